@@ -149,8 +149,8 @@ def best_for_all(steps):
 
 
 def by_remedy(gained):
-    """Counts for each remedy: the steps that took it; those of them whose rung before was advised to take it; and the
-    rungs before any step that were advised to take it."""
+    """Counts for each remedy the steps that took it ("taken"), the steps before which the advice named it ("said"), and
+    the steps for which both holds ("named")."""
     rows = {}
     for step in gained:
         for remedy in {*step["remedies"], *remedies_of(step)}:
@@ -162,7 +162,7 @@ def by_remedy(gained):
 
 
 def summary(steps):
-    """Counts the steps that gained, and those named by the advice on the rung before, first or among three."""
+    """Counts the steps that gained. Counts separately those whose remedy the advice on the rung before named: first, or at all."""
     gained = [step for step in steps if step["measured"] >= WORTH]
     commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
                     key=lambda remedy: sum(remedy in step["remedies"] for step in gained))

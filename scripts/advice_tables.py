@@ -49,7 +49,7 @@ def remedies(result):
 
 
 def gains(result):
-    """Gains of steps, predicted against measured."""
+    """Compares the predicted gains of steps with the measured gains."""
     known = result["summary"]
     return (f"Both rungs of {known['with_prediction']} steps are predicted, and {known['same_side']} of these gains are predicted on the "
             f"right side of ×1; the rank correlation of predicted and measured gains is {known['rank_correlation']:.2f}.")

@@ -56,7 +56,7 @@ def jobs_of_ninja():
 
 def known_seconds(objects, last, record):
     """Returns the expected seconds of each object from one source, because times of two machines cannot be mixed.
-    Objects that it lacks get its mean. Returns None if it lacks too many."""
+    Objects that the source lacks get its mean. Returns None if it lacks too many."""
     for source in (last, record):
         found = [source[name] for name in objects if name in source]
         if found and len(found) >= LEAST_KNOWN * len(objects):
@@ -68,7 +68,7 @@ def known_seconds(objects, last, record):
 def seconds_left(expected, taken, jobs, elapsed):
     """Estimates the remaining seconds of the build; None if there is no estimate yet.
 
-    expected: seconds of each object of the build, on any machine; taken: those of the compiled objects, on this one.
+    expected: seconds of each object of the build, on any machine; taken: seconds of the objects compiled so far, on this machine.
     """
     both = [name for name in taken if name in expected]
     seen = sum(taken[name] for name in both)

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Checks the names that documents use: every relative link and #anchor in *.md leads somewhere, and every
-path in backticks (with a slash and an extension) and every source file in backticks exists; the lines of a
-block of code that begins with "from=PATH" stand in that file; every page below docs/ is linked from another
-one, and from its folder's README.md if there is one. NAME.ko.md and docs/ko/NAME.md are NAME.md and
-docs/NAME.md in Korean: the same parts in the same order, with the same code, links and numbers.
+"""Checks the names that documents use, and their translations:
+
+- Every relative link and #anchor in *.md leads somewhere.
+- Every path (with a slash and an extension) and every source file in backticks exists.
+- A block of code that begins with "from=PATH" has lines of that file.
+- Every page below docs/ is linked from another one, and from its folder's README.md if there is one.
+- NAME.ko.md and docs/ko/NAME.md, the Korean NAME.md and docs/NAME.md, have the same parts in the same order, with the
+  same code, links and numbers.
 
     scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
 
 Prints FILE:LINE and what is wrong, and ends with status 1 if anything is. A path may be written from the
-root, from warpwise/ or from the document's own folder; paths below build/ and demo-output/ are made by
-scripts and not looked for, nor are patterns with * < > or a name in capitals that stands for any.
+root, from warpwise/ or from the document's own folder. Not looked for are paths below build/ and demo-output/, which
+scripts make, patterns with * < >, and placeholders in capitals.
 """
 import collections
 import itertools
@@ -33,7 +36,7 @@ MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
 
 
 def blank_code(text):
-    """Returns the text with blanked fenced blocks and code spans, in which links do not count."""
+    """Returns the text with blanked fenced blocks, and then with blanked code spans too. Links in them do not count."""
     def spaces(match):
         return re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", spaces, text, flags=re.M | re.S)

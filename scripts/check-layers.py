@@ -54,7 +54,7 @@ ROOMS = [
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
-    # Tests of kernels, for programs: explain's compilers, and the emulator.
+    # Lets programs test kernels, with explain's compilers and the emulator.
     ("testbench", ["base", "rules", "emulator", "lab/compile"]),
     # Draws the records of study, from the records alone.
     ("lab/plot", ["base", "io", "lab/compile"]),
@@ -95,8 +95,8 @@ OWNERS = [
     ("cuda_runtime*.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
     ("cuda.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
     ("hwy/*", ["cpu", "primitives/*", "emulator/instructions"], "SIMD code lies beside its scalar twin"),
-    # "": warpwise/opencv.hpp, for programs that have OpenCV.
     ("xbyak/*", ["emulator/host_code"], "machine code is made in one room"),
+    # The room "" has warpwise/opencv.hpp, for programs that have OpenCV.
     ("opencv2/*", ["io", ""], "OpenCV is loaded by one module, when a file needs it"),
     ("png.h", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("jpeglib.h", ["io"], "image libraries are loaded by modules, when a file needs them"),

@@ -15,7 +15,7 @@ import sys
 
 BUDGET = "scripts/line-budget.json"
 TEXT = re.compile(r"\.(cpp|hpp|cu|cuh|inc|h|py|sh|cmake|txt|md)$|^\.ci/run$")
-# A text belongs to the first part whose pattern its name has.
+# A file belongs to the first part whose pattern matches its name.
 PARTS = {
     "tests": re.compile(r"^(tests|bench)/|(_test|_testing|_bench)\.\w+$|(^|/)(test_|fake_)[^/]*$|^python/tests/"),
     "pages": re.compile(r"\.md$"),

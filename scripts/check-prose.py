@@ -5,7 +5,7 @@
 
 Counts, and compares with LIMITS:
   comments    comments outside of tests that begin with a dependent word ("Of", "What", "Where", "Which" …)
-  sentences   sentences of English pages that do so; tables, code, quotes and headings are left out
+  sentences   sentences of English pages that begin so; tables, code, quotes and headings are left out
   long        sentences of English pages with more than 30 words
   korean …    the same of Korean pages: sentences that begin with a word that leans on the sentence before ("이는",
               "그래서" …), those with more than 20 words, and those that end plainly ("-다") instead of politely ("-니다")
@@ -26,7 +26,7 @@ DEPENDENT = frozenset("of what where whether which who whoever whatever that as 
 # Words that only point at the sentence before, and conjunctions that begin a half sentence.
 KOREAN_DEPENDENT = frozenset("이는 이를 이것은 이것이 이것을 그것은 그것이 그것을 그래서 그러나 하지만 그런데 그리고 또한 또 즉 따라서 "
                              "다만 단 혹은 또는 왜냐하면 때문에".split())
-# A Korean word holds what takes an article, a preposition or an auxiliary in English: 20 are as much as 30.
+# A Korean word includes what English says with an article, a preposition or an auxiliary: 20 are as long as 30.
 LONGEST_SENTENCE, LONGEST_KOREAN_SENTENCE, LONGEST_LINE = 30, 20, 200
 
 SOURCE = re.compile(r"\.(cpp|hpp|cu|cuh|py|sh|cmake)$|CMakeLists\.txt$")
@@ -43,7 +43,7 @@ KOREAN = re.compile(r"^docs/ko/|\.ko\.")
 
 
 def comments(name, text):
-    """The first line's number and the words of each run of comment lines."""
+    """Yields the first line's number and the words of each run of comment lines."""
     start, words = 0, []
     comment = COMMENTS[SLASHES.search(name) is not None]
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -57,7 +57,7 @@ def comments(name, text):
 
 
 def paragraphs(text):
-    """The first line's number and the lines of each paragraph and list item; tables, code and what is made are left out."""
+    """Yields the first line's number and the lines of each paragraph and list item, without tables, code and rendered results."""
     start, lines, code, made = 0, [], False, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         fence = line.lstrip().startswith("```")
@@ -74,7 +74,7 @@ def paragraphs(text):
 
 
 def sentences(text):
-    """The line's number and the words of each sentence of a page."""
+    """Yields the line's number and the words of each sentence of a page."""
     for start, lines in paragraphs(text):
         for match in SENTENCE.finditer("\n".join(lines)):
             words = MARKUP.sub(" ", match[0]).split()
@@ -87,7 +87,7 @@ def dependent(words, first_words=DEPENDENT):
 
 
 def read(root):
-    """For each kind its places, and of how many they are a share."""
+    """Returns the places of each kind, and the number of all comments, sentences or lines that were looked at for it."""
     places = {kind: [] for kind in LIMITS}
     totals = dict.fromkeys(LIMITS, 0)
 

@@ -23,7 +23,7 @@ git rev-parse --is-inside-work-tree >/dev/null || { echo "checks.sh: this is no 
 #   3  if it was skipped, with the reason in the last line;
 #   4  if it was skipped and CI accepts that.
 
-need() {  # need PROGRAM: of a Debian package
+need() {  # need PROGRAM: fails if a Debian package's program is missing
   command -v "$1" >/dev/null && return 0
   echo "$1 is not installed: scripts/packages.sh --test"
   return 3
@@ -92,7 +92,7 @@ check_spelling() {
   return 1
 }
 
-changed() {  # the sources that clang-tidy is asked about when not about all
+changed() {  # prints the sources that clang-tidy checks unless it checks all
   local main base name found
   for main in origin/main main; do git rev-parse -q --verify "$main" >/dev/null && break; done
   base=$(git merge-base HEAD "$main" 2>/dev/null)

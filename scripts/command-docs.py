@@ -91,7 +91,7 @@ def man(pages, version):
             out += [".TP", ".I " + roff(name), roff(text)]
         for option in page.options:
             out += [".TP", f"\\fB{roff(', '.join(option.names))}\\fR {roff(option.value)}".rstrip(), roff(option.text)]
-        if page.footer and (page is top or page.footer != top.footer):  # CLI11 repeats the command's
+        if page.footer and (page is top or page.footer != top.footer):  # CLI11 repeats the command's footer
             out += [".PP", ".nf", *map(roff, page.footer), ".fi"]
     out += [".SH FILES", "What the messages name as docs/ and as README.md lies in share/doc/warpwise of the installation, and",
             "examples of programs that use the library lie beside it."]

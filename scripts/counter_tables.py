@@ -12,7 +12,7 @@ COLUMNS = {"global load requests": "global loads: requests", "global load sector
 
 
 def ratio_text(ratio):
-    """Formats a ratio. Distinguishes equal from rounded to equal, and no ratio from not counted."""
+    """Formats a ratio: "=" if it is exactly 1, "0 counted" if there is none, with a further digit if it rounds to 1.000."""
     if ratio is None:
         return "0 counted"
     if ratio == 1:

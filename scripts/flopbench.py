@@ -12,7 +12,7 @@ SEED = 31
 BUILD_TIMEOUT_S = 300
 # Options of the suite's compiler, clang++, that nvcc has under the same name.
 SAME_OPTIONS = re.compile(r"-(D|std=|fopenmp$)")
-# clang++ allows without an option what these allow.
+# Options for code that clang++ accepts without an option.
 AS_CLANG = ("--expt-relaxed-constexpr", "--expt-extended-lambda")
 # Functions that CUDA 13 no longer has, and those that replaced them.
 REPLACED = ("-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset")

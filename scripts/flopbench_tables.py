@@ -1,18 +1,18 @@
-"""How well `warpwise run --explain` agrees with gpuFLOPBench's table, and the tables of it: results/flopbench.json."""
+"""Compares `warpwise run --explain` with gpuFLOPBench's table, and makes the tables of it: results/flopbench.json."""
 import collections
 import json
 import statistics
 
 from tables import table
 
-# The table's operations are products of times and rates. A rate is the sum of three, of additions, multiplications and fused ones, each
-# with two decimals in operations for a cycle.
+# The table's operations are products of times and rates. A rate is the sum of three (additions, multiplications,
+# fused operations), each rounded to two decimals of operations for a cycle.
 EQUAL = 0.01
 ROUNDED_PER_CYCLE = 3 * 0.005
 CYCLES_PER_US = 1440
 SMALL_US = 10
 # Operations that the RTX 3080 can make for each byte of DRAM, by its published figures: 29.77 and 0.465 TFLOP/s, half as many integer
-# instructions as single additions, 760.3 GB/s. All three are at the boost clock, and Nsight Compute's rooflines as well.
+# instructions as single additions, 760.3 GB/s. All figures are at the boost clock, as in Nsight Compute's rooflines.
 BALANCE = {"float32": 29770 / 760.3, "float64": 465.1 / 760.3, "integer": 29770 / 4 / 760.3}
 COMPUTE, BANDWIDTH = "compute", "bandwidth"
 
@@ -22,7 +22,7 @@ def factor(a, b):
 
 
 def bound(counts):
-    """Returns the class of a kernel as the suite's authors define it: bandwidth-bound if it is by each kind of operation."""
+    """Returns the class of a kernel as the suite's authors define it: bandwidth-bound if it is so by each kind of operation."""
     if not counts["bytes"]:
         return COMPUTE
     return COMPUTE if any(counts[kind] / counts["bytes"] > balance for kind, balance in BALANCE.items()) else BANDWIDTH
@@ -33,7 +33,7 @@ def floats(counts):
 
 
 def equal(row, kind):
-    """Returns whether a kind's operations differ by no more than the table is off."""
+    """Returns whether a kind's operations differ by no more than the table's rounding."""
     rounded = ROUNDED_PER_CYCLE * CYCLES_PER_US * row["measured"]["time_us"]
     return abs(row["measured"][kind] - row["predicted"][kind]) <= max(EQUAL * row["measured"][kind], rounded)
 

@@ -16,7 +16,7 @@ def expanded(text):
 
 
 def instruction_of(form):
-    """Returns the instruction that a form is about, without a label, a guard and those that prepare its operands."""
+    """Returns the instruction that a form is about, without a label, a guard and the instructions that prepare its operands."""
     form = re.sub(r"^\w+: [^;]*; ", "", form.split("bar.sync 0; ")[-1])
     return re.split(r"[.; ]", re.sub(r"^@!?%p\d ", "", form))[0]
 

@@ -52,7 +52,7 @@ VIDEOS = [
     ("PNG, RGB, 16 bits", "ag.png", ["-frames:v", "1", "-pix_fmt", "rgb48be"]),
     ("PNG, RGB and alpha, 16 bits", "ak.png", ["-frames:v", "1", "-pix_fmt", "rgba64be"]),
 ]
-LOSS_OF_A_LOSSY_FILE = 4  # levels of 255 of a pixel, in the mean; frames turned otherwise differ by more than 40
+LOSS_OF_A_LOSSY_FILE = 4  # mean difference of pixels, of 255 levels; frames with another turn differ by more than 40
 TURNS = [("H.264, a quarter turn", "ba.mp4", "90"), ("H.264, half a turn", "bb.mp4", "180")]
 
 
@@ -112,7 +112,7 @@ def of_pixels(source, path, result, sink, is_lossless):
 
 
 def of_turn(source, path, result, sink):
-    """Compares the grey of the first frames: ffmpeg turns the one by its tag, the other as it is."""
+    """Compares the grey of the first frames: the source's, which ffmpeg turns by its tag, and the result's as it is."""
     if result["turn"] == source["turn"]:
         return "as a tag"
     count = source["size"][0] * source["size"][1]

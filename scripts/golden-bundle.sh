@@ -3,7 +3,7 @@
 # machine code for CC 9.0 (sm_90a), made here with ptxas, the kernels' input, and the scripts that run them. Warpwise
 # itself need not be built.
 #
-#   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; then, there: FOLDER/measure.sh OUT
+#   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; on the machine: FOLDER/measure.sh OUT
 #
 # Its golden_access.json, golden_arithmetic.json and golden_forms.json belong into tests/golden/.
 set -euo pipefail

@@ -3,8 +3,8 @@
 # and without our packages. It has the tests, the command, and the libraries that they load, found by
 # relative rpath. The bench's peers come from that machine's toolkit and Python.
 #
-#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
-#                                      FOLDER/batches.sh for what several files at a time gain,
+#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle. On the machine: FOLDER/run.sh, and
+#                                      FOLDER/batches.sh for the gain of several files at a time,
 #                                      FOLDER/decoding.py for a video, with that machine's FFmpeg, and
 #                                      FOLDER/end_to_end.py for whole processes beside their peers
 set -euo pipefail
@@ -35,7 +35,7 @@ ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' 
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_runtime|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
-# Copies the module for videos without FFmpeg's libraries, which that machine may have, and the videos of its test.
+# Copies the module for videos, and makes the videos of its test. FFmpeg's libraries are not copied, because that machine may have them.
 cp build/release/lib/libwarpwise_video.so "$folder/lib/"
 mkdir "$folder/videos"
 WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding_test >/dev/null
@@ -47,7 +47,7 @@ WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding
 install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
 cp scripts/gpu-bundle/{run,batches}.sh scripts/gpu-bundle/{decoding,end_to_end}.py build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
-# Real images as arrays, which need no module, and one as a file for batches.sh.
+# Makes real images as arrays, which need no module, and copies one as a file for batches.sh.
 cp samples/building.jpg "$folder/frames/"
 for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null

@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUN = ROOT / "build/minutes.json"
 REFERENCE = ROOT / "results/ci-minutes.json"
 LIMIT_MIN = 40  # CI ends a run after 90 minutes of wall clock, and its machines are not always idle
-PACE_S = 1.65  # in the run of results/ci-minutes.json: its TSan build took 39 s; one of 98 s had a pace of 4.14 s
+PACE_S = 1.65  # pace of the run in results/ci-minutes.json, whose TSan build took 39 s; with a build of 98 s it was 4.14 s
 COMPILATION = ["c++", "-std=c++20", "-O1", "-x", "c++", "-c", "-o", "/dev/null", "-"]
 SOURCE = """#include <iostream>
 #include <map>

@@ -93,7 +93,7 @@ class Compiler:
 
 
 def choose(texts, seed, accepts):
-    """Chooses mutants by the seed; `accepts` tells of a file and its mutated text whether that compiles."""
+    """Chooses mutants by the seed; accepts(file, text) tells whether the mutated text of a file compiles."""
     includes = included(texts)
     # Headers that nvcc or other programs compile too cannot use the switch.
     shared = reached([name for name, text in texts.items()

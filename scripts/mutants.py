@@ -166,7 +166,7 @@ class Copy:
         commands = set(noted.read_text(encoding="utf-8").split("\n")[:-1]) if noted.exists() else set()
         if "" in commands:
             return None  # a process that has left its test
-        # A script's process has its interpreter before it.
+        # The command line of a script's process begins with the interpreter.
         return {test["name"] for test in self.tests_of(build) if "command" in test
                 and any(each.endswith("\0".join(test["command"]) + "\0") for each in commands)}
 

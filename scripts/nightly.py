@@ -20,7 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMITS, DAYS = 300, 14
-# Parts of a run that stand for what CI then leaves out.
+# Parts of the nightly run. CI leaves out the same work while its sources have not changed.
 PARTS = {"parsers": ["fuzz"], "sanitized": ["asan tests", "tsan tests"]}
 
 
@@ -128,8 +128,8 @@ def text_of(path):
 
 
 def code(name, text):
-    """The words of a source outside of comments, with included files without their folders; None for a file that is not
-    there."""
+    """Returns the words of a source outside of comments, included files without their folders; None for a missing
+    file."""
     if text is None:
         return None
     comment = "//" if name.endswith((".cpp", ".hpp", ".cu", ".cuh", ".h")) else "#"

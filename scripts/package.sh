@@ -24,7 +24,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 rm -rf "$out" "$work" && mkdir -p "$out" "$work"
 
-quietly() {  # quietly COMMAND: what it says is of interest if it fails
+quietly() {  # quietly COMMAND: prints its output only if it fails
   "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; echo "package.sh: failed: $*" >&2; exit 1; }
 }
 

@@ -9,7 +9,7 @@
 #   scripts/packages.sh --bench  also OpenCV's StereoBM, which is optional for cpu_bench: 44 packages,
 #                                17 MB to download, 67 MB installed
 #   scripts/packages.sh --arm64  also to build for aarch64 and to run its tests: the cross compiler, QEMU, and Debian's
-#                                arm64 libraries in build/arm64-root (802 MB), since beside amd64's not all can be installed
+#                                arm64 libraries in build/arm64-root (802 MB), because some cannot be installed beside amd64's
 set -euo pipefail
 
 packages=(
@@ -20,10 +20,10 @@ packages=(
   libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page, the completion, the progress of a build
 )
-# Debian has it for x86 alone.
+# Debian has Xbyak for x86 alone.
 [ "$(dpkg --print-architecture)" != amd64 ] || packages+=(libxbyak-dev)  # machine code that the emulator makes
 [ "${1:-}" = "--first" ] || packages+=(
-  make                                                      # what CMake builds programs with that use the library
+  make                                                      # builds of programs that use the library
   libjpeg-dev libtiff-dev libwebp-dev                       # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   pkg-config libavformat-dev libavcodec-dev libavfilter-dev libavdevice-dev  # videos and cameras
@@ -51,7 +51,7 @@ for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done
-quietly() {  # quietly COMMAND: what it says is of interest if it fails
+quietly() {  # quietly COMMAND: prints its output only if it fails
   "$@" >"$log" 2>&1 && return
   tail -n 20 "$log" >&2
   echo "packages.sh: $1 failed; its last lines are above, the whole of it in $log" >&2
@@ -68,7 +68,7 @@ arm64() {
     echo "Unpacking Debian's arm64 libraries in $root"
     quietly mmdebstrap --variant=extract --architectures=arm64 --include="$libraries" \
       "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$root"
-    # Links of packages that nothing has configured: absolute ones, and those of update-alternatives.
+    # Mends links of the packages, which are unpacked but not configured: absolute links, and those of update-alternatives.
     find "$links" -maxdepth 1 -type l -lname '/*' | while read -r link; do ln -sfnr "$root$(readlink "$link")" "$link"; done
     for link in libblas.so.3 liblapack.so.3 libopenblas.so libopenblas.so.0; do ln -sfn openblas-pthread/$link "$links/$link"; done
     echo "$libraries" >"$root/packages"

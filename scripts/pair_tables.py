@@ -11,7 +11,7 @@ def summary_row(gpu, which, rows):
 
 
 def summary():
-    """Each GPU: the open pairs and the sealed ones apart."""
+    """Makes a table with two lines for each GPU: the open pairs, and the sealed ones."""
     lines = [summary_row(pairs.read(pairs.measured_path(device, sealed))["machine"]["gpu"], which, list(rows.values()))
              for device in pairs.DEVICES for sealed, which in ((False, "open"), (True, "sealed")) if (rows := pairs.rows(device, sealed))]
     head = ["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time",
@@ -27,7 +27,7 @@ def open_row(pair, row):
 
 
 def each_open():
-    """The open pairs one by one, on the GPU that has most of them."""
+    """Makes a table of the open pairs one by one, on the GPU that has most of them."""
     device = max(pairs.DEVICES, key=lambda device: len(pairs.rows(device, False)))
     rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
     if not rows:

@@ -9,9 +9,9 @@ FOLDER = REPOSITORY / "tests/pairs"
 RESULTS = REPOSITORY / "results/pairs"
 KERNELS = ("slow", "fast")
 DEVICES = ("h100", "h200")
-# A gain within this factor of 1 is none: nobody looks for such a cure.
+# A gain within this factor of 1 counts as none: nobody looks for such a cure.
 NO_GAIN = 1.05
-# How far off a predicted gain may be and still say what the cure is worth.
+# A predicted gain within this factor of the measured one still tells what the cure is worth.
 NEAR = 1.5
 
 
@@ -24,7 +24,7 @@ def source(pair):
 
 
 def launch(pair, kernel):
-    """How one of the two kernels is launched: what the table says of both, and then of this one."""
+    """Returns the launch of one of a pair's two kernels. The kernel's own entries replace the pair's entries for both."""
     return {"shared": 0, "launches": 1, **pair, **pair.get(kernel, {})}
 
 
@@ -45,7 +45,7 @@ def read(path):
 
 
 def factor(a, b):
-    """How many times one is the other, the greater by the smaller."""
+    """Returns the greater of two numbers divided by the smaller."""
     return max(a / b, b / a)
 
 
@@ -54,12 +54,12 @@ def side(gain):
 
 
 def right_direction(measured, predicted):
-    """On the same side of no gain; two gains that are closer to each other than a gain is to none agree as well."""
+    """Returns True if two gains are both above no gain, both below it or both none, or within NO_GAIN of each other."""
     return side(measured) == side(predicted) or factor(measured, predicted) <= NO_GAIN
 
 
 def gain_range(slow, fast):
-    """The range of a predicted gain, as lab::gain_between() computes it: the errors of the two times are independent."""
+    """Returns the range of a predicted gain, as lab::gain_between() computes it: the errors of the two times are independent."""
     gain = slow["time_us"] / fast["time_us"]
 
     def both(one, other):
@@ -69,7 +69,7 @@ def gain_range(slow, fast):
 
 
 def compared(measured, predicted):
-    """A pair's two times and its gain, as measured and as predicted, from one record of each."""
+    """Returns a pair's two times and its gain, as measured and as predicted, from one record of each."""
     times = {kernel: {"measured_us": measured[kernel]["median_us"], "predicted_us": predicted[kernel]["time_us"],
                       "range_us": (predicted[kernel]["least_us"], predicted[kernel]["most_us"]), "rules": predicted[kernel]["rules"]}
              for kernel in KERNELS}
@@ -78,7 +78,7 @@ def compared(measured, predicted):
 
 
 def rows(device, sealed):
-    """Each pair that was both measured on a GPU and predicted for it, by name."""
+    """Returns each pair that was both measured on a GPU and predicted for it, by name."""
     measured, predicted = read(measured_path(device, sealed)), read(predictions_path(sealed))
     if not measured or not predicted or device not in predicted["devices"]:
         return {}
@@ -87,7 +87,7 @@ def rows(device, sealed):
 
 
 def summary(rows):
-    """Rows are compared pairs."""
+    """Summarises rows of compared()."""
     gains = [(row["gain"]["measured"], row["gain"]["predicted"]) for row in rows]
     times = [row[kernel] for row in rows for kernel in KERNELS]
     return {"pairs": len(rows), "direction": sum(right_direction(*gain) for gain in gains),

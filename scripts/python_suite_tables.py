@@ -44,7 +44,7 @@ class Count:
         return sum(reason["kind"] == "true fault" for _, reason in self.failed)
 
     def false_alarms(self):
-        """Counts an alarm that nobody has read too."""
+        """Counts false alarms, and faults without a reason, which nobody has looked at."""
         return sum(reason["kind"] == "false alarm" or (not reason["kind"] and bool(FAULT.match(case["says"]))) for case, reason in self.failed)
 
     def by_reason(self):

@@ -109,7 +109,7 @@ def are_alike(kernel, report):
 
 
 def predicted(kernel, report, figures):
-    """Returns what the report says of the first launch. Operations are those of its sample if it was not the only one of its kind that ended."""
+    """Returns what the report says of the first launch. The operations come from the prediction's sample if the counts are of a stopped launch or of unlike launches."""
     prediction = kernel["prediction"]
     is_sampled = kernel["counted"].startswith("stopped") or not are_alike(kernel, report)
     counts, share = kernel, 1 / kernel["launches"]
@@ -125,7 +125,7 @@ def predicted(kernel, report, figures):
 
 
 def compared(name, row, report, said, figures, ptx=""):
-    """Returns a row of the record: what became of a kernel of the table. The text is that of the program's PTX."""
+    """Returns a row of the record: what became of a kernel of the table. `ptx` is the text of the program's PTX."""
     result = {"program": name, "kernel": flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))[0], "measured": flopbench.measured(row)}
     named, found = launches_of(report, row) if report else ([], [])
     if not named:

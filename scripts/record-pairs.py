@@ -16,13 +16,13 @@ import pairs
 from recording import clean_commit, first_line, write
 
 BLOCKS = 64
-BUDGET = 10**10  # of warp instructions, enough for all pairs
+BUDGET = 10**10  # in warp instructions; enough for all pairs
 METHOD = (f"warpwise explain --sample {BLOCKS} of each kernel; of a kernel that is launched several times, all launches but the first have "
           "next_launch_us in place of launch_us")
 
 
 def explained(command, pair, kernel, device):
-    """The report of one kernel."""
+    """Returns the report of `warpwise explain` on one kernel."""
     how = pairs.launch(pair, kernel)
     arguments = [word for text in how["args"] for word in ("--arg", text)]
     arch = ["--arch", str(how["arch"])] if "arch" in how else []
@@ -38,7 +38,7 @@ def explained(command, pair, kernel, device):
 
 
 def predicted(command, pair, kernel, device):
-    """The predicted time of all launches of a kernel, and what rules it."""
+    """Returns the predicted time of all launches of a kernel, and its bottleneck."""
     launches = pairs.launch(pair, kernel)["launches"]
     prediction = explained(command, pair, kernel, device)["prediction"]
     less = (prediction["launch_us"] - prediction["next_launch_us"]) / prediction["time_us"]

@@ -108,7 +108,7 @@ class Suite:
         return cases_in(junit, self.suite)
 
     def word(self, file):
-        """Returns how pytest is given a file."""
+        """Returns the word by which pytest finds a file."""
         return f"{self.package}.{file[:-3].replace('/', '.')}" if self.package else str(self.folder / file)
 
     def feature(self, files):

@@ -71,7 +71,7 @@ SUITES = {
                     inputs=tuple(f"indigo/input/{graph}.egr" for graph in (
                         "DAG_100n_200e", "DAG_200n_400e", "counterDAG_200n_1000e", "power_law_200n_1000e", "DAG_5n_5e", "counterDAG_5n_5e"))),
     "Indigo3": Suite("burtscher/Indigo3Suite", "generatedCodes/CUDA/*/*.cu", label_of_indigo3,
-                     # It prints two fields of cudaDeviceProp that CUDA 13 no longer has.
+                     # Each program prints two fields of cudaDeviceProp that CUDA 13 no longer has.
                      options=("-I{checkout}/lib", "-DclockRate=major", "-DmemoryClockRate=minor"),
                      arguments=("{input}", "1", "0"),
                      # A program that goes on after a failed call may run for ever.
@@ -109,7 +109,7 @@ def said(command):
 
 
 def run_program(program, label, given, suite, checkout, arguments):
-    """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck does."""
+    """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck reports."""
     call = [argument.format(input=checkout / given) for argument in suite.arguments]
     text, _ = said([arguments.command, "run", *suite.checks, program, *call])
     row = {"program": program.name, "label": label, "input": pathlib.Path(given).stem, "found": kinds_in(text)}

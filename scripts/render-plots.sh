@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws the plot of every recorded run of a ladder, a study or `bench --growth`, and writes the figures that it shows:
-# NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts it into the documents, which show
-# transfers in one table of all ladders and have no plot of them.
+# NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts the plot into the documents. Transfers
+# have no plot there, but one table of all ladders.
 #
 #   scripts/render-plots.sh [WARPWISE]     the command, build/release/bin/warpwise unless given
 set -euo pipefail

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build/tests.json"
 SLOWEST = 10
 
-# result: "passed", "failed" or "skipped"; why: of the last two.
+# result: "passed", "failed" or "skipped"; why: the reason of the last two.
 Test = collections.namedtuple("Test", "build program case seconds result why")
 
 
@@ -49,7 +49,7 @@ def of_case(build, program, element):
 
 
 def of_program(build, element, cases):
-    """Returns ctest's result of a program if its cases do not tell it: a list of one test or none."""
+    """Returns ctest's result of a program as a list of one test; an empty list if the program's cases already tell the result."""
     name, status, seconds = element.get("name"), element.get("status"), float(element.get("time") or 0)
     output = element.findtext("system-out") or ""
     if status == "fail":
@@ -61,7 +61,7 @@ def of_program(build, element, cases):
         if cases is None:
             return [Test(build, name, "", seconds, "passed", "")]
         return [] if cases else [Test(build, name, "", seconds, "failed", "it ran none of its cases")]
-    if cases:  # a test that is skipped for what one of its cases said
+    if cases:  # ctest calls a program skipped for the output of one of its cases
         return []
     skipped = element.find("skipped")
     reason = skipped.get("message") if skipped is not None else status

@@ -55,7 +55,7 @@ inside() {  # inside COMMAND: in the clean system
 }
 
 explained='sobel --size 64x48'
-# Its packages have no CUDA path, whose kernels `explain sobel` runs.
+# Packages for arm64 have no CUDA path, so `explain sobel` would find no kernels.
 [ -z "$arm64" ] || explained='pixels.ptx --grid 1 --block 64 --arg "{u8[66],u8[64],i32:66,f32:1}"'
 main_job='
   $warpwise --version
@@ -73,7 +73,7 @@ timed() {  # timed NAME COMMAND: at most a minute, or ten under QEMU
 }
 
 if [ -n "$arm64" ]; then
-  # There is no archive: its edges are those of this machine's command.
+  # There is no archive for arm64. This machine's command makes the edges that the archive's would.
   build/release/bin/warpwise sobel samples/building.jpg build/package-test/archive.png
 else
   clean_system

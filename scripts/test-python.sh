@@ -4,7 +4,7 @@
 #   scripts/test-python.sh WORK [PREFIX]    WORK: a folder, made anew; PREFIX: an installed library to build
 #                                           on; without it the wheel is built with the library in it
 #
-# With WARPWISE_NIGHTLY=1 the tests of clusters, notebooks and Python's kernels too, for which it loads Ray, Jupyter,
+# With WARPWISE_NIGHTLY=1 it also runs the tests of clusters, notebooks and Python's kernels. They load Ray, Jupyter,
 # numba-cuda, CuPy, Triton and Warp.
 # Ends with status 77 where the Python packages that it needs cannot be had.
 set -euo pipefail
@@ -32,5 +32,5 @@ mkdir "$work/examples" "$work/docs"
 cp -r python/tests samples README.md "$work"
 cp docs/first-pictures.md docs/gpu-python.md "$work/docs"
 cp -r examples/ci examples/notebooks "$work/examples"
-[ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; warpwise.ray's results are compared with its
+[ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; tests compare warpwise.ray's results with the command's
 cd "$work" && venv/bin/python -m pytest -q -rs tests

@@ -62,8 +62,9 @@ sanitizers() {
   fi
   # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
   # its tests do not need.
-  # Some code of the sanitizers takes much of this build's CPU time, and is made at night: what finds uses of a variable
-  # after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its stack.
+  # Two parts of the sanitizers take much of this build's CPU time, and are built at night only: the search for uses
+  # of a variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL,
+  # with its stack.
   local short=()
   [ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
 -fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")
@@ -129,8 +130,8 @@ fuzz
 
 status=0
 must "release build" scripts/build.sh release -DWARPWISE_TESTS=ON
-# The CPU path on aarch64, whose programs QEMU runs; not the peers, whose results on aarch64 are not those on x86. Before the
-# release tests, one of which compares the two commands.
+# Tests the CPU path on aarch64, whose programs QEMU runs. Leaves out the peers, because their results on aarch64 are not
+# those on x86. Runs before the release tests, one of which compares the two commands.
 if [ ${#nightly[@]} -gt 0 ]; then
   if part "arm64 build" scripts/build.sh arm64 -DWARPWISE_TESTS=ON; then
     QEMU_LD_PREFIX=$PWD/build/arm64-root tests "arm64 tests" arm64 -L unit -LE 'peer|golden'

@@ -70,7 +70,7 @@ class Copy(ctypes.Structure):
 
 
 class Numbers:
-    """Random numbers and whole numbers in their order, of each type once: buffers are filled by copies of them."""
+    """Holds random numbers and ascending whole numbers, once for each type. Buffers are filled by copies of them."""
 
     def __init__(self, most):
         self.most = most
@@ -133,7 +133,7 @@ class Argument:
 
 
 def texture(argument, width, height):
-    """A texture object over an array, which is kept until the end: points, clamped at the borders."""
+    """Makes a texture object over an array: nearest texels, clamped at the borders. The array is kept until the end."""
     array = made("cuArrayCreate_v2", ctypes.c_void_p, ctypes.byref(Descriptor(width, height, ARRAY_FLOAT, 1)))
     copy = Copy(fromType=2, fromDevice=argument.buffer.value, fromPitch=4 * width, toType=3, toArray=array.value, bytes=4 * width, height=height)
     call("cuMemcpy2D_v2", ctypes.byref(copy))
@@ -196,7 +196,7 @@ class Timer:
         self.events = [made("cuEventCreate", ctypes.c_void_p, 0) for _ in range(2)]
 
     def once(self, launch, nanoseconds):
-        """Microseconds of a run, and whether the host was done with its launches before the run began."""
+        """Returns the microseconds of a run, and whether the host was done with its launches before the run began."""
         call("cuMemsetD32Async", self.flush, ctypes.c_uint(1), ctypes.c_size_t(self.flush_bytes // 4), None)
         wait = ctypes.c_longlong(nanoseconds)
         call("cuLaunchKernel", self.spin, 1, 1, 1, 1, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.addressof(wait)), None)

@@ -1,7 +1,7 @@
 """Runs a pytest suite of GPU code on Warpwise's emulated GPU: `pytest --warpwise=all`.
 
-A fault of a kernel fails the test that launched it. The fixture gpu_counts lets a test limit what its kernels cost. The emulated GPU is the command's: this starts pytest again under
-`warpwise run`. It does not import warpwise, so other suites do not load that.
+A fault of a kernel fails the test that launched it. The fixture gpu_counts lets a test limit what its kernels cost. `warpwise run` has the emulated GPU, so the plugin
+starts pytest again under this command. The plugin does not import warpwise, so that other suites do not load it.
 """
 
 import collections
@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Becomes `warpwise run … pytest` with the same words, unless this process is under it."""
+    """Replaces this process by `warpwise run … pytest` with the same words, unless it runs under `warpwise run` already."""
     checks, page = config.getoption("--warpwise"), config.getoption("--warpwise-explain")
     if checks is None:
         if page:
@@ -52,7 +52,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise pytest.UsageError("--warpwise runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
-    words = [command, "run", "--keep-going", *asked]  # the other tests go on with a sound GPU
+    words = [command, "run", "--keep-going", *asked]  # after a fault, the other tests go on with a working GPU
     os.environ[ASKED_FOR] = " ".join(asked)
     own = getattr(sys, "orig_argv", None)  # from Python 3.10 on
     own = own[1:] if own else ["-m", "pytest", *map(str, config.invocation_params.args)]
@@ -83,7 +83,7 @@ def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
     Its attributes are `launches`, the fields of warpwise.emulator.ExecutionCounts (warp_instructions, divergent_branches, …) and those of
     MemoryCounts for the emulated GPU (global_load, shared_store, …): gpu_counts.global_load.transactions_32. Another name is an
     AttributeError with all names. Without --warpwise every comparison with a count is true, and pytest's summary says how many tests this
-    concerns. Write `count == 0` there, not `not count`: a truth value, int() and float() are a TypeError, for nothing is counted.
+    concerns. Write `count == 0` there, not `not count`: bool(), int() and float() raise a TypeError, because nothing is counted.
     """
     if request.config.getoption("--warpwise") is None:
         request.node.user_properties.append((UNCOUNTED, True))
@@ -184,7 +184,7 @@ class Faults:
         return list(new.elements())
 
     def _watched(self, item: pytest.Item, phase: str) -> "Generator[None, Any, Any]":
-        """Runs a part of a test, and fails it if it has found faults. A test's own failure stays, with the faults below it."""
+        """Runs a part of a test, and fails the test if faults were found. A test's own failure stays, with the faults below it."""
         try:
             result = yield
         except BaseException as ended:

@@ -189,7 +189,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
 bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream) {
   const nb::object method = nb::getattr(object, "__dlpack__", nb::object());
   if (!method.is_valid()) return false;
-  bool on_gpu = kind_ == Kind::cupy;  // known: __dlpack_device__ takes as long as __dlpack__
+  bool on_gpu = kind_ == Kind::cupy;  // __dlpack_device__ takes as long as __dlpack__
   if (!on_gpu) {
     const nb::object device = object.attr("__dlpack_device__")();
     const auto type = static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
@@ -202,7 +202,7 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
     owner_ = method(nb::arg("stream") = at, nb::arg("max_version") = nb::make_tuple(1, 1));
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    owner_ = method(nb::arg("stream") = at);  // a library older than DLPack's versions
+    owner_ = method(nb::arg("stream") = at);  // a library from before DLPack 1.0
   }
   // The capsule is only read, not consumed: its own destructor frees the memory.
   if (PyCapsule_IsValid(owner_.ptr(), "dltensor_versioned") != 0) {

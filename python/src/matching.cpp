@@ -112,7 +112,7 @@ Finding find(nb::any templ, nb::any image, std::string_view measure, nb::any map
 
 using BoxTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
-/// Tracker or DeviceTracker, by the memory of the first frame.
+/// A Tracker or a DeviceTracker, chosen by the memory of the first frame.
 class AnyTracker {
  public:
   AnyTracker(nb::any first, const BoxTuple& box, std::pair<int, int> search_x,

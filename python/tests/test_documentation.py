@@ -52,7 +52,7 @@ def test_types(tmp_path):
 
 
 def test_the_stubs_have_the_exceptions():
-    """With the texts and bases that they have."""
+    """The stub has each exception with its text and bases."""
     stub = pathlib.Path(warpwise.__file__).with_name("_warpwise.pyi")
     written = {name: (bases, text) for name, bases, text in
                re.findall(r'^class (\w+)\(([\w, ]+)\):\n    """(.*)"""', stub.read_text(), re.MULTILINE)}

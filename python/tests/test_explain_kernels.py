@@ -22,7 +22,7 @@ TARGET = np.zeros(1024, np.float32)
 
 
 def expect(report, line, text, sectors):
-    """Each request of this line reads so many sectors, and text and page show the line."""
+    """Checks that each request of this line reads so many sectors, and that text and page show the line."""
     found = next(each for each in report["lines"] if each["line"] == line)
     loads = found["by_cc"]["9.0"]["global_load"]
     assert report["faults"] == [] and loads["transactions"]["32"] == sectors * loads["requests"] > 0
@@ -31,13 +31,13 @@ def expect(report, line, text, sectors):
 
 
 class OfADevice:
-    """An array of a device, as numba and CuPy make known theirs. None can be made without a GPU."""
+    """An array that says, like numba's and CuPy's, that a device has it. A real one cannot be made without a GPU."""
 
     __cuda_array_interface__ = {"shape": (1024,), "typestr": "<f4", "data": (0, False), "version": 3}
 
 
 def refused(kernel, block, messages):
-    """Each of these arguments is refused with its message."""
+    """Checks that each of these arguments is refused with its message."""
     for message, arguments in messages.items():
         with pytest.raises(TypeError, match=message):
             emulator.explain(kernel, 4, block, *arguments)

@@ -144,7 +144,7 @@ def test_numba():
     cuda = pytest.importorskip("numba.cuda")
     try:
         image = cuda.to_device(IMAGE)
-    except Exception as error:  # its own driver binding may not fit
+    except Exception as error:  # Numba's own driver binding may not fit
         pytest.skip(f"Numba does not run here: {error}")
     made = cuda.as_cuda_array(warpwise.sobel(image))
     assert np.array_equal(made.copy_to_host(), warpwise.sobel(IMAGE))
@@ -337,7 +337,7 @@ def test_in_a_graph_of_cupy():
 
 
 def test_a_stream_that_is_named():
-    """By a stream of PyTorch's, of CuPy's, of cuda.core's, and by its number."""
+    """The stream is named by an object of PyTorch, CuPy or cuda.core, or by its number."""
     torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     core = pytest.importorskip("cuda.core")
     device = core.Device(0)

@@ -113,7 +113,7 @@ def test_ci_files(name, tmp_path):
 
 
 def test_page(tmp_path):
-    """Files are written, ```sh is run (```bash is not), and quoted lines are said; … stands for what is left out."""
+    """Writes the page's files, runs its ```sh (not its ```bash), and looks for its quoted lines; … stands for any text."""
     assert PAGE is not None, "the page is not beside these tests"
     environment = dict(os.environ, PATH=os.pathsep.join(
         [os.path.dirname(COMMAND), os.path.dirname(sys.executable), os.environ["PATH"]]))

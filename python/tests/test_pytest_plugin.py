@@ -16,7 +16,7 @@ PLUGINS = [plugin for package in importlib.metadata.distributions() for plugin i
 PLUGIN = [] if any(each.module == "pytest_warpwise" for each in PLUGINS) else ["-p", "pytest_warpwise"]
 needs_command = pytest.mark.skipif(COMMAND is None, reason="the command warpwise is not installed here")
 
-# Stores 1 into 32 integers, of which there may be fewer.
+# Its kernel stores 1 into 32 integers; the buffer may have fewer.
 SUITE = '''
 import ctypes
 import math
@@ -154,7 +154,7 @@ def test_faults_fail_their_tests(tmp_path):
 
 @needs_command
 def test_an_access_without_synchronisation(tmp_path):
-    """No call of CUDA follows it in its test."""
+    """No CUDA call follows the access in its test."""
     done = run_suite(tmp_path, "--warpwise=runtime", "-k", "touch")
     assert "FAILED test_suite.py::test_touch - Failed: unsynchronised in the program" in done.stdout
     assert "PASSED test_suite.py::test_after_a_touch" in done.stdout

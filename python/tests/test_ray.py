@@ -298,7 +298,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(tmp_path, on_cluster,
         assert counts.failed > 0 and len({row["input"] for row in rows}) == len(rows) == 12
         reasons = {row.get("reason") for row in rows} - {None}
         assert reasons == {"No space left on device", "not processed: the disk of OUT is full"}
-        for row in rows:  # what is there is whole
+        for row in rows:  # existing results are whole
             assert row["status"] == "failed" or (png(out / row["output"]) == png(row["input"])).all()
         subprocess.run(["mount", "-o", "remount,size=50m", out], check=True)
         counts = process([str(folder)], str(out), "rgb24", cluster=address, workers=2)
@@ -340,7 +340,7 @@ def test_a_run_replaces_the_manifest_and_leaves_the_results(tmp_path):
 # Clusters.
 
 def workers():
-    """The processes of Ray's actors that work for this test."""
+    """Returns the processes of Ray's actors that work for this test."""
     return [pid for pid, text in below(os.getpid()).items() if "MapWorker" in text]
 
 
@@ -378,7 +378,7 @@ def test_a_cluster_whose_workers_are_killed_at_random(files, tmp_path):
 
     def one():
         there = workers()
-        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six could be all attempts at one file
+        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six kills could end all attempts at one file
             chosen.append(chance.choice(there))
             return chosen[-1:]
         return []
@@ -391,7 +391,7 @@ def test_a_cluster_whose_workers_are_killed_at_random(files, tmp_path):
 
 
 def opened_by(path):
-    """The processes that have a file open."""
+    """Returns the processes that have a file open."""
     found = []
     for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):

@@ -76,7 +76,7 @@ def test_compiled(device, name, arguments, options):
 @each_device
 def test_compiled_by_default(device, name, arguments, options):
     torch.compiler.reset()
-    # Only the operator: a C++ compiler, which takes half a minute, has nothing to do.
+    # Compiles the operator alone, so that no C++ compiler runs, which would take half a minute.
     call = torch.compile(lambda *given: getattr(ops, name)(*given, **options), fullgraph=True)
     assert torch.equal(call(*on(device, arguments)).cpu(), getattr(warpwise, name)(*arguments, **pairs(options)))
 

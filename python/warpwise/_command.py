@@ -20,7 +20,7 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
     """Runs `warpwise WORDS --json SUBJECTS` and returns its JSON, parsed.
 
     options  the command's options, with _ for -. If the command allows an option several times, each element of a
-             list becomes one; else the elements are joined
+             list becomes an option; else the elements are joined
     between  an option's separator for joining, by default a comma
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +36,7 @@ def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Ma
 
 
 def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
-    """Runs `warpwise WORDS` and returns its standard output. An Error is raised if it has none, or has not made its file."""
+    """Runs `warpwise WORDS` and returns its standard output. Raises Error if there is none, or if the file `makes` is missing."""
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
@@ -44,7 +44,7 @@ def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
         ended = subprocess.run([command, *words], capture_output=True, text=True, check=False)
     except OSError as error:
         raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
-    # The status does not tell: a kernel with faults has a report and a status other than 0.
+    # The exit status does not tell: a kernel with faults has a report, and a status other than 0.
     if not (os.path.exists(makes) if makes else ended.stdout):
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     return ended.stdout
@@ -92,6 +92,6 @@ def argument(array: Any, folder: str, name: str = "") -> str:
 def by_name(text: str) -> str:
     """Returns a report with buffers named as the kernel's arguments: "source, f32[64]" for "argument 4, f32[64]:@FILE".
 
-    A text is wrapped at its spaces, those of FILE too.
+    The report is wrapped at spaces, also at those in FILE.
     """
     return re.sub(r"argument\s+\d+,(\s+)(\w+\[\d+\]):@(?:(?!:@).)*?-(\w+)-\.npy", r"\3,\1\2", text, flags=re.DOTALL)

@@ -19,16 +19,16 @@ class Compiled(NamedTuple):
     options: "dict[str, Any]"
 
 
-ARCHITECTURE = 90  # that of warpwise run's emulated GPU
+ARCHITECTURE = 90  # architecture of warpwise run's emulated GPU
 
 
 def compiled(kernel: Any, grid: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
     """Returns a kernel of numba, CuPy, Triton or NVIDIA Warp, compiled for the types of its arguments.
 
     kernel     a function under @cuda.jit, @triton.jit or @warp.kernel, or a cupy.RawKernel; for @triton.autotune its function
-    grid       the blocks of the grid; for a kernel of Warp its threads, as the dim of warp.launch
-    block      the threads of a block; those of Triton tell num_warps
-    arguments  NumPy arrays and numbers. Triton's have its constants in their places
+    grid       the blocks of the grid; for a kernel of Warp the threads of the grid, as the dim of warp.launch
+    block      the threads of a block; for Triton 32 times num_warps
+    arguments  NumPy arrays and numbers; for Triton also the constants, each in its place
     folder     where the PTX is written
     A TypeError is raised for other kernels and arguments. Errors of the compilers pass through.
     """
@@ -127,7 +127,7 @@ def _of_cupy(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[s
 
 
 def _narrowed(index: int, given: Any, word: Any, parameter: str = "") -> Any:
-    """Returns the word of a number of Python with the size of the kernel's parameter. CuPy passes 64 bits, and a kernel reads its part."""
+    """Returns the command's word for a Python number, in the size of the kernel's parameter. CuPy passes 64 bits, of which the kernel reads a part."""
     if type(given) is float and parameter == "f32":
         raise TypeError(f"argument {index} is a float, 64 bits for CuPy, and the kernel's parameter has 32: give numpy.float32({given})")
     if type(given) is not int or parameter not in ("u8", "u16", "u32"):
@@ -144,7 +144,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
     from triton.compiler import ASTSource, make_backend
 
     while not isinstance(kernel, triton.JITFunction) and hasattr(kernel, "fn"):
-        kernel = kernel.fn  # @triton.autotune and @triton.heuristics: their constants are among the arguments
+        kernel = kernel.fn  # unwraps @triton.autotune and @triton.heuristics; their constants are among the arguments
     if not isinstance(kernel, triton.JITFunction):
         raise TypeError(f"explain takes a function under @triton.jit, not {type(kernel)}")
     if len(arguments) != len(kernel.arg_names):
@@ -172,7 +172,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
 
 
 class _Pointer:
-    """An array as Triton sees it: its type, and an address that is a multiple of 16, as those of the buffers are."""
+    """An array as Triton sees it: its type, and an address that is a multiple of 16, like the buffers' addresses."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -187,7 +187,7 @@ def _specialised(backend: Any, parameter: Any, value: Any) -> "tuple[str, Any]":
     from triton._C.libtriton import native_specialize_impl
 
     typed = parameter.annotation_type
-    if value is not None:  # Triton's constant
+    if value is not None:  # Triton takes None as a constant
         number = _checked(parameter.name, value)
         if isinstance(value, numpy.ndarray):
             value = _Pointer(value.dtype)
@@ -244,7 +244,7 @@ def _word_of_warp(name: str, kind: Any, value: Any, folder: str) -> Any:
     import warp
 
     value = _checked(name, value)
-    element = getattr(kind, "dtype", kind)  # of an array, which may have vectors and matrices as its elements
+    element = getattr(kind, "dtype", kind)  # an array's element type, which may be a vector or a matrix
     inner = getattr(element, "_shape_", ())
     dtype = numpy.dtype(warp.dtype_to_numpy(getattr(element, "_wp_scalar_type_", element)))
     if not isinstance(kind, warp.array):

@@ -98,8 +98,8 @@ def explain(*subjects: Any, **options: Any) -> Report:
               NumPy arrays, which become buffers with the same elements
 
     The command must be installed, on the PATH or at the path in the environment variable WARPWISE. The arrays do not
-    change. The report holds the kernel's faults. If the command fails, an Error is raised; for a kernel or an argument
-    of another kind a TypeError.
+    change. The report holds the kernel's faults. If the command fails, an Error is raised. A kernel or an argument
+    of another kind raises a TypeError.
     """
     if "html" in options:
         raise TypeError("explain takes no html: a notebook shows the report's page, and the command writes it with --html FILE")

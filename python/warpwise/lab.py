@@ -64,5 +64,5 @@ def occupancy(**options: Any) -> List[Dict[str, Any]]:
 
 
 def _each(said: Any) -> List[Dict[str, Any]]:
-    """Makes a list of the command's JSON, which is an object if there is only one."""
+    """Returns the command's results as a list. Its JSON is an object if there is only one result."""
     return [said] if isinstance(said, dict) else said

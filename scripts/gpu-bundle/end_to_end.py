@@ -23,13 +23,13 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
-# The same with ffmpeg's filters, whose edges have another norm.
+# The same pipeline with ffmpeg's filters, whose edges have another norm.
 FILTERS = ("extractplanes=y,sobel,split=4[a][b][c][d];[b]avgblur=sizeX=15,lut=y=val-7[mean];[c]lut=y=0[black];"
            "[d]lut=y=255[white];[a][mean][black][white]threshold")
 
 
 def opencv_edges(folder, out):
-    """Does what `warpwise sobel --luma` does: a thread for each core, and each picture in one of them."""
+    """Does what `warpwise sobel --luma` does, with a thread for each core. One thread processes a whole picture."""
     import cv2  # pylint: disable=import-outside-toplevel
     cv2.setNumThreads(1)
 
@@ -71,7 +71,7 @@ PEERS = {"opencv": opencv_edges, "nvjpeg": nvjpeg_edges}
 
 
 def together(commands):
-    """Runs processes at the same time; returns the seconds until the last has ended and the processor's, or what a failure says."""
+    """Runs processes at the same time. Returns the seconds until the last has ended and their processor seconds, or a failure's message."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     running = [subprocess.Popen(list(map(str, each)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for each in commands]
     errors = [each.communicate()[1] for each in running]

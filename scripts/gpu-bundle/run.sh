@@ -144,7 +144,7 @@ run_sanitizers() {
   [ ${#sanitized[@]} = 0 ] || names=("${sanitized[@]}")
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
-  # Ladder tables without the documents' sizes, which would take the tools hours.
+  # Makes ladder tables without the documents' sizes, which would take the tools hours.
   rm -rf "$folder"
   mkdir -p "$folder"
   python3 - "$here/share/warpwise/sources/warpwise" "$folder" <<'PYTHON'

@@ -10,7 +10,7 @@ TILE = 16
 
 @cuda.jit
 def product(a, b, c):
-    rows = cuda.shared.array((TILE, TILE), float32)  # a line each: the simulator knows an array by its line
+    rows = cuda.shared.array((TILE, TILE), float32)  # on a line of its own: the simulator tells arrays apart by their lines
     columns = cuda.shared.array((TILE, TILE), float32)
     x, y = cuda.grid(2)
     i, j = cuda.threadIdx.x, cuda.threadIdx.y

@@ -14,7 +14,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)  # after -m
 def pytest_collection_modifyitems(config, items):
-    # Jitify takes minutes of the CPU for each source that it reads, and no GPU.
+    # Jitify takes minutes of CPU time for each source that it reads, and does not use the GPU.
     items[:] = [item for item in items if "jitify" not in item.name.replace("no-jitify", "").lower() and "RawJitify" not in item.nodeid]
     count = config.getoption("--sample")
     groups = collections.defaultdict(list)

@@ -29,7 +29,7 @@ class Driver:
 
 
 class Copies:
-    """The tensors' memory on the GPU, from the first question for an address until the end of the launch that takes it."""
+    """Holds the tensors' memory on the GPU, from the first request for an address until the end of the launch that takes it."""
 
     def __init__(self, driver):
         self.driver = driver

@@ -42,8 +42,8 @@ class BasicFrame {
     }
   }
 
-  /// Makes a frame of a one-plane format in the memory of a view. The view's rows must hold the
-  /// format's.
+  /// Makes a frame of a one-plane format in the memory of a view. Rows of the view and of the
+  /// format must have the same number of bytes.
   /// \throws InvalidArgument  the format has several planes, or the view is no u8 view of that
   ///                          size.
   BasicFrame(PixelFormat format, View view)

@@ -17,8 +17,8 @@ namespace warpwise {
 /// compile.
 enum class Memory : std::uint8_t { host, device };
 
-/// Permission to write pixels through a view. It is an enum and not a std::byte type parameter:
-/// that would make namespace std an associated one, and an unqualified copy() ambiguous.
+/// Permission to write pixels through a view. It is an enum: a std::byte type parameter would make
+/// std an associated namespace, and an unqualified copy() ambiguous.
 enum class Access : std::uint8_t { read, read_write };
 
 namespace detail {
@@ -77,10 +77,10 @@ class BasicView {
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
   std::int64_t pitch_bytes() const { return pitch_bytes_; }
-  /// Returns the order of the colours, if somebody has said it: view_of() of OpenCV's images does.
+  /// Returns the order of the colours if it was set, as view_of() does for OpenCV's images.
   std::optional<ChannelOrder> order() const { return order_; }
 
-  /// Returns this view with the order of its colours said. No pixel changes.
+  /// Returns this view with the given order of colours. No pixel changes.
   BasicView in_order(std::optional<ChannelOrder> order) const {
     BasicView said = *this;
     said.order_ = order;

@@ -16,7 +16,7 @@ void limit_threads(int threads) {
   static std::mutex mutex;
   static std::unique_ptr<tbb::global_control> limit;
   const std::lock_guard one_at_a_time(mutex);
-  limit.reset();  // if two limits exist, the lower one counts
+  limit.reset();  // the old limit would still count if it is lower
   if (threads > 0) {
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                   static_cast<std::size_t>(threads));

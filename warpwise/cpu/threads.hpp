@@ -5,8 +5,8 @@
 namespace warpwise::cpu {
 
 /// Limits the threads of all calls on the CPU in this process together, the calling threads
-/// included. 0 removes the limit: there are as many threads as cores that the process may use, as
-/// at the start. Calls under way keep their threads. Programs that link oneTBB can use
+/// included. 0 removes the limit, as at the start: calls then use a thread for each core that the
+/// process may use. Calls under way keep their threads. Programs that link oneTBB can use
 /// tbb::global_control instead.
 /// \throws InvalidArgument  a negative number
 WARPWISE_EXPORT void limit_threads(int threads);

@@ -14,13 +14,13 @@ namespace warpwise::emulator {
 /// Optional checks. Accesses outside any buffer, misaligned accesses, asserts, deadlocks and the
 /// budget are always checked. docs/emulator.md says what each check finds, and how reliable it is.
 enum class Check : std::uint8_t {
-  memory,        ///< by the CUDA runtime: memory freed twice or never, invalid pointers
+  memory,        ///< calls of the CUDA runtime: memory freed twice or never, invalid pointers
   races,         ///< unordered accesses of two threads
   init,          ///< unwritten values that affect control flow or results
   sync,          ///< barriers and member masks that some threads do not arrive at
-  runtime,       ///< by the CUDA runtime: wrong copies, unchecked launches, missing waits
+  runtime,       ///< calls of the CUDA runtime: wrong copies, unchecked launches, missing waits
   equal_writes,  ///< races in which both writes store the same value; harmless on a GPU
-  strict,        ///< races by the memory model alone: no volatile access orders, only fences do
+  strict,        ///< races by the memory model alone: fences order accesses, volatile does not
 };
 /// For name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {

@@ -17,7 +17,7 @@ constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc al
 // A driver begins large allocations at a page, and Taichi needs that.
 constexpr std::uint64_t large = 1024 * 1024;
 constexpr std::uint64_t page_alignment = 4096;
-// Distance between allocations: an access up to this far past the end of one reaches no other.
+// Distance between allocations. An access up to this far past the end of one reaches no other.
 constexpr std::uint64_t gap = 64 * 1024;
 // Limit of remembered freed allocations.
 constexpr std::size_t most_freed = 65536;
@@ -89,7 +89,7 @@ std::string Device::State::describe(Address address) const {
   const std::uint64_t offset = before == allocations.end() ? 0 : address - before->first;
   if (before != allocations.end() && offset < before->second.bytes)
     return "byte " + std::to_string(offset) + " of " + named(before->second);
-  // Memory that the host sees has no gaps: the nearer neighbour is named.
+  // Host-visible memory has no gaps, so the nearer neighbour is named.
   const std::uint64_t to_next = after == allocations.end() ? gap : after->first - address;
   const std::uint64_t past =
       before == allocations.end() ? ~std::uint64_t{0} : offset - before->second.bytes;

@@ -17,7 +17,7 @@ namespace warpwise::emulator {
 
 struct FreeMemory {
   bool is_foreign = false;         ///< memory of another owner, shown to the device
-  std::uint64_t mapped_bytes = 0;  ///< memory of mmap(); 0: of malloc()
+  std::uint64_t mapped_bytes = 0;  ///< size of the memory from mmap(); 0: it is from malloc()
   void operator()(std::byte* p) const;
 };
 
@@ -51,7 +51,7 @@ struct Device::State {
   std::uint64_t heap_used = 0;
   std::map<std::uint64_t, Texture> textures;
   std::uint64_t next_texture = 1;
-  std::atomic<std::uint32_t> modelled = 0;  ///< a ModelledSet: left in memory by launches
+  std::atomic<std::uint32_t> modelled = 0;  ///< a ModelledSet: kinds that launches left in memory
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 
@@ -66,7 +66,7 @@ struct Device::State {
   Address place(Allocation allocation);
   /// Allocates for a kernel's malloc. Returns 0 if kernels would then hold more than `heap_bytes`.
   Address allocate_of_heap(std::uint64_t bytes, std::string name, std::uint64_t heap_bytes);
-  /// Frees such an allocation and returns its memory; null if none begins at the address.
+  /// Frees an allocation of a kernel and returns its memory; null if none begins at the address.
   std::shared_ptr<std::byte> free_of_heap(Address address, std::string by);
   /// Removes an allocation and remembers it as freed.
   Allocation take_out(std::map<Address, Allocation>::iterator found, std::string by);

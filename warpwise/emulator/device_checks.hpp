@@ -16,8 +16,8 @@ namespace warpwise::emulator {
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
-/// Counts all memory as written from now on, for Check::init: the bytes of a kernel that was not
-/// run are missing.
+/// Counts all memory as written from now on, for Check::init. Called when a kernel was not run,
+/// because it would have written some bytes.
 WARPWISE_EXPORT void count_as_written(Device& device);
 
 /// Returns the lock of the device's allocations, for fork().

@@ -54,7 +54,7 @@ struct Texture {
   std::uint64_t pitch_bytes = 0;
   std::uint64_t slice_bytes = 0;  ///< number of bytes from one plane, layer or face to the next
   bool layered = false;
-  bool cube = false;      ///< with `layered`: cubes
+  bool cube = false;      ///< the faces of a cube; with `layered`, of several cubes
   int channels = 1;       ///< 1, 2 or 4
   int channel_bytes = 1;  ///< 1, 2 or 4
   TexelKind kind = TexelKind::unsigned_integer;
@@ -92,8 +92,8 @@ class WARPWISE_EXPORT Device {
   /// \param by  the caller that frees it, named in the message of a later access
   /// \throws InvalidArgument  for an address that neither returned, or that is already freed
   void free(Address address, std::string by = {});
-  /// Tracks, in allocations from now on, which bytes have been written, for Check::init. Bytes that
-  /// the host sees too count as written.
+  /// Tracks, for Check::init, which bytes have been written. Applies to allocations from now on.
+  /// Host-visible bytes always count as written.
   void track_definedness();
   /// Lets kernels access host memory at the host's address, until hide().
   /// \throws InvalidArgument  if any part of it already belongs to the device
@@ -121,9 +121,9 @@ class WARPWISE_EXPORT Device {
   /// Returns a read-only host pointer to `bytes` of device memory, valid until freed.
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
-  /// Copies which bytes are written from one place to the other, after a copy of the bytes
-  /// themselves through bytes_at() and host_pointer(). Host bytes, at either place, count as
-  /// written.
+  /// Copies, for Check::init, the record of which bytes have been written. Called after a copy of
+  /// the bytes themselves through bytes_at() and host_pointer(). Bytes of the host count as
+  /// written, at either place.
   void copied(Address to, Address from, std::uint64_t bytes) const;
   /// Returns true if track_definedness() knows of no written byte in the range.
   bool is_unwritten(Address address, std::uint64_t bytes) const;
@@ -148,13 +148,13 @@ struct KernelInfo {
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;      ///< of a thread, as PTX declares it
-  std::uint64_t constant_bytes = 0;   ///< of the module
-  std::vector<int> required_threads;  ///< block size as compiled; empty if any
-  std::vector<int> required_cluster;  ///< as compiled, in blocks; empty if any
+  std::uint64_t local_bytes = 0;      ///< local memory of a thread, as PTX declares it
+  std::uint64_t constant_bytes = 0;   ///< constant memory of the module
+  std::vector<int> required_threads;  ///< block size that it was compiled for; empty: any
+  std::vector<int> required_cluster;  ///< cluster size that it was compiled for; empty: any
   bool needs_cluster = false;         ///< runs only in clusters
   int target = 0;                     ///< architecture of the PTX: 75 for sm_75
-  std::uint64_t instructions = 0;     ///< of its body in PTX
+  std::uint64_t instructions = 0;     ///< number of instructions in its PTX
   int most_threads = 1024;            ///< limit of threads in a block, by `__launch_bounds__`
 };
 
@@ -168,7 +168,7 @@ struct TrafficCounts {
   std::uint64_t bytes_requested = 0;
   std::uint64_t bytes_moved = 0;
   std::uint64_t ideal_transactions =
-      0;  ///< the fewest that could move these bytes, each once and without gaps, for this CC
+      0;  ///< fewest transactions of this CC that move these bytes, each once, without gaps
 };
 
 /// Accesses to shared or constant memory, and their passes (wavefronts).
@@ -193,8 +193,9 @@ struct ExecutionCounts {
   std::uint64_t branches = 0;  ///< executed by warps, conditional or not
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
-  /// Additions and multiplications of the threads, a fused one twice; a division, root or special
-  /// function counts those of its machine code. Products of matrices are not counted.
+  /// Additions and multiplications of all threads. A fused one counts twice. A division, root or
+  /// special function counts the operations of its machine code. Products of matrices are not
+  /// counted.
   std::uint64_t float32_operations = 0;
   std::uint64_t float64_operations = 0;
 };
@@ -228,7 +229,7 @@ enum class FaultKind {
   unsynchronised,    ///< the host accesses memory that the device may still write
   bad_call,          ///< a call through a pointer to no function
   stack_overflow,
-  narrow_scope,     ///< atomic accesses by two blocks, one of them only in block scope
+  narrow_scope,     ///< atomic accesses by two blocks, one access only in block scope
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
@@ -289,9 +290,10 @@ struct ModelledUse {
   Modelled what = Modelled::approximation;
   /// Lines of the instructions. Empty if an earlier launch left such values in memory.
   std::vector<SourcePlace> lines;
-  /// Result of a data flow through all paths of the code: false means that it reached no branch.
+  /// False: the inexact value reaches a branch on no path of the code (data flow analysis).
   bool may_reach_branch = false;
-  bool may_reach_result = false;  ///< result: memory that outlives the kernel, or printed text
+  /// False: it reaches no memory that outlives the kernel, and no printed text.
+  bool may_reach_result = false;
 };
 
 /// A GPU's latencies for LaunchOptions::pace. Each is the number of cycles from an instruction's
@@ -301,9 +303,9 @@ struct PaceModel {
   /// that needs the load.
   struct PlacedLoad {
     int ptx_line = 0;  ///< from 1
-    int piece = 0;     ///< of the machine code, without a branch inside
-    int place = 0;     ///< number of its instruction
-    int needed = 0;    ///< number of the first that waits for it; greater than all if none does
+    int piece = 0;     ///< number of the piece of machine code between two branches
+    int place = 0;     ///< number of the load among the instructions
+    int needed = 0;    ///< number of the first instruction that waits for it; none: the highest int
   };
   std::vector<PlacedLoad> loads;  ///< in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
@@ -315,14 +317,14 @@ struct PaceModel {
   double l1_cycles = 0;
   double l2_cycles = 0;
   double dram_cycles = 0;
-  double barrier_cycles = 0;       ///< of a block of eight warps
-  double barrier_warp_cycles = 0;  ///< more of a barrier for each further warp
-  double branch_cycles = 1;        ///< until a warp goes on at the place that a branch takes it to
-  double atomic_cycles = 1;        ///< of L2 for a floating-point operation on one word
+  double barrier_cycles = 0;         ///< of a block of eight warps
+  double barrier_warp_cycles = 0;    ///< added for each further warp of the block
+  double branch_cycles = 1;          ///< from a taken branch until the warp issues at the target
+  double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
   double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
   double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
-  /// For an atomic operation on a word of shared memory that machine code repeats until it
-  /// succeeds.
+  /// Of one operation on a word of shared memory, if machine code repeats the operation until it
+  /// succeeds. Operations on one word follow each other.
   double shared_loop_cycles = 0;
   std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
   int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
@@ -334,7 +336,7 @@ struct PaceCounts {
   /// every cycle. Its warps wait only for operands and barriers.
   double block_cycles = 0;
   /// Sectors of 32 bytes of global memory that blocks request from L2: those that miss their share
-  /// of L1. Reads of textures are included, as of arrays.
+  /// of L1. Reads of textures are included; each texture counts as a CUDA array.
   std::uint64_t l2_read_sectors = 0;
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Those that they wrote before are not included.
@@ -357,52 +359,56 @@ struct PaceCounts {
   struct Reads {
     std::uint64_t bytes = 0;      ///< size of the allocation
     std::uint64_t requested = 0;  ///< from L2
-    /// Distinct ones that DRAM moves if L2 holds all of them, with the other sector of each access
-    /// to DRAM.
+    /// Distinct sectors that DRAM moves if L2 holds all of them. Each access to DRAM counts whole
+    /// (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
-    /// Those of which a block uses only some bytes, once for every group of neighbouring blocks.
+    /// Sectors of which a block uses only some bytes. They count once for every group of
+    /// neighbouring blocks.
     std::uint64_t partly = 0;
   };
-  std::vector<Reads> reads;  ///< by address
-  /// The same of stores. dram_filled_sectors are read because stores write only a part of them.
+  std::vector<Reads> reads;  ///< in the order of addresses
+  /// Sectors that stores write to DRAM, counted like `dram` and `partly`. DRAM also reads
+  /// dram_filled_sectors, because stores write only a part of them.
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
   std::uint64_t dram_partly_written_sectors = 0;
   /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
   /// lines.
   std::uint64_t l1_passes = 0;
-  /// Requests for a line of 128 bytes that L2 serves, reads and stores.
+  /// Requests to L2 for a line of 128 bytes, by reads and by stores.
   std::uint64_t l2_read_lines = 0;
   std::uint64_t l2_written_lines = 0;
-  /// Further machine instructions of PTX instructions that become several. Each one's first is in
+  /// Machine instructions of each PTX instruction beyond its first. The first ones are in
   /// LaunchResult::instructions_by_class.
   rules::MachineInstructions further;
-  /// Loads from shared memory, and the sum of the bytes that one thread of each loads.
+  /// Loads from shared memory, and the bytes that one thread loads, summed over them.
   std::uint64_t shared_loads = 0;
   std::uint64_t shared_load_bytes = 0;
   /// Loads from shared memory that the compiler makes part of a wider one, and the passes that
   /// wider loads and stores save.
   std::uint64_t joined_loads = 0;
   std::uint64_t joined_passes = 0;
-  /// Passes of shared memory for atomic operations, each of one lane of each bank.
+  /// Passes of shared memory for atomic operations. A pass serves one lane of each bank.
   std::uint64_t shared_atomic_passes = 0;
-  /// Tiles that reads of textures touch, each for every four lanes. Of one dimension a tile is a
-  /// line of 128 bytes. Of more it is 32 bytes by 8 rows, or fewer if the four lanes read more
-  /// bytes than that; each four lanes count one more.
+  /// Tiles that reads of textures touch, counted for every four lanes:
+  /// - texture_line_tiles, textures of one dimension: a tile is a line of 128 bytes
+  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes count one tile
+  ///   more, or twice the sectors that they read if that is more
   std::uint64_t texture_line_tiles = 0;
   std::uint64_t texture_plane_tiles = 0;
-  /// Atomic operations of L2 on a sector, which take all words that a warp asks for at once.
+  /// Atomic operations of L2 on a sector. One operation serves all words that a warp asks for at
+  /// once.
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
   std::uint64_t swaps = 0;
-  /// The compare-and-swaps that do swap, and pairs of them on one word.
+  /// Compare-and-swaps that succeed, and pairs of successful ones on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
-  /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
-  /// those that blocks far from each other in the grid use. A larger grid has more.
+  /// Cycles of L2 for the atomic operations on its busiest word or part, among those that distant
+  /// blocks of the grid use. In a larger grid there are more.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Cycles of L2 for the busiest word or part of L2 that only neighbouring blocks use. A larger
-  /// grid has no more.
+  /// Cycles of L2 for the busiest word or part that only neighbouring blocks use. In a larger grid
+  /// there are no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
   /// How often warps executed the instruction of a line of the PTX.
   struct PtxLine {
@@ -427,9 +433,9 @@ struct PaceCounts {
 
 /// Ways to execute a kernel.
 enum class Engine : std::uint8_t {
-  automatic,     ///< by machine code once the kernel has executed so much that making it pays
-  interpreter,   ///< by the interpreter alone
-  machine_code,  ///< by machine code from the start, where the CPU and the build can
+  automatic,     ///< interpreter first; machine code once the kernel runs long enough
+  interpreter,   ///< interpreter alone
+  machine_code,  ///< machine code from the start, if the CPU and the build support it
 };
 
 /// Options of Program::launch(): counts, checks and limits.
@@ -450,9 +456,9 @@ struct LaunchOptions {
   /// it. A known fault appears in the result, but does not count towards the faults that stop a
   /// launch. Called from several threads. Empty: no fault is known.
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known = {};
-  /// Number of blocks to run and count; 0: all. They are spread over the grid, with `pace` in runs
-  /// of neighbours. Not for kernels whose blocks wait for each other: the sample would use up its
-  /// budget.
+  /// Number of blocks to run and count; 0: all. They are spread over the grid, one by one, or with
+  /// `pace` in runs of neighbours. Not for kernels whose blocks wait for each other: the sample
+  /// would use up its budget.
   std::uint64_t sampled_blocks = 0;
   /// Gives the blocks the workspace to wait for each other in a cooperative launch
   /// (`cooperative_groups::this_grid().sync()`). Without it, that wait aborts.
@@ -515,10 +521,10 @@ struct LaunchResult {
   std::map<std::string, std::uint64_t>
       instructions_by_class;         ///< warp instructions: "integer", "float", ...
   std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
-  /// Sum over the blocks: the block's threads, times the global and texture accesses of its busiest
-  /// warp. That many references there would be if no thread ever idled.
+  /// References that there would be if no thread ever idled: the sum, over the blocks, of the
+  /// block's threads times the global and texture accesses of its busiest warp.
   std::uint64_t thread_rounds = 0;
-  std::vector<LineCounts> lines;      ///< by file and line; includes lines that could have executed
+  std::vector<LineCounts> lines;      ///< by file and line; also lines of code that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run
   std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
   std::string printed;  ///< printf output: at most 1 MiB, and then a line that says so

@@ -139,8 +139,8 @@ TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
     const Json& of_gpu = all.at(name);
     for (const auto& [metric, count] : counted(run_access(program, access))) {
       if (!of_gpu.contains(metric)) continue;
-      // ptxas guards the accesses of these loops where PTX branches around them; the profiler
-      // counts a guarded instruction of which no lane is active, which is no request.
+      // PTX branches around the accesses of these loops, and ptxas guards them instead. The
+      // profiler also counts a guarded instruction without an active lane, which is no request.
       const bool guarded = name.starts_with("reduction");
       if (guarded && metric.starts_with("smsp__inst_executed_op_shared")) continue;
       EXPECT_EQ(count, of_gpu.at(metric).get<std::uint64_t>()) << name << ": " << metric;
@@ -296,7 +296,8 @@ struct Tolerance {
   double absolute = 0;
 };
 
-/// \param x, y  the operands. Nothing where the documentation promises nothing.
+/// Returns the documented tolerance; nothing if the documentation promises none. \param x, y  the
+/// operands
 std::optional<Tolerance> documented(const std::string& name, double x, double y) {
   const auto is = [&](const char* instruction) { return name.starts_with(instruction); };
   if (is("rcp_approx")) return Tolerance{std::ldexp(1, -23), 0};
@@ -335,7 +336,7 @@ Number number_of(const std::string& name) {
   return name.ends_with("_f32") ? Number::single : Number::half;
 }
 
-/// A number of a word: the whole of it, or one half.
+/// Returns a number of a word: the whole word, or one half of it.
 double value_of(std::uint32_t word, int half, Number number) {
   const auto bits = static_cast<std::uint16_t>(word >> (16 * half));
   switch (number) {
@@ -350,7 +351,8 @@ double largest(Number number) {
   return number == Number::half ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
 }
 
-/// The number nearest to the exact result, the GPU's, and how far apart they may be.
+/// Checks that the GPU's result is as near to the exact one as documented. \param nearest  the
+/// number nearest to the exact result
 void expect_close(const std::string& name, Number number, double x, double y, double nearest,
                   double of_gpu) {
   SCOPED_TRACE(::testing::Message() << name << " of " << x << ", " << y);

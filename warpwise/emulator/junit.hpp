@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// Internal: writes JUnit XML, for a process's report, that of `warpwise run`, and a class's marks.
-// All texts are UTF-8.
+// Internal: writes JUnit XML, for the report of a process or of `warpwise run`, and for the marks
+// of students. All texts are UTF-8.
 namespace warpwise::emulator::junit {
 
 struct Case {
@@ -17,7 +17,7 @@ struct Case {
   std::string file;  ///< may be empty
   std::uint64_t line = 0;
   std::string outcome;  ///< "failure", "error" or "skipped"; empty if it passed
-  std::string type;     ///< of the outcome, like the next two; each may be empty
+  std::string type;     ///< type of the outcome; this and the next two may be empty
   std::string message;
   std::string text;
 };

@@ -147,7 +147,7 @@ class WARPWISE_EXPORT MemoryUses {
     Address end = 0;
     std::uint32_t id = 0;
   };
-  std::map<Address, Allocated> allocated_;  ///< by works of streams; no two share a page
+  std::map<Address, Allocated> allocated_;  ///< made in stream order; no two share a page
   std::vector<Address> visible_pages_;
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};

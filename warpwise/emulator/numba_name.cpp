@@ -30,8 +30,8 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
-// Returns the byte of an escape "_c3" at `at`, or -1. numba writes all bytes of a name so, except
-// for ASCII letters, digits and '_'.
+// Returns the byte of an escape "_c3" at `at`, or -1. numba escapes each byte of a name that is no
+// ASCII letter, digit or '_'.
 int escaped_byte(std::string_view text, std::size_t at) {
   if (at + 3 > text.size() || text[at] != '_') return -1;
   int byte = -1;
@@ -40,7 +40,7 @@ int escaped_byte(std::string_view text, std::size_t at) {
 }
 
 // Returns the length of a character of three or four bytes in UTF-8 whose escapes begin at `at`, or
-// 0. One of two bytes may be an own name: "conv_c3_b8".
+// 0. A character of two bytes is left out: "conv_c3_b8" may be the name in the source.
 std::size_t escaped_character(std::string_view text, std::size_t at) {
   const int first = escaped_byte(text, at);
   if (first < 0xE0 || first > 0xF4) return 0;
@@ -50,7 +50,7 @@ std::size_t escaped_character(std::string_view text, std::size_t at) {
   return bytes;
 }
 
-// Replaces escapes that cannot be parts of own names: "conv_2d" stays.
+// Replaces escapes, except those that may be part of a name in the source: "conv_2d" stays.
 std::string unescaped(std::string_view text, std::string_view punctuation) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -68,7 +68,7 @@ std::string unescaped(std::string_view text, std::string_view punctuation) {
   return result;
 }
 
-// Returns "<locals>" for "_3clocals_3e", a function's own name as it is.
+// Returns "<locals>" for "_3clocals_3e". A name of the source stays as it is.
 std::string name_text(std::string_view part) {
   const bool is_made_up = part.size() > 6 && part.starts_with("_3c") && part.ends_with("_3e");
   return unescaped(part, is_made_up ? "<>" : "");
@@ -76,8 +76,8 @@ std::string name_text(std::string_view part) {
 
 std::string type_text(std::string_view part) { return unescaped(part, " \"'()*,.:;<=>[]{|}"); }
 
-// Returns "float32[:, ::1]", which only arrays have that are aligned and may be changed, or numba's
-// longer "readonly array(float32, 2d, C)".
+// Returns "float32[:, ::1]" for an array that is aligned and mutable. Returns numba's longer
+// "readonly array(float32, 2d, C)" for other arrays.
 std::string array_text(const std::vector<std::string>& arguments) {
   const std::string& layout = arguments[2];
   std::size_t dimensions = 0;

@@ -23,8 +23,8 @@ std::uint64_t next_program_number() {
   return next++;
 }
 
-/// Returns the plain name in a mangled one: "square" of "_Z6squarePfi", the last part of nested
-/// names.
+/// Returns the plain name in a mangled one: "square" for "_Z6squarePfi". Returns the last part of a
+/// nested name.
 std::string plain_name(std::string_view mangled) {
   if (mangled.substr(0, 2) != "_Z") return std::string(mangled);
   std::size_t at = 2;
@@ -45,7 +45,8 @@ std::string plain_name(std::string_view mangled) {
   return last.empty() ? std::string(mangled) : last;
 }
 
-// Layout of CUDA's headers: the size, and a count of the blocks that have arrived.
+// Workspace of a cooperative launch, in the layout of CUDA's headers: the size, and a count of the
+// blocks that have arrived.
 class GridWorkspace {
  public:
   GridWorkspace(Device& device, bool is_wanted) : device_(device) {
@@ -142,7 +143,7 @@ Address Program::State::target_of(const ptx::Variable& variable, const std::stri
                     "', which the emulator does not place in memory");
 }
 
-/// Allocates each variable; 0 for those stored elsewhere. Allocates all or none.
+/// Allocates all variables, or none. The address of a variable that is stored elsewhere is 0.
 std::vector<Address> Program::State::allocate(Device& owner) const {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_in_memory(variable) || variable.bytes == 0) continue;

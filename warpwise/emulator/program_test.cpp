@@ -1,4 +1,4 @@
-// Programs and the devices that their variables are brought to.
+// Programs, and their variables on a device.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(Variables, ThatDoNotAllFitTakeNoMemory) {
   }
 }
 
-// The product counts: a block of another form is launched.
+// Only the product counts, the number of threads: a block of another form is launched.
 TEST(LaunchBounds, AreKeptTo) {
   emulator::Program program(
       ".version 7.0 .target sm_75 .address_size 64\n"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator, its runtime and the laboratory: kernel names as in the source, and
-// whose lines they are.
+// Internal to the emulator, its runtime and the laboratory: names of kernels as in the source, and
+// files that are not the program's own.
 
 #include <string>
 #include <string_view>

@@ -32,7 +32,7 @@ TEST(Readable, NamesOfPython) {
   EXPECT_EQ(of_numba("_ZN8__main__12_3clambda_3eB3v12@Ex"), "<lambda>(int64)");
   EXPECT_EQ(of_numba("_ZN8__main__17__vectorized_vaddB2v1@Ef"), "__vectorized_vadd(float32)");
   EXPECT_EQ(of_numba("_ZN8__main__18_ed_8f_89_ea_b7_a0B2v1@Ef"), "평균(float32)");
-  // Escapes that may be names of their own stay.
+  // Escapes that may be part of a name in the source stay.
   EXPECT_EQ(of_numba("_ZN1m7conv_2dB2v1@Ex"), "m.conv_2d(int64)");
   EXPECT_EQ(of_numba("_ZN1m10conv_c3_b8B2v1@Ex"), "m.conv_c3_b8(int64)");
 }

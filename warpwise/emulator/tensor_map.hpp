@@ -29,17 +29,18 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  /// Zero, because kernels make maps of memory filled with zeros: they change each field.
+  /// Zero: kernels also make maps, by setting each field in memory filled with zeros.
   static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
-  /// CUTLASS and Triton clear bit 21 of this word of small tensors' maps, for some drivers' sake.
+  /// CUTLASS and Triton clear bit 21 of this word in the maps of small tensors, because of some
+  /// drivers.
   std::uint64_t word_that_libraries_change = 0;
   std::uint64_t address = 0;
-  std::array<std::uint64_t, 4> strides{};            ///< in bytes; none of the first dimension
+  std::array<std::uint64_t, 4> strides{};            ///< in bytes, from the second dimension on
   std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
-  std::array<std::uint16_t, 5> box{};                ///< in elements, of the tensor
+  std::array<std::uint16_t, 5> box{};                ///< size in elements of the tensor
   std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;

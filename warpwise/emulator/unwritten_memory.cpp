@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 // The file is mapped once for each 16 MiB: 64 GiB then take 4096 of a process's 65530 mappings.
 constexpr std::uint64_t pattern_bytes = std::uint64_t{16} << 20;
-// Below, writing every byte takes less than a millisecond.
+// Below this size, writing every byte takes less than a millisecond.
 constexpr std::uint64_t least_mapped = std::uint64_t{4} << 20;
 
 /// An unnamed file of `unwritten` bytes. Private mappings of it share its pages until they change.

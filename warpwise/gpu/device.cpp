@@ -15,7 +15,7 @@ Count count_devices() noexcept {
   Count count;
   count.error = cudaGetDeviceCount(&count.devices);
   if (count.error != cudaSuccess) {
-    cudaGetLastError();  // no GPU is a normal answer: the next call must not report it as its error
+    cudaGetLastError();  // clears the error of a missing GPU, for later calls
     count.devices = 0;
   }
   return count;

@@ -27,7 +27,7 @@ Function driver_function(const char* name, unsigned version) {
   check(cudaGetDriverEntryPointByVersion(name, &place, version, cudaEnableLegacyStream, &status),
         name);
 #else
-  static_cast<void>(version);  // this runtime uses its own version
+  static_cast<void>(version);  // this runtime's function takes no version
   check(cudaGetDriverEntryPoint(name, &place, cudaEnableLegacyStream, &status), name);
 #endif
   return status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(place) : nullptr;

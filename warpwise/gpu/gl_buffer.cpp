@@ -58,7 +58,7 @@ std::string why_no_gl_sharing() {
   const cudaError_t error =
       cudaGLGetDevices(&count, devices.data(), static_cast<unsigned>(devices.size()), all_devices);
   if (error != cudaSuccess) {
-    cudaGetLastError();  // a normal answer, cleared here: later calls would report it as theirs
+    cudaGetLastError();  // clears the error, so that no later call reports it
     return std::string("OpenGL draws on no GPU of CUDA's (") + cudaGetErrorName(error) + ")";
   }
   const std::span used = std::span(devices).first(std::min<std::size_t>(count, devices.size()));

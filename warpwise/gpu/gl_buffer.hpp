@@ -26,8 +26,8 @@ class WARPWISE_EXPORT GlBuffer {
   GlBuffer& operator=(const GlBuffer&) = delete;
 
   /// Copy the buffer's first bytes to other memory of the device, or from there, in the order of
-  /// `stream`. The copy comes after OpenGL commands from before the call, and before those from
-  /// after it. Returns at once.
+  /// `stream`. OpenGL commands issued before the call run before the copy, and later ones after it.
+  /// Returns at once.
   /// \throws CudaError
   /// \throws InvalidArgument  the buffer has fewer bytes
   void read(std::byte* to, std::int64_t bytes, StreamHandle stream);

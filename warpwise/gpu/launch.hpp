@@ -89,7 +89,7 @@ class Parameters {
   template <class Value>
   void put(std::size_t at, Value& value) {
 #if __has_builtin(__builtin_clear_padding)
-    // Equal parameters have to be equal bytes.
+    // Clears padding, so that equal parameters are equal bytes.
     if constexpr (std::is_class_v<Value>) __builtin_clear_padding(&value);
 #endif
     // NOLINTNEXTLINE(bugprone-sizeof-expression): likewise
@@ -100,8 +100,8 @@ class Parameters {
   std::size_t size_ = 0;
 };
 
-/// One launch of one kernel. `Kernel` identifies one of a primitive's kernels with its template
-/// arguments: start() needs the function, a ladder its name.
+/// One launch of one kernel. `Kernel` is an enum or a structure that identifies a kernel and its
+/// template arguments. start() maps it to the function, and a ladder maps it to a name.
 template <class Kernel>
 struct Launch {
   Kernel kernel;

@@ -10,7 +10,8 @@ namespace warpwise::gpu {
 
 using GreenContextHandle = CUgreenCtx_st*;  ///< CUgreenCtx
 
-/// A stream whose kernels run only on some of the multiprocessors. It owns both. Move-only.
+/// A stream whose kernels run only on some of the multiprocessors. Owns the stream and the green
+/// context of these multiprocessors. Move-only.
 class WARPWISE_EXPORT Part {
  public:
   ~Part();
@@ -33,8 +34,8 @@ class WARPWISE_EXPORT Part {
 /// green contexts. Work on one part does not disturb the other, except through L2 and memory. Both
 /// parts share the device's memory and loaded code.
 ///
-/// A Graph that is launched on a part's stream runs on the multiprocessors of its recorder's
-/// stream, not on the part's.
+/// A Graph that is launched on a part's stream does not run on that part. It runs on the
+/// multiprocessors of the stream that recorded it.
 class WARPWISE_EXPORT Partition {
  public:
   /// \param multiprocessors  number for the first part; the GPU rounds up to a number that it can

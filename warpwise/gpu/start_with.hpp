@@ -21,8 +21,8 @@ int compiled_for(void (*kernel)(Values...), const char* name,
 }
 
 /// Says whether a file's kernels are code for CC 9.0, with early launches and clusters. Code for an
-/// older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
-/// tenth of a call (docs/decisions/2026-11-25-gemv-shapes.md).
+/// older GPU may run on a newer one. Determined once for each device: the query costs a tenth of a
+/// call's CPU time (docs/decisions/2026-11-25-gemv-shapes.md).
 class HopperCode {
  public:
   /// \param kernel  one of the file's kernels, always the same
@@ -45,8 +45,8 @@ class HopperCode {
   std::array<std::atomic<Known>, 64> of_device_{};
 };
 
-/// Makes a launch that may begin before the one ahead of it on the stream has ended. Its kernel has
-/// to wait with griddepcontrol.wait, which needs code for CC 9.0.
+/// Returns the attribute of a launch that may begin before the launch ahead of it on the stream has
+/// ended. Its kernel has to wait with griddepcontrol.wait, which needs code for CC 9.0.
 inline cudaLaunchAttribute begins_early() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -54,7 +54,8 @@ inline cudaLaunchAttribute begins_early() {
   return attribute;
 }
 
-/// Makes a launch in clusters of x by y blocks, which also needs code for CC 9.0.
+/// Returns the attribute of a launch in clusters of x by y blocks, which also needs code for CC
+/// 9.0.
 inline cudaLaunchAttribute in_clusters(Shape blocks) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;

@@ -19,7 +19,7 @@ class WARPWISE_EXPORT Stream {
   /// Waits until all work on the stream is done. \throws CudaError  some of it failed.
   void synchronize() const;
 
-  operator StreamHandle() const { return handle_; }  // NOLINT: a stream is what calls expect
+  operator StreamHandle() const { return handle_; }  // NOLINT: implicit on purpose
 
  private:
   friend class Part;

@@ -13,7 +13,7 @@ import warpwise
 
 from ._work import FileActor, Row, Work
 
-ATTEMPTS = 3  # for a task whose worker dies
+ATTEMPTS = 3  # attempts at a task whose worker dies
 
 
 @contextlib.contextmanager
@@ -26,7 +26,7 @@ def on_cluster(work: Work, address: str, workers: Optional[int]) -> Iterator[Cal
         for resource in ("CPU", "GPU") if work.device == "cuda" else ("CPU",):
             if there[resource] == 0:
                 raise warpwise.InvalidArgument(f"the cluster has no {resource}s")
-        # Ray Data must run inside the cluster, and this process may be only a client. Its output stays there, too.
+        # Ray Data must run inside the cluster, and this process may be only a client. Ray Data's output stays there, too.
         count = min(workers or there["CPU"], there["CPU"])
         needs = {"num_cpus": 1.0}
         if work.device == "cuda":

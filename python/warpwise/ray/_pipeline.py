@@ -16,7 +16,7 @@ FORMATS = ("ycbcr32", "ycrcb24", "gray8", *RGB, "i444")  # destinations of conve
 BYTES_OF_12_PIXELS = {"gray8": 12, "i420": 18, "nv12": 18, "nv21": 18, "yuyv": 24, "uyvy": 24, "rgb24": 36, "bgr24": 36,
                       "ycrcb24": 36, "i444": 36, "rgba32": 48, "bgra32": 48, "ycbcr32": 48}
 
-# By option name in a pipeline: the primitive's argument and its type; None for a flag.
+# Maps an option's name in a pipeline to the primitive's argument and its type; None for a flag.
 # There is no option chroma: linear upsampling needs the position of a video's chroma samples.
 CONVERT: dict[str, tuple[str, Any]] = {
     "matrix": ("matrix", str), "from-range": ("from_range", str), "to-range": ("to_range", str), "convention": ("convention", str)}

@@ -121,8 +121,9 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Resolves memory of one piece that begins at address 0: shared memory, parameters. A vector of
-/// shared memory may end past its end with elements that no instruction reads: compilers load them.
+/// Resolves memory of one piece that begins at address 0: shared memory, parameters. Compilers load
+/// vectors that reach past the end of shared memory. That is no fault if no instruction reads the
+/// elements past it.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {
@@ -185,8 +186,7 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                 out);
   if (out.valid == 0) return;
   for (int i = 0; i < warp_lanes; ++i) {
-    // Each lane has its own copy. An inactive lane takes an active lane's: a partial last warp has
-    // no more copies.
+    // Each lane has its own copy. An inactive lane gets an address in an active lane's copy.
     const int owner = (out.valid >> i & 1) != 0 ? i : std::countr_zero(out.valid);
     out.at[i] += static_cast<std::uint64_t>(owner) * size;
   }

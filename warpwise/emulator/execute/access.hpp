@@ -23,9 +23,9 @@ struct Request {
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
-  bool releases = false;  ///< publishes earlier work, though the operation itself does not
+  bool releases = false;  ///< the access is a release, although the operation is not
   Asynchronous ends_by = Asynchronous::none;
-  int starter = -1;  ///< as in Access
+  int starter = -1;  ///< see Access::starter
 };
 
 /// Finds the host addresses of a request, and records faults of lanes with invalid addresses.

@@ -70,8 +70,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// Computes once what all blocks of a launch share: a block of one warp may have only a few
-/// instructions.
+/// Computes, once for all blocks of a launch, the special registers that they share. A block may be
+/// short: one warp with a few instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
@@ -128,8 +128,8 @@ void clear_stacks(Block& block, const Launch& launch) {
   }
 }
 
-/// Marks shared and local memory as unwritten. Warps clear the registers' shadow of an earlier
-/// block.
+/// Marks shared and local memory as unwritten. start_block() clears the registers' shadow of an
+/// earlier block for each warp.
 void start_shadows(Block& block, const Launch& launch) {
   if (block.register_shadow.size() == 0) {
     block.register_shadow = AlignedBytes(shadow_bytes(*launch.code) * block.warps.size());

@@ -204,7 +204,7 @@ std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask l
   const CallSite& site = code.call_sites[site_index];
   const std::uint64_t local = warp.worker->launch->local_bytes;
   constexpr std::uint64_t return_bytes = 16;
-  warp.wrote = true;  // the stack
+  warp.wrote = true;  // a call writes the stack
   std::vector<Destination> destinations;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

@@ -15,8 +15,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel `hand` of one pointer, to a word of each thread: the body begins with the thread's
-/// number in %r1 and the address of its word in %l1.
+/// Returns a kernel `hand` with one parameter, a pointer to a word of each thread. The body begins
+/// with the thread's number in %r1 and the address of its word in %l1.
 std::string kernel_text(const std::string& functions, const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" + functions +
          "\n.visible .entry hand(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<19>;\n"
@@ -60,7 +60,7 @@ std::string declared(const std::string& name) {
   return ".func (.param .b32 result) " + name + "(.param .b32 n);\n";
 }
 
-/// Calls `target` with the word in `argument`, into `to`.
+/// Returns a call of `target` with the word in `argument`. The result goes to `to`.
 std::string call(const std::string& target, const std::string& argument, const std::string& to,
                  const std::string& prototype = {}, const std::string& guard = {}) {
   return "{\n.param .b32 p0;\n.param .b32 q0;\nst.param.b32 [p0], " + argument + ";\n" +

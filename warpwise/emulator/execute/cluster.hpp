@@ -44,7 +44,7 @@ void arrive_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& o
   finish_cluster_barrier(cluster, observers);
 }
 
-/// Lets lanes wait at the barrier; returns those whose phase has not ended.
+/// Lets lanes wait at the barrier. Returns the lanes whose phase has not ended.
 template <class Observers>
 Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
   if (warp.worker->launch->checks.has(Check::sync)) check_cluster_wait(warp, op, lanes);

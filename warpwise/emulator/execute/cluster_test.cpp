@@ -24,7 +24,7 @@ struct Ran {
   LaunchResult result;
 };
 
-// Two clusters of four blocks, which all checks look at.
+// Runs two clusters of four blocks with all checks.
 Ran run(const std::string& body) {
   Emulated emulated(kernel_text(body));
   emulated.options.checks = emulator::Checks::all();
@@ -135,7 +135,7 @@ TEST(Clusters, ARankBeyondTheCluster) {
 
 TEST(Clusters, BarriersThatDoNotPair) {
   EXPECT_EQ(kinds(run("barrier.cluster.wait;\n" + sync)), std::vector{FaultKind::barrier});
-  // The second arrival of a thread is not counted: nothing else would be left of the phase.
+  // A thread's second arrival does not count, so the phase still waits for every thread.
   EXPECT_EQ(kinds(run("barrier.cluster.arrive;\n" + sync)), std::vector{FaultKind::barrier});
 }
 

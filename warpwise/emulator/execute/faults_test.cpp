@@ -22,7 +22,7 @@ using emulator::LaunchResult;
 using test::Emulated;
 using test::kernel_text;
 
-/// The only fault of a launch.
+/// Returns the only fault of a launch.
 Fault only_fault(const LaunchResult& result) {
   EXPECT_EQ(result.faults.size(), 1U);
   for (const Fault& fault : result.faults) {
@@ -67,7 +67,7 @@ TEST(Faults, GlobalOutOfBounds) {
   }
 }
 
-// Host memory may lie beside host memory.
+// One buffer of the host may lie directly beside another.
 TEST(Faults, NamesTheMemoryThatHoldsAnAddress) {
   alignas(64) static std::byte host[192];
   emulator::Device device;
@@ -112,7 +112,7 @@ TEST(Faults, FreedMemory) {
   EXPECT_EQ(fault.kind, FaultKind::use_after_free);
   expect_contains(fault.message, "byte 0 of a buffer of 16 bytes, which was freed by its owner");
   EXPECT_THROW(emulated.device.free(freed), InvalidArgument);
-  // Its neighbours stay unchanged.
+  // An access past the end of the freed buffer is out of bounds.
   Emulated behind(kernel_text("ld.global.u32 %r5, [%l1+16];"));
   const Address other = behind.buffer(std::vector<int>(4));
   behind.device.free(other);
@@ -180,7 +180,7 @@ TEST(Faults, BetweenSharedVariables) {
     EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
 }
 
-// A block reaches its own variables by its rank too, and those of another block.
+// A block reaches another block's variables by a rank, and its own ones too.
 TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   const std::string before = ".shared .align 4 .b8 other[64];\n";
   const auto run = [&](const std::string& rank, const std::string& access, Checks checks) {
@@ -215,7 +215,7 @@ TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   }
 }
 
-// Messages and addresses modulo all banks are those of a GPU, which has no gaps.
+// The gaps change no message, and no address modulo all banks. A GPU has no gaps.
 TEST(Faults, GapsKeepAlignmentAndBytes) {
   Emulated emulated(
       kernel_text("mov.u64 %l4, tile;\nmov.u64 %l5, odd;\nmov.u64 %l6, swizzled;\n"

@@ -45,7 +45,7 @@ inline int pick(Warp& warp) {
   return best;
 }
 
-/// Returns the lowest program counter beyond pc of another group of the warp.
+/// Returns the lowest program counter beyond pc at which another group of the warp is.
 inline std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::uint32_t pc) {
   std::uint32_t limit = no_limit;
   for (std::size_t i = 0; i < warp.groups.size(); ++i) {

@@ -25,7 +25,7 @@ namespace {
 // Limits of all GPUs (CC 9.0 has the most shared memory).
 constexpr std::uint64_t most_shared_bytes = 227 * 1024;
 constexpr std::uint64_t most_threads = 1024;
-// With CUDA's non-portable cluster size; 8 otherwise.
+// Limit with CUDA's non-portable cluster size. Without it, the limit is 8.
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 std::string to_text(Dim3 d) {
@@ -210,7 +210,8 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
 // Returns the number of CPU threads that run a launch.
 std::size_t workers_for(std::uint64_t clusters, const LaunchOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  // Also the first of several orders: the reference for the others must not depend on chance.
+  // The first of several orders runs on one thread too: as the reference it must not depend on
+  // chance.
   const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
                        options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1

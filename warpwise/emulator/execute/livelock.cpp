@@ -99,7 +99,7 @@ void Stillness::round_begins() {
   seen_ = progress_.still;
   moved_ = timed_ = false;
   if (std::exchange(ahead_seen_, progress_.clock_ahead) == ahead_seen_) return;
-  ++worker_.clock_hold;  // the new time is read once
+  ++worker_.clock_hold;  // each warp reads the new time once
   rounds_ = 0;
 }
 
@@ -110,8 +110,8 @@ void Stillness::round_ends(bool still) {
 
 void Stillness::hold_or_release_clocks(bool still) {
   constexpr int most_rounds_held = 8;       // a loop that repeats itself does so in fewer
-  constexpr int rounds_between_holds = 64;  // a loop that also counts needs the clock
-  if (!timed_ && !moved_ && worker_.holds_clocks) return;  // all sleep or wait
+  constexpr int rounds_between_holds = 64;  // a loop that also counts needs a running clock
+  if (!timed_ && !moved_ && worker_.holds_clocks) return;  // all warps sleep or wait
   ++rounds_;
   if (moved_ || !timed_) {
     if (worker_.holds_clocks) progress_.clock_step = 0;

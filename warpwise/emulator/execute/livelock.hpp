@@ -48,11 +48,11 @@ class Stillness {
   Progress& progress_;
   bool moved_ = false;  ///< a block has written memory or gone on in this round
   bool timed_ = false;  ///< a block has read a clock in this round
-  int rounds_ = 0;      ///< since clocks were held or released
+  int rounds_ = 0;      ///< rounds since clocks were held or released
   int rounds_before_hold_ = 4;
   std::uint64_t ahead_seen_ = 0;  ///< Progress::clock_ahead
   std::uint64_t seen_ = 0;        ///< Progress::still at the begin of the round
-  bool counted_ = false;          ///< true: this worker counts in that epoch
+  bool counted_ = false;          ///< this worker is in the count of epoch counted_in_
   std::uint64_t counted_in_ = 0;
 };
 

@@ -93,7 +93,7 @@ TEST(Livelock, AFlagBesideAClockAndABarrier) {
       {2}, {64}, "waits at barrier 0");
 }
 
-// It polls outside of any buffer: each read is a fault, and the faults have no end.
+// The kernel polls outside of any buffer: each read is a fault, and the faults have no end.
 TEST(Livelock, AFlagOutsideOfItsBuffer) {
   const std::string body =
       "SPIN:\nld.volatile.global.u32 %r5, [%l1+64];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";
@@ -114,7 +114,7 @@ TEST(Livelock, NamesThoseThatWaitAtABarrierToo) {
   expect_livelock(body, {1}, {96}, "no thread of the grid changes anything");
 }
 
-// Faults that change the kernel's state all the time end it too.
+// Faults also end a kernel whose state changes all the time.
 TEST(Livelock, EndsAtTooManyFaults) {
   const LaunchResult result = launch(
       "LOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\nbra.uni LOOP;", {1}, {32}, 1);
@@ -124,7 +124,7 @@ TEST(Livelock, EndsAtTooManyFaults) {
   EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
 }
 
-// Known faults do not end it: the kernel completes its work.
+// Known faults do not end a kernel: it completes its work.
 TEST(Livelock, KnownFaultsEndNothing) {
   const std::string body =
       "mov.u32 %r6, 0;\nLOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\n"
@@ -145,7 +145,7 @@ TEST(Livelock, KnownFaultsEndNothing) {
 // ---- no livelock, though it looks like one
 
 TEST(Livelock, IsNoneWhereAThreadCounts) {
-  // Gives up after a million looks.
+  // The thread gives up after a million looks.
   expect_end(
       "mov.u32 %r6, 0;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nadd.u32 %r6, %r6, 1;\n"
       "setp.eq.u32 %p, %r5, 0;\nsetp.lt.and.u32 %p, %r6, 1000000, %p;\n@%p bra SPIN;",
@@ -177,7 +177,7 @@ TEST(Livelock, IsNoneWhereAClockIsWaitedFor) {
       {2}, {32});
 }
 
-// It would wait for a second, and for 2^36 instructions. Then it says so.
+// The kernels wait for a second, and for 2^36 instructions. Then they store 7.
 TEST(Livelock, IsNoneWhereAWaitHasATimeLimit) {
   for (const std::string wait : {"globaltimer;\nadd.u64 %l4, %l4, 1000000000;",
                                  "clock64;\nadd.u64 %l4, %l4, 68719476736;"}) {

@@ -44,7 +44,7 @@ struct MbarrierObject {
     finish_phase();
     return true;
   }
-  /// \param drops  the threads also leave the next phases
+  /// \param drops  the threads take no part in the next phases either
   bool arrive(std::uint32_t count, bool drops) {
     if (count > pending()) return false;
     bits -= count;

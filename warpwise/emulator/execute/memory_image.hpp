@@ -18,7 +18,7 @@ struct Difference {
   Address begin = 0;           ///< of the allocation
   std::uint64_t bytes = 0;     ///< of the allocation
   std::string name;            ///< of the allocation
-  std::uint64_t first = 0;     ///< first byte of it that differs
+  std::uint64_t first = 0;     ///< offset of its first byte that differs
   std::uint64_t count = 0;     ///< number of its bytes that differ
   std::vector<std::byte> is;   ///< the whole allocation now
   std::vector<std::byte> was;  ///< the whole allocation in the image
@@ -32,7 +32,8 @@ class MemoryImage {
   /// Restores the memory. Later allocations stay as they are.
   void restore(Device::State& device) const;
 
-  /// Returns the first different allocation for which `counts` holds; 0 bytes if there is none.
+  /// Returns the difference of the first allocation for which counts(difference) is true. It has 0
+  /// bytes if there is none.
   template <class Counts>
   Difference difference(const Device::State& device, const Counts& counts) const {
     for (const auto& [address, pieces] : images_) {
@@ -43,7 +44,7 @@ class MemoryImage {
   }
 
  private:
-  // Null for zeros: a program may never use most of its memory.
+  // A null piece stands for zeros: a program may never use most of its memory.
   using Pieces = std::vector<std::unique_ptr<std::byte[]>>;
 
   static Difference difference_at(const Device::State& device, Address address,

@@ -45,7 +45,7 @@ std::vector<ModelledUse> collect_modelled(const Launch& launch, std::span<Worker
     const ptx::SourceLine& source = code.counted_lines[each.operation];
     lines[each.what].insert({code.file_of(source), source.line});
   }
-  // Earlier inexact memory is reported if it reaches a branch.
+  // Inexact values from an earlier launch are reported if they reach a branch.
   for (const Modelled what : all_values<Modelled>()) {
     if ((reach.branches & set_of(what)) != 0) lines.try_emplace(what);
   }

@@ -36,8 +36,8 @@ double read<double>(const std::byte* at) {
 struct SumFormat {
   std::string_view suffix;  ///< of the instruction's type
   std::size_t bytes;
-  /// Limit of relative differences. If sums only round differently, at least half of their bits
-  /// agree: thousands of terms of one size lose a third of them.
+  /// Limit of relative differences. Sums that only round differently agree in at least half of
+  /// their bits: thousands of terms of one size lose a third of them.
   double most;
   double least;  ///< lower bound of sums; integers read as floats are smaller
   double (*read)(const std::byte* at);

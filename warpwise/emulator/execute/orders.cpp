@@ -86,8 +86,8 @@ class Orders {
     options_.checks = {};
   }
 
-  /// Runs the other orders, and adds differences to the first order's result. The memory ends as it
-  /// began.
+  /// Runs the other orders, and adds differences to the first order's result. Restores the first
+  /// order's memory at the end.
   void compare(LaunchResult& first) {
     if (heap() != heap_) {
       first.orders_not_compared = true;
@@ -163,7 +163,7 @@ class Orders {
     fault.kind = FaultKind::order_dependent;
     fault.count = 1;
     fault.message = text_of(found, shape_.order);
-    // Runs the order again, to find the instruction that wrote it.
+    // Runs the order again, to find the instruction that wrote the different byte.
     Watch watch;
     {
       before_.restore(device_);

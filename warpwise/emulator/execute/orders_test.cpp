@@ -24,7 +24,7 @@ struct Done {
 
 Done run(const std::string& file, const std::string& kernel, int orders, std::uint64_t seed = 1) {
   Emulated emulated(test::kernels_ptx(file));
-  emulated.options.threads = 1;  // several would be an order of their own
+  emulated.options.threads = 1;  // several threads would change the order themselves
   emulated.options.orders = orders;
   emulated.options.order_seed = seed;
   emulated.options.cooperative = true;
@@ -64,7 +64,7 @@ TEST_P(Orders, TheWrongOneIsFound) {
   EXPECT_EQ(fault.kind, pair.kind) << fault.message;
   EXPECT_NE(fault.message.find(pair.says), std::string::npos) << fault.message;
   EXPECT_NE(fault.message.find(" of seed 1)"), std::string::npos) << fault.message;
-  // The same each time.
+  // The message is the same each time.
   EXPECT_EQ(run("orders", kernel, 16).result.faults.front().message, fault.message);
 }
 

@@ -12,9 +12,9 @@ namespace warpwise::emulator {
 /// Result of a round of a block's warps:
 ///
 /// - looping: all warps have only looped or waited
-/// - spinning: these loops poll memory
-/// - polling: they poll the same as a turn ago
-/// - repeating: running, and for many rounds a warp has polled the same place again
+/// - spinning: looping, and the loops poll memory
+/// - polling: spinning, and each warp polls the same place as a turn ago
+/// - repeating: running, but in many rounds a warp has polled the same place again
 /// - stuck: all warps wait, and only other blocks of the cluster may release them
 enum class BlockOutcome { finished, spinning, polling, looping, repeating, running, stuck };
 

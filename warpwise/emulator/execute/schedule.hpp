@@ -41,8 +41,8 @@ class Schedule {
     return 1 + (bits >> 8) % (std::uint64_t{1} << (1 + bits % 8));
   }
 
-  /// Returns true if some lanes of a warp shall run ahead of the others. Often true only in every
-  /// second order, since it takes time.
+  /// Returns true if some lanes of a warp shall run ahead of the others. In every second order it
+  /// is true for half of the turns. In the others it is rarely true, since it takes time.
   bool lanes_part() { return order_ > 1 && random_() % (order_ % 2 == 0 ? 2 : 16) == 0; }
   /// Returns a random set of lanes.
   std::uint32_t lanes() { return static_cast<std::uint32_t>(random_() >> 32); }

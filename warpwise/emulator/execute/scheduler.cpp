@@ -38,14 +38,14 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
       }
     }
   }
-  // No warp of this block is left, and other blocks have not begun.
+  // Names the first operation: no warp of this block is left, and other blocks have not begun.
   record_fault(block.warps.front(), launch.code->operations.front(), kind, 0, message);
 }
 
 namespace {
 
 /// Returns true if a warp polls the same place as a turn ago. An ordinary loop of volatile reads
-/// moves on.
+/// goes on to other addresses.
 bool polls_again(const Poll& before, const Poll& now) {
   return before.known && now.known && before.operation == now.operation &&
          before.address == now.address;

@@ -14,7 +14,7 @@ namespace warpwise::emulator {
 /// Returns the number of bytes from lane to lane of a register; a predicate is one mask for all
 /// lanes.
 constexpr std::size_t lane_bytes(Width width) { return width == Width::w64 ? 8 : 4; }
-/// Returns the number of them that hold the value: with 16 bits the upper half is always 0.
+/// Returns the number of these bytes that hold the value: with 16 bits the upper half is always 0.
 constexpr std::size_t value_bytes(Width width) {
   return width == Width::w16 ? 2 : lane_bytes(width);
 }
@@ -74,7 +74,7 @@ inline void count_poison(Warp& warp, RegisterPlace place) {
 }
 
 /// Sets all bytes of a register in some lanes to a state; 0: defined. The upper half of a register
-/// of 16 bits is defined, also where the place has held a wider one.
+/// of 16 bits is defined, even if a wider register had the place before.
 inline void set_shadow(Warp& warp, RegisterPlace place, Mask lanes, std::uint8_t state) {
   if (state == 0 && poison_flag(warp, place) == 0) return;
   std::uint8_t* at = shadow_at(warp, place);

@@ -87,7 +87,8 @@ std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
       }
       (*it)->is_stuck = outcome == BlockOutcome::stuck;
       any_stuck = any_stuck || (*it)->is_stuck;
-      // A block that waits for its cluster waits for the same block as the cluster.
+      // A block that is stuck counts as spinning: its cluster waits for a block that may not have
+      // begun.
       if (has_spun(**it) || (*it)->is_stuck) spinning.insert(it->get());
       ++it;
     }

@@ -30,7 +30,7 @@ class Sleepers {
 
  private:
   std::unordered_set<const Block*> blocks_;
-  std::size_t turns_ = 0;  ///< of others, since the last wake-up
+  std::size_t turns_ = 0;  ///< turns of other blocks since the last wake-up
 };
 
 }  // namespace warpwise::emulator

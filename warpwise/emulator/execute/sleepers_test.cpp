@@ -114,8 +114,9 @@ TEST(Sleepers, TakeALockInTurn) {
   }
 }
 
-// Each warp takes its block's lock and checks in, until all blocks have, with a barrier each time.
-// The first block's turns change memory, and never end in a loop that only polls.
+// Each warp takes its block's lock, checks its block in and meets the block's other warps at a
+// barrier. It repeats this until all blocks have checked in. The first block's turns change memory,
+// and never end in a loop that only polls.
 std::string meet_behind_locks(int blocks) {
   const std::string all = std::to_string(blocks);
   return "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l5, %l2, %l4;\nadd.u64 %l4, %l1, %l4;\n"
@@ -141,8 +142,9 @@ TEST(Sleepers, BlocksThatWaitWithABarrierDoNotStarveOthers) {
   }
 }
 
-// A block that comes later has a few turns in vain, and not 16 before the next one begins. The
-// turns grow by the square of the blocks, and a sanitizer makes each ten times as long.
+// A block that begins late gets a few turns, fewer than 16, before the next block begins. The
+// number of turns grows with the square of the number of blocks. A sanitizer makes each turn ten
+// times as long.
 TEST(Sleepers, ManyBlocksThatWaitWithABarrierAllBegin) {
   for (const unsigned blocks : {30U, 60U}) {
 #ifdef __SANITIZE_ADDRESS__

@@ -80,7 +80,8 @@ class AlignedBytes {
 // - 0: it is defined
 // - unwritten, copied or unset: it is entirely undefined
 // - any other value is a mask of its undefined bits, which were computed from undefined ones. The
-//   mask is `computed`, or has the bits that bit-fields written into the byte left undefined.
+//   mask is `computed`, all bits. After writes of bit-fields it has the bits that these left
+//   undefined.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set
@@ -92,8 +93,9 @@ constexpr bool is_computed(unsigned char state) {
 constexpr unsigned char undefined_bits(unsigned char state) {
   return state == 0 || is_computed(state) ? state : computed;
 }
-/// Returns the state of a byte with these computed bits, the others defined. Three masks, each of
-/// four fields in one byte, already stand for other states; they become all bits.
+/// Returns the state of a byte in which these bits are undefined, computed from undefined ones. The
+/// values of unwritten, copied and unset would also be masks, of four bit-fields in one byte. For
+/// these, all bits count as undefined.
 constexpr unsigned char state_of_bits(unsigned char bits) {
   return bits == 0 || is_computed(bits) ? bits : computed;
 }
@@ -105,7 +107,7 @@ struct AllocationView {
   std::byte* shadow = nullptr;  ///< states of its bytes; null: all defined
 };
 
-/// Lanes of a warp at one place.
+/// Lanes of a warp at one place of the code.
 struct Group {
   enum class State : std::uint8_t { ready, converging, barrier };
   std::uint32_t pc = 0;
@@ -113,7 +115,7 @@ struct Group {
   State state = State::ready;
   bool yielded = false;       ///< has spun in vain; other groups run first
   std::uint32_t barrier = 0;  ///< barrier that a group in State::barrier waits at
-  std::uint32_t depth = 0;    ///< of calls at run time
+  std::uint32_t depth = 0;    ///< number of calls at run time that have not returned
 };
 
 /// A call that has not returned.
@@ -142,7 +144,7 @@ struct Poll {
   Address address = 0;  ///< of one lane
 };
 
-/// A clock's value, and the hold of the worker's clocks in which it was read.
+/// A clock's value, and the number of the hold in which it was read (Worker::clock_hold).
 struct HeldClock {
   std::uint64_t value = 0;
   std::uint64_t hold = 0;
@@ -151,31 +153,31 @@ struct HeldClock {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  std::byte* shadow = nullptr;  ///< of the registers, see shadow.hpp; null unless checked
+  std::byte* shadow = nullptr;  ///< shadow of the registers, see shadow.hpp; null unless checked
   std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
   Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
-  bool whole = false;        ///< active covers live; values written for other lanes are never read
-  Mask carry = 0;            ///< CC.CF of each lane
-  Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
-  Mask cluster_owes = 0;     ///< lanes that have arrived there and must wait
-  std::uint32_t index = 0;   ///< in its block
+  bool whole = false;           ///< all live lanes are active; values of the others are never read
+  Mask carry = 0;               ///< CC.CF of each lane
+  Mask cluster_arrived = 0;     ///< lanes that have arrived at the cluster's barrier in this phase
+  Mask cluster_owes = 0;        ///< lanes that have arrived there and must wait
+  std::uint32_t index = 0;      ///< in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;                ///< since the last backward branch
+  bool polled = false;                ///< has polled since the last backward branch
   int spins = 0;                      ///< backward branches of polling loops since the last switch
   bool spun = false;                  ///< its last turn ended in a spin
   bool looped = false;                ///< its last turn ended at a backward branch
   bool wrote = false;                 ///< has written memory since livelock.hpp last looked
-  bool timed = false;                 ///< has read a clock since then
-  std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
+  bool timed = false;                 ///< has read a clock since livelock.hpp last looked
+  std::array<HeldClock, 2> clocks{};  ///< clock of instructions, clock of the host
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
   std::uint64_t polls = 0;           ///< number of accesses that may have polled
   std::uint64_t executed = 0;        ///< warp instructions
-  std::uint64_t accesses = 0;        ///< to global memory and textures, if counted
-  HostCount* host_counts = nullptr;  ///< of each operation, see host_code.hpp; if counted
+  std::uint64_t accesses = 0;        ///< accesses to global memory and textures, if counted
+  HostCount* host_counts = nullptr;  ///< counts of each operation, if counted; see host_code.hpp
 
   /// Returns a lane's index in its block.
   std::uint32_t thread(int lane) const {
@@ -215,7 +217,7 @@ struct Block {
   AlignedBytes specials;   ///< initial values of special registers: [warp][special][lane]
   AlignedBytes shared;
   AlignedBytes local;  ///< of all threads, consecutively
-  // States of the bytes of these, for Check::init; else empty.
+  // Shadows of the registers, of shared and of local memory, for Check::init; else empty.
   AlignedBytes register_shadow;
   AlignedBytes shared_shadow;
   AlignedBytes local_shadow;
@@ -228,7 +230,7 @@ struct Block {
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, all_barriers> barriers{};
-  /// The place, the first thread and the number of exited threads; only for Check::sync.
+  /// Threads that exited at one operation: the first one, and their number; only for Check::sync.
   struct Exit {
     std::uint32_t operation = 0;
     std::uint32_t thread = 0;
@@ -262,7 +264,7 @@ struct Worker {
   const Code* code = nullptr;
   Device::State* device = nullptr;
   AllocationView last;  ///< allocation of the last global access
-  /// Allocations that quick accesses have found, by their sites.
+  /// Allocations that quick accesses (host_code/) have found, by the sites of the accesses.
   std::array<AllocationView, 16> quick_views;
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
@@ -272,19 +274,19 @@ struct Worker {
   /// Errors (cudaError_t) that threads have not asked for, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
-  std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
+  std::vector<std::uint8_t> modelled_executed;     ///< by operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
-  /// Rounds with a repeated poll after which a block counts as waiting for others: a loop around a
-  /// wait and a barrier takes a round or two for each iteration. If the block does not wait,
-  /// another one begins early, which costs little. 1 as soon as a block waits: others will do so
-  /// too.
+  /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
+  /// around a wait and a barrier takes a round or two for each iteration. If the block does not
+  /// wait after all, another block begins early, which costs little. Becomes 1 as soon as a block
+  /// waits, because other blocks will wait too.
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
-  std::uint64_t clock_hold = 0;  ///< number of the hold
+  std::uint64_t clock_hold = 0;  ///< number of the current hold
 
-  std::uint64_t frees = 0;  ///< Progress::frees when the views were right
+  std::uint64_t frees = 0;  ///< value of Progress::frees for which the views are right
 
-  /// Makes all workers forget where allocations are: this one has freed one.
+  /// Makes all workers forget where allocations are, after this worker has freed one.
   void forget_views();
   /// Forgets where allocations are if a worker has freed one. Called before a view is used.
   void look_at_frees();
@@ -297,13 +299,13 @@ struct Progress {
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
   std::atomic<std::uint64_t> faults = 0;
-  std::atomic<std::uint64_t> frees = 0;  ///< of allocations, by kernels
+  std::atomic<std::uint64_t> frees = 0;  ///< number of allocations freed by kernels
   std::atomic<std::uint64_t> still =
       0;  ///< number of workers whose blocks stand still, see livelock.cpp
   std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
   std::atomic<bool> livelock = false;
-  std::atomic<std::uint64_t> clock_ahead = 0;  ///< what clocks show above their own time
-  std::atomic<std::uint64_t> clock_step = 0;   ///< the last addition to it; 0: none
+  std::atomic<std::uint64_t> clock_ahead = 0;  ///< added to all clocks
+  std::atomic<std::uint64_t> clock_step = 0;   ///< last addition to clock_ahead; 0: none
   std::atomic<int> clock_holders = 0;          ///< number of workers that hold their clocks
 };
 
@@ -343,7 +345,7 @@ struct Launch {
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 
-  /// Returns one cluster of each of `clusters` equal parts of the grid, at a pseudo-random
+  /// Returns a cluster of the i-th of `clusters` equal parts of the grid, at a pseudo-random
   /// position: a regular step would select the same column of blocks in every row.
   std::uint64_t sampled_cluster(std::uint64_t i, std::uint64_t all) const {
     const std::uint64_t part = all / clusters;
@@ -362,10 +364,11 @@ struct Launch {
     const std::uint64_t all = all_clusters();
     if (clusters == all) return i;
     if (!pace) return sampled_cluster(i, all);
-    // Neighbours share cached data, and distant blocks may do other work. Each run is near the
-    // middle of its part of the grid, so that blocks at the grid's ends are not over-represented.
-    // It moves by up to half a row, or a quarter of its part: a regular step would select the same
-    // columns, or blocks that read the same data.
+    // The sample consists of runs of neighbours, because neighbours share cached data. There are
+    // several runs, because distant blocks may do other work. Each run is near the middle of its
+    // part of the grid, so that blocks at the grid's ends are not over-represented. It moves by up
+    // to half a row, or a quarter of its part: a regular step would select the same columns, or
+    // blocks that read the same data.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;

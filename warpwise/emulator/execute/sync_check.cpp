@@ -24,7 +24,7 @@ std::string mask_text(Mask mask) {
   return text;
 }
 
-/// The first thread that waits at a place, and the number of them.
+/// The threads that wait at a place: the first one, and their number.
 struct Waiting {
   Warp* warp = nullptr;
   int lane = 0;
@@ -83,7 +83,7 @@ Mask waiting_alike(const Warp& warp, const Operation& op, Mask mask) {
   return lanes;
 }
 
-/// Checks the members of lanes with one mask.
+/// Checks lanes that have the same member mask.
 void check_equal_members(Warp& warp, const Operation& op, Mask lanes, Mask all, Mask mask) {
   const std::string what = warp.worker->code->names[op.index] + " with mask " + mask_text(mask);
   const auto fault = [&](Mask who, const std::string& message) {

@@ -103,7 +103,8 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       if constexpr (!shuffled) {
-        // It follows no undefined values, and a forced group starts at what it should wait for.
+        // Machine code follows no undefined values. A forced group starts at an operation that
+        // would make it wait for other lanes.
         if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
           run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
           if (run.pc >= limit) break;
@@ -192,7 +193,7 @@ class Turn {
     watch->thread = warp_.thread(writer_of(op, lanes, watch->address));
   }
 
-  /// Returns the lane that wrote an address, the last one of several.
+  /// Returns the lane that wrote an address; the last one if several did.
   int writer_of(const Operation& op, Mask lanes, Address address) const {
     int lane = std::countr_zero(lanes);
     const InstructionClass kind = code_.classes[op.index];
@@ -302,8 +303,8 @@ class Turn {
     return waits ? Then::next_group : Then::go_on;
   }
 
-  /// The warpgroup's last warp executes for all four. None may continue before all parts are done,
-  /// because it may let another thread overwrite their operands.
+  /// The last warp of a warpgroup that arrives executes the operation for all four. None may
+  /// continue before all parts are done: it might let another thread overwrite operands.
   [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -410,7 +411,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // The short turns of a launch with a pace are a loop when together they are a long one.
+    // With a pace, turns are short. The warp has looped if its turns together fill a turn of full
+    // length.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }
@@ -446,7 +448,7 @@ class Turn {
   Observers& observers_;
   bool check_sync_;
   const HostCode* host_code_;
-  const std::uint64_t began_;  ///< instructions that the warp had executed
+  const std::uint64_t began_;  ///< instructions that the warp had executed before the turn
   bool ahead_ = false;         ///< runs ahead of other lanes of the warp
 };
 

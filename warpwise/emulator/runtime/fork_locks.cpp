@@ -38,7 +38,7 @@ void release_first(std::size_t count) {
   }
 }
 
-// Holds none while it waits for another: threads take them in other orders.
+// Holds no lock while it waits for another, because threads take the locks in other orders.
 void take_all() {
   ForkLocks& own = fork_locks();
   own.mutex.lock();

@@ -13,10 +13,10 @@ struct ForkLock {
 };
 void add_fork_lock(const ForkLock& lock);
 
-/// Makes fork() wait until no other thread holds the lock, so that the child finds it free and what
-/// it guards complete. The thread that calls fork() may hold it if it is recursive. After ten
-/// seconds fork() waits no longer and says so on standard error. The child then finds the lock free
-/// too, but what it guards may be half changed.
+/// Makes fork() wait until no other thread holds the lock. The child then finds the lock free and
+/// its data complete. The thread that calls fork() may hold the lock if it is recursive. After ten
+/// seconds fork() goes on and says so on standard error. The child finds the lock free even then,
+/// but its data may be half changed.
 /// \param lock  never destroyed
 template <class Lock>
 void keep_free_in_children(Lock& lock) {

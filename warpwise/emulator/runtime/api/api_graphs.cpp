@@ -18,7 +18,7 @@ struct CUgraphExec_st {
   std::vector<CUgraph_st::InitialCondition> conditions;
   std::vector<UserReference> user_objects;
   bool frees_first = false;  // frees memory left by an earlier launch
-  Clock launched;            // after its last launch
+  Clock launched;            // state of the order after its last launch
 };
 
 namespace {
@@ -48,8 +48,8 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-// Each step continues the branch of a dependency that no other step has continued. Without one, it
-// starts a branch.
+// Each step continues the branch of a dependency that no other step has continued. Without such a
+// dependency, the step starts a branch.
 void find_branches(std::vector<GraphStep>& steps) {
   std::vector<bool> is_continued(steps.size());
   std::size_t branches = 0;

@@ -158,8 +158,8 @@ cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
   return cudaSuccess;
 }
 
-/// Adds to each fault the place of the current call, which launches the kernel. A fault in a string
-/// of Python gets its line there.
+/// Adds to each fault the place of the current call, which launches the kernel. If a Python file
+/// holds the kernel's source as a string, the fault gets its line in that file.
 /// \param kernel  its readable name
 void tell_launch(LaunchResult& result, const std::string& kernel) {
   if (result.faults.empty() || !is_reported()) return;

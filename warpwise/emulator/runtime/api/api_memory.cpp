@@ -160,7 +160,7 @@ cudaError_t free_in_stream(void* pointer) {
     const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
     if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
     emulated().device.free(address_of(pointer));
-    // Device memory lies in separate pages here.
+    // Forgets whole pages, because an allocation of device memory shares no page with another one.
     if (begin == address_of(pointer) && is_device_address(begin)) WorkScope::forget(begin, bytes);
     return cudaSuccess;
   } catch (const Error&) {

@@ -14,9 +14,9 @@ using namespace warpwise::emulator::runtime;
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
-  Clock done;                          // work done at the recording, for the checks of order
-  std::weak_ptr<Capture> capture;      // the capture that recorded it
-  std::vector<cudaGraphNode_t> after;  // the capture's nodes before it
+  Clock done;                      // work done when the event was recorded, for the checks of order
+  std::weak_ptr<Capture> capture;  // the capture that recorded it
+  std::vector<cudaGraphNode_t> after;  // nodes of the capture that the event follows
 };
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
@@ -109,7 +109,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // Callbacks cannot be captured, on GPUs neither: graphs have host functions instead.
+  // Callbacks cannot be captured, here or on a GPU: graphs have host functions instead.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
   const OnStream on(stream);
   const HostFunctionScope scope;

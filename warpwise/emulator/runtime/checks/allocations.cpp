@@ -122,7 +122,7 @@ void note_free(const void* pointer, bool host) {
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    // The wrong function frees the memory here, too.
+    // The memory is freed here even if the function is the wrong one.
     if (begin == address && found != own.all.end()) {
       AllocationRecord& record = found->second;
       record.is_live = false;

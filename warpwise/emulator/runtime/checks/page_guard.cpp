@@ -147,8 +147,8 @@ void PageGuard::report_touches(const MemoryUses& uses) {
     const std::string wrong = uses.host_conflict(touch.address, touch.writes);
     if (wrong.empty()) continue;
     const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
-    // Skips accesses inside a CUDA call, to memory that the program passed: the program itself made
-    // none.
+    // Skips accesses of a CUDA call to memory that the program passed to it. They are not the
+    // program's own.
     if (site.is_in_library()) continue;
     note_host_fault(FaultKind::unsynchronised, site,
                     with_origins(std::string(touch.writes ? "writes " : "reads ") +

@@ -53,7 +53,7 @@ class PageGuard {
   std::map<Address, std::uint64_t> allowed_;
   std::map<Address, PageState> pages_;  ///< pages to protect, with their state
   std::vector<Run> runs_;               ///< runs of neighbouring pages in one state
-  bool runs_are_true_ = true;           ///< false if `pages_` has changed since
+  bool runs_are_true_ = true;           ///< false if `pages_` has changed since they were made
   bool is_lifted_ = true;
   int open_ = 0;
 };

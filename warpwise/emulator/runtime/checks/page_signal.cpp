@@ -138,9 +138,9 @@ void pass_on(const struct sigaction& to, int signal, siginfo_t* info, void* cont
   if (is_sent) ::raise(signal);
 }
 
-// The program may install its own handler over ours, which passes unknown signals to ours. Ours is
-// then installed over that one, as another function. Each of our functions thus has one known
-// handler below it.
+// The program may install its own handler above ours, and pass signals that it does not know to
+// ours. Another of our functions is then installed above the program's handler. Each of our
+// functions thus has one known handler below it.
 constexpr std::size_t most_handlers = 8;
 std::array<struct sigaction, most_handlers> below;
 std::size_t handlers_used = 0;
@@ -234,7 +234,8 @@ bool start_handling() {
   own.sa_sigaction = handlers[static_cast<std::size_t>(known - below.begin())];
   own.sa_flags = SA_SIGINFO | SA_NODEFER | (now.sa_flags & SA_ONSTACK);
   ::sigemptyset(&own.sa_mask);
-  // Makes the loader find the function now, and not later on a small stack.
+  // The loader finds process_vm_readv() at its first call. This call makes that happen here, and
+  // not in a handler on a small stack.
   static const bool has_read = [] {
     char from = 0;
     char to = 0;

@@ -36,7 +36,7 @@ bool covers(const Clock& clock, std::uint32_t stream, WorkNumber work) {
   return found != clock.end() && found->second >= work;
 }
 
-// Returns this thread's number, which is never reused; the system's own number is.
+// Returns this thread's number, which is never reused. The system reuses its numbers of threads.
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> numbered = 0;
   thread_local const std::uint64_t own = ++numbered;
@@ -71,7 +71,8 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
     number = free_numbers_.back();
     free_numbers_.pop_back();
   }
-  // A clock's entry for the number's earlier stream remains true, because that work is done.
+  // Clocks may have an entry of the earlier stream with this number. It stays true: that work is
+  // done.
   Stream& made = streams_[number];
   made = {};
   made.number = made.launched_in = number;

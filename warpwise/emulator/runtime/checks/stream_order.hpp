@@ -18,10 +18,10 @@
 // in the order of the calls. A GPU guarantees only the order recorded here.
 namespace warpwise::emulator::runtime {
 
-/// Last work of each stream, by its number, that is known to be done.
+/// For each stream, by its number, the last work that is known to be done.
 using Clock = std::map<std::uint32_t, WorkNumber>;
 
-/// Null if no enabled check needs the order.
+/// Returns the order of the program's work; null if no enabled check needs it.
 class StreamOrder;
 StreamOrder* stream_order();
 
@@ -44,7 +44,8 @@ class StreamOrder final : public WorkOrder {
   /// Reports memory that the program has touched too early since its last CUDA call.
   void report_touches();
 
-  /// Starts (hides(): stops) watching host-visible memory, and clears its record of accesses.
+  /// Starts watching host-visible memory. hides() stops that, and clears the memory's record of
+  /// accesses.
   void shows(Address begin, std::uint64_t bytes);
   /// Starts watching memory allocated after this object was made. No other data shares its last
   /// page.
@@ -94,7 +95,7 @@ class StreamOrder final : public WorkOrder {
   /// Removes a destroyed stream if the host has waited for all its work.
   void forget_if_done(Stream& stream);
   void forget(Stream& stream);
-  /// Orders a stream after all work that its next work follows.
+  /// Brings a stream's clock up to all work that the stream's next work follows.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
   void begin(std::string kernel, bool is_waited_for, CallSite site);
@@ -106,8 +107,8 @@ class StreamOrder final : public WorkOrder {
   std::map<cudaStream_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< streams by thread_number()
   std::vector<std::uint32_t> free_numbers_;
-  std::uint64_t made_ = 0;            ///< streams made with a number
-  std::map<Address, Clock> signals_;  ///< last value written for streams that wait, by place
+  std::uint64_t made_ = 0;            ///< number of streams made, for their names
+  std::map<Address, Clock> signals_;  ///< clock of the last write that streams wait for, by address
   Clock host_;
   std::deque<Work> works_;  ///< begins with the work `first_`
   WorkNumber first_ = 1;
@@ -141,7 +142,8 @@ class GraphBranches {
   ~GraphBranches();
   GraphBranches(const GraphBranches&) = delete;
   GraphBranches& operator=(const GraphBranches&) = delete;
-  /// Starts the next node in a branch, after earlier nodes by their numbers from 0.
+  /// Starts the next node in a branch. It follows the earlier nodes with the numbers `after`,
+  /// counted from 0.
   void begin(std::size_t branch, const std::vector<std::size_t>& after);
   void end();
 
@@ -159,9 +161,8 @@ class WorkScope {
   /// \param kernel  its readable name; empty for a copy or a fill
   explicit WorkScope(std::string kernel = {}) : WorkScope(std::move(kernel), true) {}
   ~WorkScope();
-  /// Makes the scope of work that frees memory, and clears the record of its accesses. No wait for
-  /// it is required, because no later work uses this memory. A destroyed stream without other work
-  /// is removed at once.
+  /// Makes the scope of work that frees memory. The host need not wait for this work, because no
+  /// later work uses the memory. A destroyed stream without other work is removed at once.
   static WorkScope that_frees() { return WorkScope({}, false); }
   /// Records that the current work allocates bytes on the device, in the order of its stream.
   static void allocates(const void* begin, std::size_t bytes);
@@ -187,8 +188,8 @@ class WorkScope {
   StreamOrder::Lock lock_;
 };
 
-/// Scope of a host function in the current stream. It may wait for another thread, so other work
-/// may run. The host may access everything until its end.
+/// Scope of a host function in the current stream. The function may wait for another thread, so
+/// other work may run. The host may access everything until the function ends.
 class HostFunctionScope {
  public:
   HostFunctionScope();
@@ -199,8 +200,8 @@ class HostFunctionScope {
 
 /// Ends the call of a copy or a fill. The work counts as done for the host if CUDA guarantees that.
 /// Reports and returns the copy's error.
-/// \param stream  stream of the copy; none for a call that waits, unless both ends are on the
-/// device
+/// \param stream  stream of an asynchronous copy; none for a synchronous call, which waits unless
+/// both ends are on the device
 cudaError_t wait_for_copy(const void* to, const void* from, cudaError_t error,
                           std::optional<cudaStream_t> stream = std::nullopt);
 

@@ -124,8 +124,9 @@ void append(std::string& whole, std::string_view text) {
 
 }  // namespace
 
-// The grid barrier of CUDA's headers. One thread of each block adds one to a word of the launch's
-// workspace. The first block adds the rest, so the last arrival flips the highest bit.
+// The grid barrier of CUDA's headers. One thread of each block adds to a word of the launch's
+// workspace. The first block adds 0x80000001 minus the number of blocks, and each other block adds
+// 1. The sum is 0x80000000, so the last arrival flips the highest bit.
 const std::string_view grid_barrier = R"(.version 7.0
 .target sm_70
 .address_size 64

@@ -37,7 +37,7 @@ struct Kernel {
   Module* module = nullptr;
   std::string name;
   std::optional<int> dynamic_shared_asked_for = std::nullopt;  ///< set by cudaFuncSetAttribute
-  bool allows_large_clusters = false;  ///< allows more blocks than every GPU with clusters supports
+  bool allows_large_clusters = false;  ///< allows clusters of more than 8 blocks
 };
 
 struct Variable {

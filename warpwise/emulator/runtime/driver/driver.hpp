@@ -8,7 +8,7 @@
 #include "warpwise/emulator/runtime/code/modules.hpp"
 
 // Shared by the files of libcuda.so.1. Most of the driver's functions call the runtime's. Streams,
-// events and graphs have the same types. A function of the driver is a handle of modules.hpp.
+// events and graphs have the same types. A CUfunction is a kernel's handle (code/modules.hpp).
 namespace warpwise::emulator::runtime {
 
 /// Returns the driver's error for one of the runtime's. Errors that both have share their numbers.

@@ -10,8 +10,8 @@
 
 namespace {
 
-/// Names with a newer form in a later version of CUDA. All other names have one form: earlier ones
-/// are for 32 bits.
+/// Functions that have a newer form from a version of CUDA on. For all other functions the newest
+/// form is taken, because older forms are for 32 bits.
 struct Newer {
   const char* name;
   const char* symbol;

@@ -111,7 +111,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return set_attribute(handle_of(kernel), attribute, value);
 }
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-// Stores a shape for cuLaunch(), which is not run. PyCUDA sets it before every launch.
+// Checks a shape for cuLaunch(), which is not run. PyCUDA sets the shape before every launch.
 CUresult cuFuncSetBlockShape(CUfunction, int x, int y, int z) {
   return x > 0 && y > 0 && z > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -194,7 +194,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
   return result_of(
       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, handle_of(function), blocks, threads));
 }
-// Chooses the block size with the most resident threads, and the largest of several.
+// Chooses the block size with the most resident threads. If several sizes have equally many,
+// chooses the largest.
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared,
                                                    int limit, unsigned int flags) {

@@ -76,8 +76,8 @@ struct GraphStep {
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
-/// Orders a graph's steps by their dependencies, and splits them into few branches. A simple search
-/// finds these, not always the fewest. Returns an error for a cycle.
+/// Orders a graph's steps by their dependencies, and splits them into few branches. The search is
+/// simple and does not always find the fewest. Returns an error for a cycle.
 cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps);
 cudaError_t run_all(const std::vector<GraphStep>& steps);
 

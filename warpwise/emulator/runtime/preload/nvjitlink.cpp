@@ -17,8 +17,8 @@
 
 namespace {
 
-// Results and inputs of nvJitLink.h. The header itself would define these functions inline, for one
-// version of the library.
+// Results and inputs of nvJitLink.h. The header itself would define the functions of this file
+// inline, for one version of the library.
 enum Result { success = 0, invalid_input = 3, internal_error = 6 };
 enum Input { cubin = 1, ptx = 2, lto_ir = 3, fat_binary = 4, object = 5, library = 6, any = 10 };
 

@@ -1,5 +1,5 @@
-// Loaded before NVRTC. It returns PTX in place of machine code, for the emulated driver to load.
-// NVRTC makes PTX for every target.
+// Intercepts NVRTC: this library is loaded first. Returns PTX in place of machine code, for the
+// emulated driver to load. NVRTC makes PTX for every target.
 
 #include <dlfcn.h>
 #include <nvrtc.h>

@@ -62,7 +62,7 @@ struct Function {
   std::uint64_t address = 0;
 };
 
-// Jumps to the address that follows it.
+// Machine code that jumps to the address stored behind it.
 #if defined(__x86_64__)
 constexpr std::array<std::uint8_t, 6> jump_code{0xff, 0x25, 0, 0, 0, 0};
 #elif defined(__aarch64__)
@@ -212,8 +212,8 @@ std::string beside(const char* name) {
 std::string redirected_copy(const char* path) {
   const MappedFile file(path);
   const std::vector<Function> functions = functions_of(file.bytes());
-  // The library may have a search path of its own, like PyTorch's, that leads to another runtime.
-  // The loader prefers a loaded library of the same name.
+  // A library with its own search path, like PyTorch's, may lead to another runtime. The emulated
+  // one is loaded first, because the loader prefers a loaded library of the same name.
   if (needs_runtime(file.bytes())) emulated_runtime();
   if (functions.empty()) return {};
   // This name appears in the reports of calls. The system limits it to 249 bytes.

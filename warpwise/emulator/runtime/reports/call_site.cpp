@@ -35,7 +35,7 @@ constexpr std::size_t most_looked_at = 4;
 struct Frame {
   const char* file = nullptr;
   std::uintptr_t offset = 0;   ///< from the file's start in memory
-  std::uintptr_t in_file = 0;  ///< the file's own address
+  std::uintptr_t in_file = 0;  ///< address in the file's own numbering, for addr2line
 };
 
 Frame frame_of(const void* return_address) {
@@ -259,8 +259,8 @@ CallSite CallSite::here_in_python() {
   return site;
 }
 
-// The site of a C library function is its caller: the stack's first return address outside that
-// library.
+// For an access inside the C library, the site is the library's caller: the stack's first return
+// address outside the library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
   const auto is_c_library = [](const void* address) {
     const char* const file = frame_of(address).file;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-// NVIDIA's libraries of machine code only: cuBLAS, cuFFT, cuDNN, NPP, …
+// NVIDIA's libraries that hold only machine code: cuBLAS, cuFFT, cuDNN, NPP, …
 namespace warpwise::emulator::runtime {
 
 /// Returns the file name of the closed library that contains an address; empty if none does.

@@ -7,9 +7,9 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Leads places in a source that CuPy has compiled to the lines of a Python file, if this file
-/// holds the whole source as a string. CuPy's own file is gone by then; `warpwise run` lets CuPy
-/// keep its text beside the compiled kernel. Other places stay as they are.
+/// Replaces places in source code that CuPy has compiled by lines of a Python file, if that file
+/// holds the whole source as a string. CuPy has deleted its own file by then; `warpwise run` lets
+/// CuPy keep the text beside the compiled kernel. Other places stay as they are.
 void name_python_lines(std::vector<Fault>& faults, const std::string& python_file);
 
 }  // namespace warpwise::emulator::runtime

@@ -13,7 +13,7 @@ constexpr std::string_view listed =
 #include "known_places.inc"
     ;
 
-/// Suppressions by the version mark in CCCL's namespaces: "_300001_SM_".
+/// Returns suppressions by the version mark in CCCL's namespaces: "_300001_SM_".
 std::map<std::string, Suppressions> read_list() {
   std::map<std::string, std::string> texts;
   for (std::string_view rest = listed; !rest.empty();) {

@@ -35,7 +35,8 @@ std::size_t read_place(std::string_view text, SourcePlace& place) {
   return 0;
 }
 
-/// Replaces the chain of callers from its second place, at `chain`. Returns its new end.
+/// Shortens a place and the callers named after it. `chain` is the position of the ", called from "
+/// behind the place. Returns the end of the new text.
 std::size_t fold_chain(std::string& message, std::size_t chain) {
   const std::size_t at = message.rfind(" at ", chain);
   const std::size_t begin = at == std::string::npos ? 0 : at + 4;

@@ -241,8 +241,9 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // A line of Python may stand for many calls, such as a fixture's of many tests. So may a place
-    // without a source. Leaks and unchecked launches are reported once a place, at the end.
+    // A line of Python may stand for many calls: a fixture's line runs in many tests. A place
+    // without a source may do so too. Leaks and unchecked launches are reported once for each
+    // place, at the end.
     const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
     const bool is_one_call =
         has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;
@@ -309,7 +310,7 @@ class Reports {
     return code;
   }
 
-  // Prints nothing, because registry.cpp has.
+  // Prints nothing, because registry.cpp has printed the message.
   void call_not_run(const std::string& function) {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);

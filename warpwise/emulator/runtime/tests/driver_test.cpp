@@ -13,7 +13,7 @@
 
 namespace {
 
-// out[i] = in[i] * factor + offset, for the thread i of each block's.
+// Computes out[i] = in[i] * factor + offset, with a thread for each i.
 const std::string scale = R"(.version 8.0
 .target sm_75
 .address_size 64

@@ -84,7 +84,7 @@ TEST_F(Streams, AreForgotten) {
   EXPECT_LT(peak_bytes() - before, 2 << 20);
 }
 
-// Each stream's last work frees its memory, which no wait has to follow.
+// Each stream's last work frees its memory. No wait for that work is required.
 TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   const auto come_and_go_with_memory = [](int count) {
     for (int i = 0; i < count; ++i) {
@@ -104,7 +104,8 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   EXPECT_LT(peak_bytes() - before, 4 << 20);
 }
 
-// The host has waited for the earlier stream of this number, so this work follows that stream's.
+// The host has waited for the earlier stream of this number. The new stream's work follows that
+// stream's.
 TEST_F(Streams, OfAUsedNumberInventNoRace) {
   come_and_go(10000);
   cudaStream_t first = made();
