@@ -3,10 +3,10 @@
 
     scripts/advice.py COMMAND [OUT.json]     COMMAND: build/release/bin/warpwise
 
-Explains every rung for the H200 and writes results/advice.json: of each step the advice on the rung
-before it, what the step does, and what it gained, as recorded (the records of results/nvidia-h200) and
-as predicted (results/predictions.json), both at the largest recorded size, since advice is for a GPU
-that the grid fills. Takes a minute.
+Explains every rung for the H200 and writes results/advice.json. For each step the file has the advice
+on the rung before it, what the step does, and its gain: as recorded (results/nvidia-h200) and as
+predicted (results/predictions.json). Both gains are at the largest recorded size, because advice is for
+a grid that fills the GPU. Takes a minute.
 """
 import concurrent.futures
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Says every half minute how far a build is and about how long it will take, for logs and whatever else is no terminal.
+"""Prints every half minute how far a build is, and about how long it will still take, for logs and other output that is no terminal.
 
   cmake --build FOLDER | scripts/build-progress.py FOLDER [--target NAME] [--every SECONDS]
 
 Reads Ninja's output, drops it, and writes lines such as "release: 2 min, 85 of 521 steps, about 6 min left" to standard
-error. The time is estimated from the seconds of each object in the folder's last build (.ninja_log), or else in the
-recorded one (build.json in results/), times how much longer the objects have taken so far. It is left out where
-too little is known.
+error. The estimate starts from the seconds of each object in the folder's last build (.ninja_log), or else in the recorded
+one (build.json in results/). It is scaled by how much longer this build's objects have taken so far. It is left out if too
+little is known.
 """
 import argparse
 import os

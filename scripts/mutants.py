@@ -6,7 +6,7 @@
     scripts/mutants.py report [--out FILE]   prints the table of a record
 
     --seed N             chooses other mutants (default 1)
-    --commit COMMIT      whose tree is copied (default HEAD); a record goes on only at its own commit
+    --commit COMMIT      the commit whose tree is copied (default HEAD); a record is continued only at its own commit
     --folder FOLDER      holds the copy of the tree, and its builds (default build/mutants)
     --out FILE           the record (default results/mutants.json)
     --builds NAME,...    builds whose tests run: release, asan (default release)
@@ -16,14 +16,14 @@
 A mutant is one changed operator, bound, branch or constant in a function of the areas below. Those in C++ are all
 compiled into one build, and the environment variable WARPWISE_MUTANT switches one of them on. Those in kernels
 are planted and built one at a time. The tests must pass without a mutant first; this run notes which tests reach
-which mutant. Then each mutant meets the tests of CI's set that reach it, those nearest to its file first, until one
-fails, and where none does the tests that only nightly runs. A mutant in a kernel meets all tests. A mutant that makes
-tests run far longer than without it is killed by "timeout"; a test fails that fails twice.
+which mutant. Then each mutant meets the tests of CI's set that reach it, the nearest to its file first, until one
+fails. If none fails, it meets the tests that only the nightly run has. A mutant in a kernel meets all tests. Tests that
+run far longer with a mutant kill it, as "timeout". A test counts as failed if it fails twice.
 
-A survivor that computes the same as the tree is told so by hand in the record, "equivalent": "why", and a test that was
-written for one, "test_added": "which".
+Two fields of a survivor are written by hand in the record: "equivalent": "why", if it computes the same as the tree, and
+"test_added": "which", if a test was written for it.
 
-Ends with status 1 where mutants are left to test, or CI's set kills less than 95 % of those that all tests kill.
+Ends with status 1 if mutants are left to test, or if CI's set kills less than 95 % of those that all tests kill.
 """
 import argparse
 import datetime

@@ -4,11 +4,11 @@
     scripts/predictions.py COMMAND [OUT.json] [--only REGEX]     COMMAND: build/release/bin/warpwise
 
 Predicts every recorded experiment of the H200's ladders and studies, and the documents' tables on the
-GPUs that they measured, and writes results/predictions.json: each pair of times, and of each
-experiment Spearman's rank correlation, the ratios' spread and the median error. As many at a time as
-there are cores. Most take up to a minute, some ten. With --only, of STUDY/EXPERIMENT, the others stay
-as OUT.json has them. Each is written as soon as it is made. Predictions are the same on every machine
-with the same CUDA compiler.
+GPUs that they measured. Writes results/predictions.json: each pair of times, and for each experiment
+Spearman's rank correlation, the ratios' spread and the median error. Runs as many predictions at a time
+as there are cores. Most take up to a minute, some take ten. --only is matched with STUDY/EXPERIMENT;
+OUT.json's other entries stay as they are. Each result is written as soon as it is made. Predictions are
+the same on every machine with the same CUDA compiler.
 """
 import argparse
 import concurrent.futures

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times what a new user waits for, and records it as FOLDER/build.json: in a Debian 12 that has git and bash and nothing else,
-scripts/demo.sh of a fresh clone without a CUDA toolkit, then in another such system with it. Packages are included.
+"""Times how long a new user waits, and records it as FOLDER/build.json. Runs scripts/demo.sh of a fresh clone, packages included,
+in a Debian 12 that has only git and bash: once without a CUDA toolkit, and once in another such system with it.
 
   scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE] [--before "COMMIT OPTION..."]
 

@@ -4,7 +4,7 @@
     scripts/record-lines.py COMMAND [OUT.json]      COMMAND: build/release/bin/warpwise
 
 Runs `explain NAME/RUNG --json` of every kernel of every ladder and study, at the size that its table has for the emulator,
-and keeps what lines have; counts that are 0 are left out. The counts are the emulator's, the same on every machine with the
+and keeps the counts of each line that are not 0. The counts are the emulator's, the same on every machine with the
 same CUDA compiler, which the file names. It takes half a minute on two cores.
 """
 import concurrent.futures

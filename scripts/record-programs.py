@@ -9,15 +9,21 @@ BUILT.json says what was built from a checkout of the collection, with nvcc -cud
      "programs": {"PROGRAM": {"folder": "/where/it/is/started", "program": "/its/executable"},
                   "OTHER": {"why": "the compiler's first error"}, "THIRD": {"needs": "a library that it was not built for"}}}
 
-Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
-passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
-and in "calls" for one of them, which can have "arguments", "faults" (a regular expression for those that it commits on purpose), and "needs":
-what it needs that no emulated GPU has, or why it does not count; "own", a "fault" (a regular expression) that is the program's own, as its source tells,
-and "why"; "waits", why it never ends here; "sized" says which constants of its source were changed to make it
-shorter. "checked" is what a program says when its check is done and a benchmark
-begins. Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With
---only the other programs' rows are kept as they are recorded. With --check the programs of BUILT.json run with these checks, and their rows
-say beside all else what was reported.
+Neither the programs nor how to build them is part of this project. scripts/programs/NAME.json says how each is called, and what it prints when its
+own check has passed or failed:
+
+    "checked"           what all programs print when their check is done and a benchmark begins
+    "passed", "failed"  regular expressions for the output of all programs; in "calls", of one program, which can also have:
+    "arguments"         its arguments
+    "faults"            a regular expression for the faults that it commits on purpose
+    "needs"             what it needs that no emulated GPU has, or why it does not count
+    "own"               "fault", a regular expression for a fault that is the program's own, as its source shows, and "why"
+    "waits"             why it never ends here
+    "sized"             which constants of its source were changed to make it shorter
+
+Nothing else is checked. If its own check has failed, a program runs again with --check races. A program has --seconds of CPU time. With --only the
+other programs' rows are kept as they are recorded. With --check the programs of BUILT.json run with these checks, and their rows also say what
+was reported.
 """
 import argparse
 import json

@@ -6,7 +6,7 @@
 scripts/python_stacks/*_stack.py are the programs, one for each stack. STACK and PACKAGES in it name the stack and what pip installs, into an
 environment of its own in FOLDER. Each function is a feature. Its docstring names it and says what becomes of it: one of
 python_stack_tables.VERDICTS, then a reason or a hint if there is one. A fault on purpose is in the line that ends with "here: FUNCTION".
-If a feature does not run, "says: TEXT" follows: a part of its standard error, by which the reason is known again.
+If a feature does not run, "says: TEXT" follows: a part of its standard error, by which the reason is recognised.
 
 --recorded installs the versions of the record, and not the registry's newest. --check writes nothing. Status 1: something else became of a
 feature than its docstring says. Status 77: no package could be installed. A record is of one machine and commit, so it needs all stacks:

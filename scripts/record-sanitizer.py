@@ -3,10 +3,10 @@
 
     scripts/record-sanitizer.py FAULTS OUT.json --commit COMMIT [--seconds N]
 
-FAULTS is the folder of these programs, or what nvcc made of them there for this GPU. Each runs under each tool,
-the tool that its fault is for first, sixteen at a time; OUT.json is whole after each of them, so that a run which ends early has what it
-came to, and the next one goes on with it: what is there already is not run again, and what another machine or commit adds names it. A
-program that no GPU can end is left out. It needs no other file of the project.
+FAULTS is the folder of these programs, or of the executables that nvcc made from them for this GPU. Each program runs under each tool,
+first under the tool for its fault; sixteen run at a time. OUT.json is complete after each run, so the next call continues one that ended
+early and runs nothing twice. A result that another machine or commit adds names it. A program that no GPU can end is left out. The script
+needs no other file of the project.
 """
 import argparse
 import concurrent.futures

@@ -4,9 +4,9 @@
   scripts/record-stream.py FOLDER [--build build/release]
 
 Frames of 1280x720 rgb24 in a file in memory go through YCbCr, Sobel and the adaptive threshold of a 31x31 window, and are
-dropped: whole processes of the command, of opencv_stream, which does the same with OpenCV and makes the same bytes, and of
-ffmpeg, whose filters come near to it (edges by the Euclidean norm). Wants a machine that does nothing else. Needs OpenCV,
-as the tests do, and ffmpeg.
+dropped. Whole processes are timed: the command, opencv_stream, which makes the same bytes with OpenCV, and ffmpeg, whose
+filters come near (edges by the Euclidean norm). Wants a machine that does nothing else. Needs OpenCV, as the tests do, and
+ffmpeg.
 """
 import argparse
 import datetime

@@ -3,7 +3,7 @@
 
     scripts/summary.py BUILD...
 
-ctest.xml is ctest's own report; each program that can writes NAME.xml, with its cases. Prints the failures, why tests
+ctest.xml is ctest's own report; each test program that can do so writes NAME.xml, with its cases. Prints the failures, why tests
 were skipped, the slowest programs and cases, and last "N passed, N failed, N skipped". Ends with status 1 if a test
 failed. build/tests.json has the counts and the names of the failures.
 """

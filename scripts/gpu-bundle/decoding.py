@@ -4,7 +4,7 @@
   decoding.py FILM OUT.json [--seconds N] [--ffmpeg PROGRAM] [--about TEXT]
 
 Runs bin/warpwise of its own folder. The film should lie in a folder in memory. Whole processes run in turn; for a rate of
-several at once, they start together. No round begins after the seconds; the record is written after each.
+several at once, they start together. No round begins after --seconds. The record is written after each round.
 """
 import argparse
 import datetime

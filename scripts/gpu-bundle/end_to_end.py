@@ -4,7 +4,7 @@
   end_to_end.py OUT.json [--picture FILE] [--pictures N] [--film FILE] [--seconds N] [--bin FOLDER] [--about TEXT]
 
 The files lie in a folder in memory. The picture is a JPEG file, of which there are N copies; the film is one for FFmpeg.
-The programs run in turn, each in processes of their own; no round begins after the seconds. Peers are OpenCV and
+The programs run in turn, each in processes of their own; no round begins after --seconds. Peers are OpenCV and
 torchvision's nvJPEG of this machine's Python, and ffmpeg; one that is missing is left out, with its reason.
 """
 import argparse
