@@ -79,7 +79,7 @@ void Decoder::decode_warpgroup() {
   WarpgroupProductFlags flags = warpgroup_flags();
   const std::size_t registers = 4 * flags.eight_columns / (1 + flags.half_result);
   const auto& results = operand(0).elements;
-  if (results.size() != registers) malformed("has another number of results than its shape");
+  if (results.size() != registers) malformed("has another number of results than its shape needs");
   std::vector<std::int32_t> list;
   for (const Operand& result : results) {
     read(result, Width::w32);
@@ -96,7 +96,8 @@ void Decoder::decode_warpgroup() {
   list.push_back(read(operand(3), Width::predicate));
   const auto immediate = [&](std::size_t at) -> std::int64_t {
     const Operand& given = operand(at);
-    if (given.kind != Operand::Kind::integer) malformed("takes no register there");
+    if (given.kind != Operand::Kind::integer)
+      malformed("needs a literal for its scales and layouts, not a register");
     return static_cast<std::int64_t>(given.value);
   };
   const bool is_integer = flags.a == Element::s8 || flags.a == Element::u8;

@@ -23,7 +23,7 @@ Constant cast(const Tokens& tokens, bool to_signed, const Constant& from) {
   const double value = to_double(from);
   const double low = to_signed ? -0x1p63 : 0;
   const double high = to_signed ? 0x1p63 : 0x1p64;
-  if (!(value >= low && value < high)) tokens.fail("a number that the type cast to cannot hold");
+  if (!(value >= low && value < high)) tokens.fail("a number out of the range of the cast's type");
   return {kind, to_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
                           : static_cast<std::uint64_t>(value)};
 }

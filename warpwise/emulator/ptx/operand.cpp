@@ -51,7 +51,7 @@ Operand read_address(Tokens& tokens) {
   Operand result;
   result.kind = Kind::address;
   read_elements(tokens, result, "]");
-  if (result.elements.empty()) tokens.fail("an address of nothing");
+  if (result.elements.empty()) tokens.fail("an empty address, []");
   // The offset belongs to the address.
   std::swap(result.offset, result.elements.front().offset);
   return result;

@@ -240,7 +240,7 @@ void Parser::module_variable(const Linkage& linkage) {
   declarations_.read(declared, linkage);
   for (Variable& variable : declared) {
     if (function_index_.contains(variable.name)) {
-      Tokens::fail_at(line, "a variable of a function's name, '" + variable.name + "'");
+      Tokens::fail_at(line, "variable '" + variable.name + "' has the name of a function");
     }
     const auto [place, is_new] = variable_index_.emplace(variable.name, module_.variables.size());
     if (is_new) {
@@ -249,7 +249,7 @@ void Parser::module_variable(const Linkage& linkage) {
     }
     Variable& first = module_.variables[place->second];
     if (!first.is_extern && !variable.is_extern && !first.is_weak && !variable.is_weak) {
-      Tokens::fail_at(line, "a second variable '" + variable.name + "'");
+      Tokens::fail_at(line, "variable '" + variable.name + "' is defined twice");
     }
     const bool are_weak = first.is_weak && variable.is_weak;
     if (are_weak && !first.is_common && !variable.is_common && first.bytes != variable.bytes) {
@@ -326,7 +326,7 @@ void Parser::performance_directives(Function& result) {
 
 void Parser::add(Function&& added) {
   if (variable_index_.contains(added.name)) {
-    Tokens::fail_at(added.ptx_line, "a function of a variable's name, '" + added.name + "'");
+    Tokens::fail_at(added.ptx_line, "function '" + added.name + "' has the name of a variable");
   }
   const auto [place, is_new] = function_index_.emplace(added.name, module_.functions.size());
   if (is_new) {
@@ -337,7 +337,7 @@ void Parser::add(Function&& added) {
   if (!added.has_body) return;
   if (first.has_body && added.is_weak) return;
   if (first.has_body && !first.is_weak)
-    Tokens::fail_at(added.ptx_line, "a second function '" + added.name + "'");
+    Tokens::fail_at(added.ptx_line, "function '" + added.name + "' is defined twice");
   first = std::move(added);
 }
 
@@ -381,7 +381,7 @@ void Parser::open(const Function& function) {
 
 void Parser::declare(std::string_view name, int line) {
   if (!scopes_.back().names.emplace(name).second) {
-    Tokens::fail_at(line, "a second '" + std::string(name) + "' in one scope");
+    Tokens::fail_at(line, "'" + std::string(name) + "' is declared twice in one scope");
   }
 }
 

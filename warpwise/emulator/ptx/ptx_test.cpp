@@ -409,11 +409,11 @@ TEST(Ptx, NamesAreDeclaredOnce) {
   EXPECT_EQ(refusal_of_body(".reg .b32 %r<4>; .reg .f32 %r2;"),
             "PTX line 5: a second '%r2' in one scope");
   EXPECT_EQ(refusal(head + ".func f() { ret; }\n.func f() { ret; }"),
-            "PTX line 5: a second function 'f'");
+            "PTX line 5: function 'f' is defined twice");
   EXPECT_EQ(refusal(head + ".global .b32 x;\n.global .b32 x;"),
-            "PTX line 5: a second variable 'x'");
+            "PTX line 5: variable 'x' is defined twice");
   EXPECT_EQ(refusal(head + ".global .b32 x;\n.func x() { ret; }"),
-            "PTX line 5: a function of a variable's name, 'x'");
+            "PTX line 5: function 'x' has the name of a variable");
   EXPECT_EQ(refusal(head + ".alias f, g;"), "PTX line 4: an alias of 'g', which is not defined");
 }
 

@@ -72,7 +72,8 @@ Declarations::Declared Declarations::read_type() {
     if (word == "ptr") read_pointer();
     if (word == "align") {
       variable.alignment = read_integer(tokens_);
-      if (!std::has_single_bit(variable.alignment)) tokens_.fail("an .align of no power of two");
+      if (!std::has_single_bit(variable.alignment))
+        tokens_.fail("an .align that is no power of two");
     }
   }
   if (variable.type.empty()) tokens_.fail_expected("a type such as .b32");
@@ -271,10 +272,11 @@ void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offse
     return;
   }
   tokens_.expect(")");
-  if (result.bytes != 1) tokens_.fail("a byte of an address in an element of more bytes");
+  if (result.bytes != 1)
+    tokens_.fail("one byte of an address, 0xFF(name), in an element of several bytes");
   result.first_byte = std::countr_zero(mask) / 8;
   if (mask == 0 || mask != std::uint64_t{0xff} << (8 * result.first_byte))
-    tokens_.fail("a mask that is no byte's");
+    tokens_.fail("a mask that does not select one whole byte");
   const bool continues = !all.empty() && all.back().name == result.name &&
                          all.back().generic == result.generic &&
                          all.back().addend == result.addend &&

@@ -268,7 +268,7 @@ bool Confined::poll() {
   output_.clear();
   end();
   failure_ = is_late ? fmt::format("slept longer than {} s", limits_.time.count())
-                     : "said more than 1 MiB";
+                     : "wrote more than 1 MiB";
   return true;
 }
 
@@ -285,7 +285,7 @@ void Confined::end() {
             ? fmt::format("took longer than {} s of a core", limits_.time.count())
             : fmt::format("was ended by signal {}: most often memory or a stack ran out", signal);
   } else if (kind != succeeded) {
-    failure_ = output_.empty() ? "said nothing" : output_.substr(1);
+    failure_ = output_.empty() ? "wrote no output" : output_.substr(1);
   }
   output_ = kind == succeeded ? output_.substr(1) : "";
 }

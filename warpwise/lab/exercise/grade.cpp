@@ -44,7 +44,7 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
   return marks;
 }
 
-double never_timed() { throw NoCudaDevice("grade runs in the emulator alone"); }
+double never_timed() { throw NoCudaDevice("grade runs kernels only in the emulator"); }
 
 // A folder that lacks one of the two files is an exercise too. It gets no marks, and a line that
 // says so.

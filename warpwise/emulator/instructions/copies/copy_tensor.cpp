@@ -152,9 +152,9 @@ class TensorCopy {
     if (flags_.to_global == 0) return true;
     for (std::size_t d = 0; d < flags_.dimensions; ++d) {
       if (corner[d] >= 0) continue;
-      fault(FaultKind::out_of_bounds, "a tensor copy to global memory whose box begins at " +
+      fault(FaultKind::out_of_bounds, "a tensor copy to global memory: its box begins at element " +
                                           std::to_string(corner[d]) + " of dimension " +
-                                          std::to_string(d) + ": not before the tensor");
+                                          std::to_string(d) + ", before the tensor");
       return false;
     }
     return true;

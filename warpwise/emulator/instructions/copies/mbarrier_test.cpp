@@ -128,8 +128,8 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
     EXPECT_EQ(result.faults.front().kind, FaultKind::barrier);
     return result.faults.front().message;
   };
-  EXPECT_EQ(fault_of(init(0)), "an mbarrier for 0 arrivals: there are 1 to 1048575");
-  EXPECT_EQ(fault_of(init(1 << 20)), "an mbarrier for 1048576 arrivals: there are 1 to 1048575");
+  EXPECT_EQ(fault_of(init(0)), "an mbarrier for 0 arrivals: it takes 1 to 1048575");
+  EXPECT_EQ(fault_of(init(1 << 20)), "an mbarrier for 1048576 arrivals: it takes 1 to 1048575");
   const std::string too_many = " more bytes are expected of an mbarrier that waits for ";
   const std::string allowed = ": PTX allows 1048575";
   for (const char* expect :

@@ -51,7 +51,7 @@ std::string wrong(const BoundTexture& bound, std::uint64_t handle, const Geometr
   const Texture& t = bound.texture;
   const std::uint32_t dimensions = t.height == 0 ? 1 : t.is_volume() ? 3 : 2;
   if (dimensions != flags.dimensions || (t.layered || t.cube) != (flags.layered != 0))
-    return "an access to a surface of another shape";
+    return "an access whose shape is not the surface's";
   return {};
 }
 

@@ -22,7 +22,7 @@ inline constexpr const char* each_request =
 
 /// Rule that notes cite about code that a launch did not run.
 inline constexpr const char* counts_rule =
-    "counts are of what ran (docs/slow-kernel.md, The kernel)";
+    "counts cover only the code that ran (docs/slow-kernel.md, The kernel)";
 
 /// Sentence on double precision that name_line() adapts to the line.
 inline constexpr const char* constant_is_double =

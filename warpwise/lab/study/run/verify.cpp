@@ -90,7 +90,8 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
         } catch (const InvalidArgument& error) {
           // Not every size of the table is valid with every set of parameters.
           why_not = error.what();
-          if (result.left_out++ == 0) result.why_left_out = "no problem, as in: " + why_not;
+          if (result.left_out++ == 0)
+            result.why_left_out = "no valid problem, for example: " + why_not;
         }
       }
     }
@@ -123,7 +124,7 @@ Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
       return result;
     } catch (const InvalidArgument& error) {
       result.cases.clear();
-      result.why_left_out = std::string("no problem, as in: ") + error.what();
+      result.why_left_out = std::string("no valid problem, for example: ") + error.what();
     }
   }
   result.left_out = 1;
