@@ -405,9 +405,9 @@ TEST(Ptx, ErrorsNameLineAndExpectation) {
 }
 
 TEST(Ptx, NamesAreDeclaredOnce) {
-  EXPECT_EQ(refusal_of_body("a: ret; a: ret;"), "PTX line 5: a second 'a' in one scope");
+  EXPECT_EQ(refusal_of_body("a: ret; a: ret;"), "PTX line 5: 'a' is declared twice in one scope");
   EXPECT_EQ(refusal_of_body(".reg .b32 %r<4>; .reg .f32 %r2;"),
-            "PTX line 5: a second '%r2' in one scope");
+            "PTX line 5: '%r2' is declared twice in one scope");
   EXPECT_EQ(refusal(head + ".func f() { ret; }\n.func f() { ret; }"),
             "PTX line 5: function 'f' is defined twice");
   EXPECT_EQ(refusal(head + ".global .b32 x;\n.global .b32 x;"),

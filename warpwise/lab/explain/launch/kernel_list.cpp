@@ -323,7 +323,8 @@ bool shrink(Shape& shape) {
   } else {
     return false;
   }
-  shape.block = block.y * block.z == 1 ? std::to_string(block.x) : fmt::format("{},{},{}", block.x, block.y, block.z);
+  shape.block = block.y * block.z == 1 ? std::to_string(block.x)
+                                       : fmt::format("{},{},{}", block.x, block.y, block.z);
   return true;
 }
 

@@ -38,7 +38,8 @@ std::string template_hint(const std::string& source);
 
 /// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
 ///
-/// - A kernel that uses z has a cube of 64x64x64 threads, in blocks of 8x8x4 or, if only its blocks have a z, of 16x16.
+/// - A kernel that uses z has a cube of 64x64x64 threads, in blocks of 8x8x4 or, if only its blocks
+/// have a z, of 16x16.
 ///   One that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
 ///   blocks of 256 threads. The number of threads that a kernel is compiled for replaces that.
 /// - A kernel of tiles, which reads no size of the block, has blocks of its shared array's extents.
