@@ -207,8 +207,13 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   return result;
 }
 
-// Returns the number of CPU threads that run a launch.
-std::size_t workers_for(std::uint64_t clusters, const LaunchOptions& options) {
+// A CPU thread is begun and ended in the time in which machine code executes some ten thousand
+// instructions.
+constexpr double instructions_of_a_thread = 50000;
+
+// Returns the number of CPU threads that run a launch: fewer if earlier launches of the kernel were
+// short.
+std::size_t workers_for(std::uint64_t clusters, const Code& code, const LaunchOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   // The first of several orders runs on one thread too: as the reference it must not depend on
   // chance.
@@ -217,6 +222,11 @@ std::size_t workers_for(std::uint64_t clusters, const LaunchOptions& options) {
   const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
                                                      : cores;
+  const double of_work = code.host_code == nullptr || options.threads > 0
+                             ? static_cast<double>(wanted)
+                             : code.host_code->expected(clusters) / instructions_of_a_thread;
+  if (of_work < static_cast<double>(wanted))
+    return std::min<std::uint64_t>(1 + static_cast<std::uint64_t>(of_work), clusters);
   return std::min<std::uint64_t>(wanted, clusters);
 }
 
@@ -279,7 +289,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
     if (options.engine == Engine::machine_code) launch.host_code->make();
   }
 
-  const std::size_t count = workers_for(launch.clusters, options);
+  const std::size_t count = workers_for(launch.clusters, code, options);
   launch.atomic = count > 1;
   launch.workers = count;
   if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();
@@ -287,7 +297,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   LaunchResult result = with_observers(observers, [&](auto set) {
     return run_observed<typename decltype(set)::type>(launch, observers, count);
   });
-  if (launch.host_code != nullptr) launch.host_code->note_executed(result.executed);
+  if (code.host_code != nullptr) code.host_code->note_executed(result.executed, launch.clusters);
   return result;
 }
 

@@ -217,7 +217,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     if (has_predicate_code(op)) {
       write_predicate_code(*this, at_registers_, op);
       vzeroupper();
-    } else if (const Handler quick = is_partial_ ? nullptr : quick_access(op, observers_)) {
+    } else if (const Handler quick = quick_access(op, observers_)) {
       write_call(quick, op);
     } else {
       settle();  // the handler may show the number of instructions as a clock

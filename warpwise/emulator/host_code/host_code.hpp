@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -95,7 +96,17 @@ class LazyHostCode {
 
   /// Returns the number of instructions that the kernel shall still execute before make().
   std::uint64_t left() const;
-  void note_executed(std::uint64_t instructions) { executed_ += instructions; }
+  void note_executed(std::uint64_t instructions, std::uint64_t clusters) {
+    executed_ += instructions;
+    clusters_ += clusters;
+  }
+  /// Returns the number of instructions that so many clusters executed on average in launches
+  /// before; infinite if there were none.
+  double expected(std::uint64_t clusters) const {
+    const auto all = static_cast<double>(clusters_);
+    return all > 0 ? static_cast<double>(executed_) / all * static_cast<double>(clusters)
+                   : std::numeric_limits<double>::infinity();
+  }
 
  private:
   void try_to_make();
@@ -107,6 +118,7 @@ class LazyHostCode {
   std::atomic<const HostCode*> ready_ = nullptr;
   std::atomic<bool> tried_ = false;
   std::atomic<std::uint64_t> executed_ = 0;
+  std::atomic<std::uint64_t> clusters_ = 0;
 };
 
 }  // namespace warpwise::emulator

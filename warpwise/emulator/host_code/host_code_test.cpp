@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +25,11 @@ namespace {
 
 using test::Emulated;
 
-constexpr int registers = 8;  ///< of each width
+constexpr int registers = 6;  ///< of each width
 constexpr int most_threads = 96;
-constexpr int blocks = 3;
-constexpr int words = 1024;  ///< of the memory that all threads access
-constexpr int bytes_of_thread = registers * (4 + 8 + 4) + 8;
+constexpr int blocks = 2;
+constexpr int words = 512;            ///< of the memory that all threads access
+constexpr int bytes_of_thread = 112;  ///< of its registers, and a gap
 
 /// Instructions: w, l, h, p stand for a register of 32, 64 or 16 bits or a predicate, i for one of
 /// 32 bits or a literal, m for a literal of 64 bits or a register.
@@ -188,10 +191,10 @@ class Writer {
     line("mov.u32 %w13, tile");
     for (int i = 0; i < registers; ++i) start(i);
     if (rarely(2)) fill_tile();
-    statements(3, 12);
+    statements(3, 7);
     for (int i = 0; i < most_barriers_; ++i) {
       line("bar.sync 0");
-      statements(2, 8);
+      statements(2, 5);
     }
     write_registers();
     return text_ + "ret;\n}\n";
@@ -406,15 +409,19 @@ class Writer {
     line("mad.lo.u32 %w21, %w12, %ntid.x, %w11");
     line("mul.wide.u32 %l12, %w21, " + std::to_string(bytes_of_thread));
     line("add.u64 %l12, %l12, %l11");
-    for (int i = 0; i < registers; ++i) {
-      const std::string n = std::to_string(i);
-      line("st.global.u64 [%l12+" + std::to_string(8 * i) + "], %l" + n);
-      line("st.global.u32 [%l12+" + std::to_string(8 * registers + 4 * i) + "], %w" + n);
-      line("cvt.u32.u16 %w22, %h" + n);
-      line("selp.b32 %w23, 65536, 0, %p" + n);
-      line("or.b32 %w22, %w22, %w23");
-      line("st.global.u32 [%l12+" + std::to_string(12 * registers + 4 * i) + "], %w22");
-    }
+    for (int i = 0; i < registers; i += 2)
+      line("st.global.v2.u64 [%l12+" + std::to_string(8 * i) + "], {" + pair("%l", i) + "}");
+    line("st.global.v4.u32 [%l12+48], {" + pair("%w", 0) + ", " + pair("%w", 2) + "}");
+    line("st.global.v2.u32 [%l12+64], {" + pair("%w", 4) + "}");
+    line("st.global.v4.u16 [%l12+72], {" + pair("%h", 0) + ", " + pair("%h", 2) + "}");
+    line("st.global.v2.u16 [%l12+80], {" + pair("%h", 4) + "}");
+    line("mov.u32 %w22, 0");
+    for (int i = 0; i < registers; ++i)
+      line("@%p" + std::to_string(i) + " or.b32 %w22, %w22, " + std::to_string(1 << i));
+    line("st.global.u32 [%l12+84], %w22");
+  }
+  static std::string pair(const std::string& kind, int first) {
+    return kind + std::to_string(first) + ", " + kind + std::to_string(first + 1);
   }
 
   std::mt19937 random_;
@@ -435,24 +442,33 @@ struct Mode {
   Checks checks = {};
 };
 
-Outcome run(const std::string& ptx, const Mode& mode, std::uint32_t seed, Engine engine) {
-  Emulated emulated(ptx);
-  if (mode.checks.has(Check::init)) emulated.device.track_definedness();
-  emulated.options.threads = 1;
-  emulated.options.count = mode.count;
-  if (mode.count) emulated.options.compute_capabilities = {{1, 3}, {2, 0}, {9, 0}};
-  emulated.options.checks = mode.checks;
-  emulated.options.engine = engine;
-  emulated.options.budget = 1000000;
-  const Address memory = emulated.buffer(test::random_words(words, seed));
+Outcome run(Program& program, const Mode& mode, std::uint32_t seed, Engine engine) {
+  Device device(std::uint64_t{1} << 30);
+  if (mode.checks.has(Check::init)) device.track_definedness();
+  LaunchOptions options;
+  options.threads = 1;
+  options.count = mode.count;
+  if (mode.count) options.compute_capabilities = {{1, 3}, {2, 0}, {9, 0}};
+  options.checks = mode.checks;
+  options.engine = engine;
+  options.budget = 1000000;
   const std::uint32_t threads = 1 + seed % most_threads;
-  const std::size_t out_bytes = std::size_t{blocks} * most_threads * bytes_of_thread;
-  const Address out = emulated.device.allocate(out_bytes);
+  const Dim3 block{threads % 4 == 0 ? 64 : threads, 1, 1};
   Outcome outcome;
-  outcome.result = emulated.launch("fuzz", {blocks, 1, 1}, {threads % 4 == 0 ? 64 : threads, 1, 1},
-                                   memory, out, seed);
-  outcome.memory = emulated.read<std::uint8_t>(memory, 4 * words);
-  outcome.out = emulated.read<std::uint8_t>(out, out_bytes);
+  outcome.memory.resize(4 * words);
+  outcome.out.resize(std::size_t{blocks} * block.x * bytes_of_thread);
+  const Address memory = device.allocate(outcome.memory.size());
+  const std::vector<std::uint32_t> content = test::random_words(words, seed);
+  device.write(memory, std::as_bytes(std::span(content)));
+  const Address out = device.allocate(outcome.out.size());
+  // Packed here, since to ask for the kernel's parameters decodes it without observers.
+  std::array<std::byte, 20> parameters;
+  std::memcpy(parameters.data(), &memory, 8);
+  std::memcpy(parameters.data() + 8, &out, 8);
+  std::memcpy(parameters.data() + 16, &seed, 4);
+  outcome.result = program.launch(device, "fuzz", {blocks, 1, 1}, block, 0, parameters, options);
+  device.read(memory, std::as_writable_bytes(std::span(outcome.memory)));
+  device.read(out, std::as_writable_bytes(std::span(outcome.out)));
   return outcome;
 }
 
@@ -511,8 +527,9 @@ TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
   for (std::uint32_t seed = first; seed < first + kernels; ++seed) {
     const std::string ptx = Writer(seed).kernel();
     const Mode& mode = modes[seed % 8 < modes.size() ? seed % 8 : seed % 2];
-    const std::string found = difference(run(ptx, mode, seed, Engine::interpreter),
-                                         run(ptx, mode, seed, Engine::machine_code));
+    Program program(ptx);
+    const std::string found = difference(run(program, mode, seed, Engine::interpreter),
+                                         run(program, mode, seed, Engine::machine_code));
     ASSERT_EQ(found, "") << "kernel of seed " << seed << ":\n" << ptx;
   }
 }

@@ -46,13 +46,14 @@ template <bool is_shared>
 template <class Observers, class T, class S, S kept, class Address, bool is_shared>
 void load(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  const auto* addresses = source<Address>(warp, op.a);
+  alignas(32) Address own[warp_lanes];
+  const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
   const Piece piece = piece_of<is_shared>(warp, op, first);
-  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  if (piece.host == nullptr) return run_handler<is_shared>(warp, op);
   S* to = destination<S>(warp, list_of(warp, op)[0]);
-  if (are_neighbours<sizeof(T)>(addresses, first, piece)) {
+  if (warp.active == all_lanes && are_neighbours<sizeof(T)>(addresses, first, piece)) {
     move_all<Observers, memory>(warp, op, AccessKind::load, sizeof(T), addresses, piece, true, [&] {
       load_neighbours<T, S, kept>(piece.host + (first - piece.begin), to);
     });
@@ -60,20 +61,22 @@ void load(Warp& warp, const Operation& op) {
   }
   if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
   move_all<Observers, memory>(warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
-    gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to);
+    gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to,
+                       warp.active);
   });
 }
 
 template <class Observers, class T, class S, class Address, bool is_shared>
 void store(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  const auto* addresses = source<Address>(warp, op.a);
+  alignas(32) Address own[warp_lanes];
+  const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
   const Piece piece = piece_of<is_shared>(warp, op, first);
-  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  if (piece.host == nullptr) return run_handler<is_shared>(warp, op);
   const S* from = source<S>(warp, list_of(warp, op)[0]);
-  if (are_neighbours<sizeof(T)>(addresses, first, piece)) {
+  if (warp.active == all_lanes && are_neighbours<sizeof(T)>(addresses, first, piece)) {
     warp.wrote = true;
     move_all<Observers, memory>(
         warp, op, AccessKind::store, sizeof(T), addresses, piece, true, [&] {
@@ -86,7 +89,8 @@ void store(Warp& warp, const Operation& op) {
   if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
   warp.wrote = true;
   move_all<Observers, memory>(warp, op, AccessKind::store, sizeof(T), addresses, piece, false, [&] {
-    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from);
+    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from,
+               warp.active);
   });
 }
 
@@ -100,19 +104,21 @@ void load_vector(Warp& warp, const Operation& op) {
   const std::size_t bytes = sizeof(T) * op.count;
   const auto offset = static_cast<Address>(op.offset);
   alignas(32) Address addresses[warp_lanes];
-  std::copy_n(source<Address>(warp, op.a), warp_lanes, addresses);
+  if (active_addresses(warp, op, addresses) != addresses)
+    std::copy_n(source<Address>(warp, op.a), warp_lanes, addresses);
   const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
-  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+  if (piece.host == nullptr || bytes > longest_vector ||
       !are_inside(bytes, addresses, offset, piece))
     return run_handler<is_shared>(warp, op);
-  const bool neighbours = sees_accesses<Observers> && are_in_a_row(addresses, bytes);
+  const bool neighbours =
+      sees_accesses<Observers> && warp.active == all_lanes && are_in_a_row(addresses, bytes);
   move_all<Observers, memory>(warp, op, AccessKind::load, bytes, addresses, piece, neighbours, [&] {
     const std::int32_t* registers = list_of(warp, op);
     for (std::size_t e = 0; e < op.count; ++e) {
       const auto at =
           static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
       gather<T, T, static_cast<T>(~T{0})>(piece.host, addresses, at,
-                                          destination<T>(warp, registers[e]));
+                                          destination<T>(warp, registers[e]), warp.active);
     }
   });
 }
@@ -121,21 +127,23 @@ template <class Observers, class T, class Address, bool is_shared>
 void store_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
   const std::size_t bytes = sizeof(T) * op.count;
-  const auto* addresses = source<Address>(warp, op.a);
+  alignas(32) Address own[warp_lanes];
+  const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
-  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+  if (piece.host == nullptr || bytes > longest_vector ||
       !are_inside(bytes, addresses, offset, piece))
     return run_handler<is_shared>(warp, op);
   warp.wrote = true;
-  const bool neighbours = sees_accesses<Observers> && are_in_a_row(addresses, bytes);
+  const bool neighbours =
+      sees_accesses<Observers> && warp.active == all_lanes && are_in_a_row(addresses, bytes);
   move_all<Observers, memory>(
       warp, op, AccessKind::store, bytes, addresses, piece, neighbours, [&] {
         const std::int32_t* registers = list_of(warp, op);
         for (std::size_t e = 0; e < op.count; ++e) {
           const auto at =
               static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
-          scatter<T>(piece.host, addresses, at, source<T>(warp, registers[e]));
+          scatter<T>(piece.host, addresses, at, source<T>(warp, registers[e]), warp.active);
         }
       });
 }
@@ -152,15 +160,16 @@ inline Piece local_piece(const Warp& warp) {
 template <class Observers, class T, class S, S kept>
 void load_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  alignas(32) std::uint64_t places[warp_lanes];
+  const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
-    return op.run(warp, op);
+  if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
   S* to = destination<S>(warp, list_of(warp, op)[0]);
   move_all<Observers, Memory::local>(
       warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
         const std::byte* own = piece.host;
         for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+          if ((warp.active >> i & 1) == 0) continue;
           T value;
           std::memcpy(&value, own + (addresses[i] + offset), sizeof(T));
           to[i] = static_cast<S>(value) & kept;
@@ -171,16 +180,17 @@ void load_local(Warp& warp, const Operation& op) {
 template <class Observers, class T, class S>
 void store_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  alignas(32) std::uint64_t places[warp_lanes];
+  const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
-    return op.run(warp, op);
+  if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
   const S* from = source<S>(warp, list_of(warp, op)[0]);
   warp.wrote = true;
   move_all<Observers, Memory::local>(
       warp, op, AccessKind::store, sizeof(T), addresses, piece, false, [&] {
         std::byte* own = piece.host;
         for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+          if ((warp.active >> i & 1) == 0) continue;
           const T value = static_cast<T>(from[i]);
           std::memcpy(own + (addresses[i] + offset), &value, sizeof(T));
         }
@@ -289,7 +299,9 @@ void load_parameter(Warp& warp, const Operation& op) {
   T value;
   std::memcpy(&value, warp.worker->launch->parameters.data() + op.offset, sizeof(T));
   S* to = destination<S>(warp, list_of(warp, op)[0]);
-  for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(value) & kept;
+  const Mask lanes = warp.whole ? all_lanes : warp.active;
+  for (int i = 0; i < warp_lanes; ++i)
+    to[i] = (lanes >> i & 1) != 0 ? static_cast<S>(value) & kept : to[i];
 }
 
 #if defined(__clang__)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: loads and stores of whole warps, for machine code made at run time.
+// Internal to the emulator: loads and stores for machine code made at run time.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns a function that does the same as a load's or store's handler: at once if all 32 lanes
+/// Returns a function that does the same as a load's or store's handler: at once if all active lanes
 /// access one piece of memory in bounds, otherwise by calling the handler. Returns null for other
 /// handlers, and for operations whose handler has to run. It needs AVX2.
 Handler quick_access(const Operation& op, ObserverSet observers);

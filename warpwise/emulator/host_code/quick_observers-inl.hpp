@@ -1,4 +1,4 @@
-// Shows accesses of all lanes of a warp to the counts and the checks. No include guard:
+// Shows accesses of a warp's active lanes to the counts and the checks. No include guard:
 // quick_access.cpp includes this in its own namespace, compiled for AVX2.
 
 /// Counts an access in the usual way, and notes what it has added.
@@ -9,8 +9,9 @@ template <class Address>
   std::uint64_t sums[warp_lanes];
   const auto offset = static_cast<Address>(op.offset);
   for (int i = 0; i < warp_lanes; ++i) sums[i] = static_cast<Address>(addresses[i] + offset);
-  Access access{space, kind, bytes, sums, all_lanes};
+  Access access{space, kind, bytes, sums, warp.active};
   access.site = op.site;
+  if (warp.active != all_lanes) return counts.after_access(warp, op, access);
   const std::uint64_t step = sums[1] - sums[0];
   std::uint64_t different = 0;
   for (std::uint64_t i = 0; i < warp_lanes; ++i) different |= (sums[i] - sums[0]) ^ (step * i);
@@ -29,12 +30,14 @@ inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::s
   }
 }
 
-/// Counts an access of all lanes. Generic addresses are those of global memory here.
+/// Counts an access. Generic addresses are those of global memory here.
 template <class Observers, class Address>
 inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                  const Address* addresses, bool neighbours) {
   if constexpr (Observers::any) {
     const Space space = op.space == Space::generic ? Space::global : op.space;
+    if (warp.active != all_lanes)
+      return count_anew(warp, op, kind, space, bytes, addresses, nullptr);
     Counts& counts = Observers::of(warp).template get<Counts>();
     std::uint64_t* const numbers = counts.numbers(op.site, space);
     const std::size_t n = counts.numbers_of_site();
@@ -86,13 +89,13 @@ constexpr bool sees_accesses<Observers<Races, Init>> = true;
 template <>
 constexpr bool sees_accesses<Observers<Counts, Races, Init>> = true;
 
-/// The addresses of an access of all lanes, in their space and on the host.
+/// The addresses of an access, in their space and on the host.
 struct WholeAddresses {
   Resolved place;
   alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, one for each lane
 };
 
-/// Describes an access of all lanes to the observers.
+/// Describes an access of the active lanes to the observers.
 template <Memory memory, class Address>
 inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                            const Address* addresses, const Piece& piece, bool neighbours,
@@ -101,7 +104,7 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   std::uint64_t* const own = memory == Memory::local ? to.own : to.place.at;
   const std::uint64_t first = static_cast<Address>(addresses[0] + offset);
   to.place.base = piece.host - piece.begin;
-  to.place.valid = all_lanes;
+  to.place.valid = warp.active;
   to.place.contiguous = to.place.steady = neighbours;
   if (neighbours) {
     for (std::uint64_t i = 0; i < warp_lanes; ++i) own[i] = first + i * bytes;
@@ -112,16 +115,18 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
       own[i] = static_cast<Address>(addresses[i] + offset);
       different |= own[i] ^ (first + step * i);
     }
-    to.place.steady = memory != Memory::local && different == 0;
+    to.place.steady = memory != Memory::local && different == 0 && warp.active == all_lanes;
   }
   if constexpr (memory == Memory::local) {
-    for (std::uint64_t i = 0; i < warp_lanes; ++i) to.place.at[i] = own[i] + i * piece.end;
+    const auto first_active = static_cast<std::uint64_t>(std::countr_zero(warp.active));
+    for (std::uint64_t i = 0; i < warp_lanes; ++i)
+      to.place.at[i] = own[i] + ((warp.active >> i & 1) != 0 ? i : first_active) * piece.end;
   }
   Access access{op.space == Space::generic ? Space::global : op.space,
                 kind,
                 static_cast<int>(bytes),
                 own,
-                all_lanes,
+                warp.active,
                 to.place.steady,
                 op.site,
                 &to.place};
@@ -131,13 +136,14 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
 
 /// Calls body(at, T{}) for each lane: the states of its element begin at `at`. T has `bytes` bytes.
 template <Memory memory, class Address, class Body>
-inline void each_state(std::size_t bytes, const Address* addresses, Address offset,
+inline void each_state(Mask lanes, std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {
   struct Pair {
     std::uint64_t low, high;
   };
   const auto each = [&](auto element) {
     for (std::uint64_t i = 0; i < warp_lanes; ++i) {
+      if (memory == Memory::local && (lanes >> i & 1) == 0) continue;
       const std::uint64_t at = static_cast<Address>(addresses[i] + offset) - piece.begin;
       body(piece.shadow + at + (memory == Memory::local ? i * piece.end : 0), element);
     }
@@ -178,14 +184,16 @@ inline bool stays_defined(const Warp& warp, const Operation& op, const Init& ini
     return true;
   }
   if (stores) {
-    each_state<memory>(bytes, addresses, offset, piece, [](std::byte* at, auto element) {
+    each_state<memory>(warp.active, bytes, addresses, offset, piece, [](std::byte* at,
+                                                                        auto element) {
       element = {};
       std::memcpy(at, &element, sizeof(element));
     });
     return true;
   }
   std::uint64_t any = 0;
-  each_state<memory>(bytes, addresses, offset, piece, [&](const std::byte* at, auto element) {
+  each_state<memory>(warp.active, bytes, addresses, offset, piece, [&](const std::byte* at,
+                                                                      auto element) {
     std::memcpy(&element, at, sizeof(element));
     if constexpr (sizeof(element) <= sizeof(any))
       any |= element;
@@ -195,7 +203,7 @@ inline bool stays_defined(const Warp& warp, const Operation& op, const Init& ini
   return any == 0;
 }
 
-/// Moves the values of all lanes by body(), and tells the observers.
+/// Moves the values of the active lanes by body(), and tells the observers.
 template <class Observers, Memory memory, class Address, class Body>
 inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                      const Address* addresses, const Piece& piece, bool neighbours,

@@ -106,6 +106,16 @@ inline bool are_in_a_row(const Address* addresses, std::size_t bytes) {
   return different == 0;
 }
 
+/// Returns an access's addresses. Inactive lanes have that of the first active one, in `own`.
+template <class Address>
+inline const Address* active_addresses(const Warp& warp, const Operation& op, Address* own) {
+  const auto* const all = source<Address>(warp, op.a);
+  if (warp.active == all_lanes) return all;
+  const Address first = all[std::countr_zero(warp.active)];
+  for (int i = 0; i < warp_lanes; ++i) own[i] = (warp.active >> i & 1) != 0 ? all[i] : first;
+  return own;
+}
+
 template <class T, class S, S kept>
 inline void load_neighbours(const std::byte* from, S* __restrict to) {
   const auto* values = reinterpret_cast<const T*>(from);
@@ -119,7 +129,17 @@ inline void load_neighbours(const std::byte* from, S* __restrict to) {
 
 /// Loads from `from` plus the sum of address and offset, which wraps around in the address's type.
 template <class T, class S, S kept, class Address>
-inline void gather(const std::byte* from, const Address* addresses, Address offset, S* to) {
+inline void gather(const std::byte* from, const Address* addresses, Address offset, S* to,
+                   Mask lanes) {
+  if (lanes != all_lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int i = std::countr_zero(lanes);
+      T value;
+      std::memcpy(&value, from + static_cast<Address>(addresses[i] + offset), sizeof(T));
+      to[i] = static_cast<S>(value) & kept;
+    }
+    return;
+  }
   if constexpr (sizeof(T) == 4 && sizeof(S) == 4 && sizeof(Address) == 4) {
     const __m256i added = _mm256_set1_epi32(static_cast<int>(offset));
     for (int i = 0; i < warp_lanes; i += 8) {
@@ -139,7 +159,16 @@ inline void gather(const std::byte* from, const Address* addresses, Address offs
 }
 
 template <class T, class S, class Address>
-inline void scatter(std::byte* to, const Address* addresses, Address offset, const S* from) {
+inline void scatter(std::byte* to, const Address* addresses, Address offset, const S* from,
+                    Mask lanes) {
+  if (lanes != all_lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int i = std::countr_zero(lanes);
+      const T value = static_cast<T>(from[i]);
+      std::memcpy(to + static_cast<Address>(addresses[i] + offset), &value, sizeof(T));
+    }
+    return;
+  }
 #pragma GCC unroll 32
   for (int i = 0; i < warp_lanes; ++i) {
     const T value = static_cast<T>(from[i]);
