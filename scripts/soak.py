@@ -146,7 +146,7 @@ def write(record):
     text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
     for each in record["processes"].values():
         for values in each["samples"].values():
-            text = text.replace(json.dumps(values, indent=1).replace("\n", "\n" + " " * 5), json.dumps(values))
+            text = text.replace(json.dumps(values, indent=1).replace("\n", "\n" + " " * 4), json.dumps(values))
     RECORD.write_text(text + "\n", encoding="utf-8")
 
 
