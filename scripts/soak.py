@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs Warpwise for hours and records its memory, open handles and threads: results/soak.json, drawn as soak.svg.
 
-  scripts/soak.py MINUTES [--rounds 10000] [--build build/release] [--python PYTHON]
+  scripts/soak.py MINUTES [--build build/release] [--python PYTHON]
   scripts/soak.py --plot                draws results/soak.json again
 
-Three processes run at once: `warpwise stream` with three stages at full speed on the CPU, until the minutes are over; a
-CUDA program under `warpwise run` (soak/rounds.cu), and Python with warpwise.ray.process and the emulator (soak/rounds.py),
-each for so many rounds or until the minutes are over. The first tenth of a process's samples is left out: there it starts.
-After it,
+Three processes run at once until the minutes are over: `warpwise stream` with three stages at full speed on the CPU; a
+CUDA program under `warpwise run` (soak/rounds.cu); and Python with warpwise.ray.process and the emulator (soak/rounds.py).
+The last two repeat one round, and must reach ROUNDS. The first tenth of the samples is left out: there a process starts,
+and the emulator fills its memory of the last 65,536 freed allocations. After it,
   - memory must not grow: the straight line of least squares through the samples must rise less than GROWTH in all;
   - the fewest handles, and the fewest threads, of the last tenth must not be more than those of the second.
 The status is 1 if one does. Needs nvcc and gnuplot.
@@ -31,6 +31,7 @@ SOURCES = REPOSITORY / "scripts/soak"
 STREAM = ["test:zone", "null", "--size", "640x360", "--backend", "cpu", "--json", "--pipeline",
           "ycbcr32 | sobel | threshold window=31 offset=7"]
 SAMPLES = 600
+ROUNDS = 10000
 KINDS = ["resident_kib", "handles", "threads"]
 
 
@@ -58,14 +59,14 @@ def program_of(process):
     return int(children[0]) if children else None
 
 
-def start(build, python, rounds, seconds, work):
-    """Starts the three processes; returns each with the function that finds the process to sample."""
+def start(build, python, seconds, work):
+    """Starts the three processes and returns them by name."""
     warpwise = build / "bin/warpwise"
     subprocess.run(["nvcc", "-arch=compute_75", "-cudart", "shared", "-o", work / "rounds", SOURCES / "rounds.cu"], check=True)
     commands = {
         "stream": [warpwise, "stream", *STREAM],
-        "run": [warpwise, "run", "--quiet", work / "rounds", rounds, seconds],
-        "process": [python, SOURCES / "rounds.py", rounds, seconds, REPOSITORY / "samples/sudoku.png", work / "out"]}
+        "run": [warpwise, "run", "--quiet", work / "rounds", seconds],
+        "process": [python, SOURCES / "rounds.py", seconds, REPOSITORY / "samples/sudoku.png", work / "out"]}
     return {name: subprocess.Popen(list(map(str, command)), stdout=open(work / name, "wb"), stderr=open(work / f"{name}.errors", "wb"),
                                    env={**os.environ, "TMPDIR": str(work)})
             for name, command in commands.items()}
@@ -153,7 +154,6 @@ def write(record):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("minutes", type=float, nargs="?")
-    parser.add_argument("--rounds", type=int, default=10000)
     parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
     parser.add_argument("--python", default=sys.executable, help="a Python with warpwise")
     parser.add_argument("--plot", action="store_true")
@@ -167,7 +167,7 @@ def main():
     commit = clean_commit("soak.py")
     seconds = 60 * chosen.minutes
     work = pathlib.Path(tempfile.mkdtemp())
-    processes = start(chosen.build.resolve(), chosen.python, chosen.rounds, int(seconds), work)
+    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work)
     try:
         samples = watch(processes, seconds)
         done = finish(processes, work)
@@ -180,6 +180,7 @@ def main():
               "processes": {}}
     for name in processes:
         figures, wrong = judged(samples[name])
+        wrong += ["too few rounds"] if done[name].get("rounds", ROUNDS) < ROUNDS else []
         faults += [f"{name}: {each}" for each in wrong]
         record["processes"][name] = {**done[name], **figures, "faults": wrong, "samples": samples[name]}
         print(name, done[name], figures)

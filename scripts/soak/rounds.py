@@ -1,4 +1,4 @@
-"""Soak test of warpwise.ray.process and of the emulator in one Python process: rounds.py ROUNDS SECONDS PICTURE FOLDER.
+"""Soak test of warpwise.ray.process and of the emulator in one Python process: rounds.py SECONDS PICTURE FOLDER.
 
 A round processes a picture into a new folder, which it removes, and launches a kernel. Prints the number of rounds.
 """
@@ -37,10 +37,10 @@ def do_round(picture, folder):
     assert launch.expect_no_faults() and to.read().sum() == 280
 
 
-def main(rounds, seconds, picture, folder):
+def main(seconds, picture, folder):
     end = time.monotonic() + int(seconds)
     done = 0
-    while done < int(rounds) and time.monotonic() < end:
+    while time.monotonic() < end:
         do_round(picture, folder)
         done += 1
     print(done)
