@@ -15,8 +15,6 @@ from recording import REPOSITORY, first_line, write
 BUILD = REPOSITORY / "build/fuzz"
 RUN = BUILD / "record.json"
 RECORD = REPOSITORY / "results/fuzz/parsers.json"
-TARGETS = ["arguments", "bmp", "complete", "device", "explain", "fat_binary", "gif", "jpeg", "ladder", "machine", "npy", "pipeline",
-           "png", "pnm", "ptx", "record", "search", "stream", "suppressions", "tiff", "webp", "y4m"]
 OPTIONS = ["-max_len=1024", "-timeout=10"]
 
 
@@ -94,11 +92,12 @@ def main(arguments):
     if arguments == ["--record"]:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
         add(record, json.loads(RUN.read_text(encoding="utf-8")))
-        write(RECORD, record)
+        write(RECORD, record, 4)
         return 0
-    runs, limit, seed, targets = 10_000_000, 0, 1, TARGETS
+    runs, limit, seed = 10_000_000, 0, 1
+    targets = sorted(each.name.removesuffix("_fuzz") for each in (BUILD / "bin").glob("*_fuzz"))
     if arguments[:1] == ["--seconds"]:
-        limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or TARGETS
+        limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or targets
     else:
         runs, seed = (*map(int, arguments), *[runs, seed][len(arguments):])
     shutil.rmtree(BUILD / "findings", ignore_errors=True)

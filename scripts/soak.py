@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-from recording import REPOSITORY, clean_commit, machine_of
+from recording import REPOSITORY, clean_commit, machine_of, write
 
 RECORD = REPOSITORY / "results/soak.json"
 SOURCES = REPOSITORY / "scripts/soak"
@@ -142,15 +142,6 @@ def plot(record):
     subprocess.run(["gnuplot"], input=script, text=True, check=True, cwd=RECORD.parent)
 
 
-def write(record):
-    """Writes the record with the samples of one kind on one line."""
-    text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
-    for each in record["processes"].values():
-        for values in each["samples"].values():
-            text = text.replace(json.dumps(values, indent=1).replace("\n", "\n" + " " * 4), json.dumps(values))
-    RECORD.write_text(text + "\n", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("minutes", type=float, nargs="?")
@@ -184,7 +175,7 @@ def main():
         faults += [f"{name}: {each}" for each in wrong]
         record["processes"][name] = {**done[name], **figures, "faults": wrong, "samples": samples[name]}
         print(name, done[name], figures)
-    write(record)
+    write(RECORD, record, 4)
     plot(record)
     for fault in faults:
         print(f"soak.py: {fault}", file=sys.stderr)
