@@ -8,12 +8,23 @@
 #                                                 PYTHON: interpreters, each gets a wheel; python3 by default. A wheel
 #                                                 for 3.12 or later also serves all later versions
 #
-# Needs Debian, what scripts/packages.sh installs, and a network for Python's packages.
+# The same commit gives the same bytes in any folder: the folder's path gets into CUDA objects, so it is mounted at one path,
+# in a namespace of its own, and built there in build/for-packages. (Not for arm64, which has no CUDA objects.)
+#
+# Needs Debian, what scripts/packages.sh installs, namespaces, and a network for Python's packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=release
 if [ "${1:-}" = -p ]; then preset=$2; shift 2; fi
+place=/tmp/warpwise-release
+if [ "$preset" != arm64 ] && [ "$PWD" != $place ]; then
+  mkdir -p $place "build/for-packages/$preset" "build/$preset"
+  # shellcheck disable=SC2016 # the inner shell expands them
+  exec unshare --map-root-user --mount bash -c 'place=$1 preset=$2; shift 2
+    mount --bind "$PWD" "$place" && cd "$place" && mount --bind "build/for-packages/$preset" "build/$preset" &&
+      exec scripts/package.sh -p "$preset" "$@"' _ $place "$preset" "$@"
+fi
 pythons=("$@")
 [ ${#pythons[@]} -gt 0 ] || pythons=(python3)
 

@@ -55,6 +55,19 @@ def machine_of(date, commit, method):
             "compiler": first_line("c++", "--version"), "method": method}
 
 
-def write(path, recorded):
+def text_of(value, levels, depth=0):
+    """Returns a value as JSON with this many levels of lines; what lies deeper stands on one line."""
+    if levels == 0 or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        items = [f"{json.dumps(key, ensure_ascii=False)}: {text_of(each, levels - 1, depth + 1)}" for key, each in value.items()]
+    else:
+        items = [text_of(each, levels - 1, depth + 1) for each in value]
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    line = "\n" + " " * depth
+    return f"{begin}{line} " + f",{line} ".join(items) + line + end
+
+
+def write(path, recorded, levels=-1):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(text_of(recorded, levels) + "\n", encoding="utf-8")

@@ -26,7 +26,7 @@ say packages
 scripts/package.sh "$@"
 
 say "exported symbols"
-scripts/abi.sh "build/$preset"
+scripts/abi.sh "build/for-packages/$preset"
 if last=$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null); then
   scripts/abi.sh --since "$last"
   echo "   nothing is missing since $last"

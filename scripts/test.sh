@@ -40,7 +40,7 @@ unchanged() {
   [ ${#nightly[@]} = 0 ] && changed=$(scripts/nightly.py changed "$1") && [ -z "$changed" ]
 }
 
-fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes the long run
+fuzz() {  # the parsers with some invented inputs; at night for ten minutes of CPU each
   if ! command -v clang++ >/dev/null; then
     scripts/minutes.py skip fuzz "clang is not installed"
   elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
@@ -51,7 +51,8 @@ fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes t
   else
     ran+=(build/fuzz)
     rm -rf build/fuzz/reports
-    part fuzz scripts/fuzz.sh 20000
+    if [ ${#nightly[@]} = 0 ]; then part fuzz scripts/fuzz.sh 20000
+    else part fuzz scripts/fuzz.sh --seconds 600; scripts/fuzz.sh --record; fi
   fi
 }
 

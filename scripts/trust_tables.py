@@ -35,9 +35,11 @@ def mutants():
 
 def fuzzing():
     record = load("results/fuzz/parsers.json")
-    targets = [each for each in record.values() if isinstance(each, dict) and "runs" in each]
-    return ("random inputs to parsers, recorded run",
-            f"{count(sum(each['runs'] for each in targets))} inputs to {len(targets)} parsers, {sum(each['findings'] for each in targets)} findings",
+    targets = record["targets"].values()
+    least = min(each["cpu_seconds"] for each in targets)
+    return ("random inputs to parsers, all recorded runs",
+            f"{count(sum(each['runs'] for each in targets))} inputs to {len(targets)} parsers, {sum(each['findings'] for each in targets)} findings; "
+            f"at least {count(least)} s of CPU for each, {sum(each['cpu_seconds'] for each in targets) / 3600:.1f} h in all",
             "scripts/fuzz.sh", "results/fuzz/parsers.json", record["date"])
 
 

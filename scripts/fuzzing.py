@@ -1,0 +1,116 @@
+"""Runs the fuzz targets of build/fuzz, and keeps the record of their runs. scripts/fuzz.sh says how to call it."""
+import concurrent.futures
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from recording import REPOSITORY, first_line, write
+
+BUILD = REPOSITORY / "build/fuzz"
+RUN = BUILD / "record.json"
+RECORD = REPOSITORY / "results/fuzz/parsers.json"
+OPTIONS = ["-max_len=1024", "-timeout=10"]
+
+
+def inputs(folder):
+    return sum(each.is_file() for each in folder.rglob("*"))
+
+
+def call(target, options, folders, log):
+    """Runs a target's program to its end; returns its status and its seconds of CPU."""
+    process = subprocess.Popen([BUILD / f"bin/{target}_fuzz", *OPTIONS, *options, *folders], stdout=log, stderr=log)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
+
+
+def minimise(target, corpus, log):
+    """Keeps only the inputs that reach code that no other input reaches."""
+    kept = corpus.with_name(f"{target}.kept")
+    kept.mkdir()
+    if call(target, ["-merge=1"], [kept, corpus], log)[0] == 0:
+        shutil.rmtree(corpus)
+        kept.rename(corpus)
+    else:
+        shutil.rmtree(kept)
+
+
+def fuzz(target, runs, limit, seed):
+    """Runs a target; returns its figures. limit: the seconds of CPU, or 0 for one pass of so many runs."""
+    corpus, path = BUILD / "corpus" / target, BUILD / f"{target}.log"
+    before, start, cpu, status = inputs(corpus), time.monotonic(), 0, 0
+    with path.open("wb") as log:
+        # libFuzzer's limit is of wall clock, so several passes may be needed.
+        while status == 0 and (cpu == 0 or cpu < limit):
+            options = [f"-seed={seed + round(cpu)}", f"-artifact_prefix={BUILD}/findings/{target}-",
+                       f"-max_total_time={max(1, round(limit - cpu))}" if limit else f"-runs={runs}"]
+            status, used = call(target, options, [corpus], log)
+            cpu += used
+        if limit and status == 0:
+            minimise(target, corpus, log)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    made = sum(map(int, re.findall(r"^Done (\d+) runs", text, re.MULTILINE)))
+    figures = {"runs": made, "cpu_seconds": round(cpu), "corpus_before": before, "corpus_after": inputs(corpus),
+               "findings": int(status != 0)}
+    print(f"{target}: {made} runs in {cpu:.0f} s of CPU, {figures['corpus_after']} inputs in the corpus, {figures['findings']} findings", flush=True)
+    if status != 0:
+        print("\n".join(text.splitlines()[-40:]), f"fuzz.sh: {target} failed; its input is in build/fuzz/findings, the log is {path}",
+              sep="\n", file=sys.stderr)
+    return figures, time.monotonic() - start
+
+
+def report(results):
+    """Writes the result of each target in the form of ctest's report."""
+    cases = ""
+    for target, (figures, seconds) in results.items():
+        failed = figures["findings"] != 0
+        inside = f'<failure message="its input is in build/fuzz/findings, the log is build/fuzz/{target}.log"/>' if failed else ""
+        cases += f'<testcase name="{target}" time="{seconds:.0f}" status="{"fail" if failed else "run"}">{inside}</testcase>'
+    (BUILD / "reports").mkdir(exist_ok=True)
+    (BUILD / "reports/ctest.xml").write_text(f"<testsuite>{cases}</testsuite>\n")
+
+
+def add(record, run):
+    """Adds a run to the record: one more session of each target, and its figures to the sums."""
+    head = {name: run[name] for name in ["date", "commit", "compiler", "seed"]}
+    for name, figures in run["targets"].items():
+        target = record["targets"].setdefault(name, {"runs": 0, "cpu_seconds": 0, "findings": 0, "sessions": []})
+        for kind in ["runs", "cpu_seconds", "findings"]:
+            target[kind] += figures[kind]
+        target["sessions"].append({**head, **figures})
+    record["targets"] = dict(sorted(record["targets"].items()))
+    record["date"] = run["date"]
+
+
+def main(arguments):
+    if arguments == ["--record"]:
+        record = json.loads(RECORD.read_text(encoding="utf-8"))
+        add(record, json.loads(RUN.read_text(encoding="utf-8")))
+        write(RECORD, record, 4)
+        return 0
+    runs, limit, seed = 10_000_000, 0, 1
+    targets = sorted(each.name.removesuffix("_fuzz") for each in (BUILD / "bin").glob("*_fuzz"))
+    if arguments[:1] == ["--seconds"]:
+        limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or targets
+    else:
+        runs, seed = (*map(int, arguments), *[runs, seed][len(arguments):])
+    shutil.rmtree(BUILD / "findings", ignore_errors=True)
+    (BUILD / "findings").mkdir()
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        results = dict(zip(targets, pool.map(lambda target: fuzz(target, runs, limit, seed), targets)))
+    report(results)
+    write(RUN, {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%F"),
+                "commit": first_line("git", "describe", "--always", "--dirty", "--abbrev=12"),
+                "compiler": first_line("clang++", "--version"), "seed": seed,
+                "targets": {name: figures for name, (figures, _) in results.items()}})
+    return int(any(figures["findings"] for figures, _ in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
