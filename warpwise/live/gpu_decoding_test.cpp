@@ -52,24 +52,32 @@ constexpr Video others[] = {
 // The same of more than 8 bits, and of 4:4:4.
 constexpr Video deep[] = {
     {"main10.mp4", "642x362", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p10le"},
-    {"hdr10.mp4", "640x360",
-     "-c:v libx265 -x265-params log-level=none:keyint=30 -pix_fmt yuv420p10le -tag:v hvc1 "
-     "-color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc -color_range tv"},
+    {"hdr10.mp4", "320x240",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=30 -tag:v hvc1 "
+     "-pix_fmt yuv420p10le -color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc"},
     {"full10.mp4", "322x182",
-     "-c:v libx265 -x265-params log-level=none:range=full -pix_fmt yuv420p10le -color_range pc"},
-    {"open10.mkv", "480x270",
-     "-c:v libx265 -x265-params log-level=none:open-gop=1:keyint=10 -pix_fmt yuv420p10le"},
-    {"hd10.mp4", "1920x1080",
-     "-c:v libx265 -preset ultrafast -b:v 4M -x265-params log-level=none:keyint=50 "
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv420p10le -color_range pc"},
+    {"open10.mkv", "320x180",
+     "-c:v libx265 -preset veryfast -x265-params log-level=none:open-gop=1:keyint=10 "
      "-pix_fmt yuv420p10le"},
-    {"main12.mkv", "322x182", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p12le"},
-    {"full12.mkv", "322x182",
-     "-c:v libx265 -x265-params log-level=none:range=full -pix_fmt yuv420p12le -color_range pc"},
-    {"444.mp4", "322x182", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv444p"},
-    {"444-10.mp4", "322x182", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv444p10le"},
-    {"444-12.mkv", "322x182", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv444p12le"},
-    {"444-full.mp4", "642x362",
-     "-c:v libx265 -x265-params log-level=none:range=full -pix_fmt yuv444p10le -color_range pc"},
+    {"hd10.mp4", "1920x1080",
+     "-c:v libx265 -preset ultrafast -b:v 2M -x265-params log-level=none:keyint=50 "
+     "-pix_fmt yuv420p10le"},
+    {"main12.mkv", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv420p12le"},
+    {"full12.mkv", "162x122",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv420p12le -color_range pc"},
+    {"444.mp4", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p"},
+    {"444-10.mp4", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p10le"},
+    {"444-12.mkv", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p12le"},
+    {"444-full.mp4", "162x122",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv444p10le -color_range pc"},
     {"vp9-10.webm", "322x180",
      "-c:v libvpx-vp9 -profile:v 2 -pix_fmt yuv420p10le -b:v 300k -g 20 -deadline realtime "
      "-cpu-used 8"},
