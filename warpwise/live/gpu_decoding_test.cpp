@@ -66,7 +66,7 @@ constexpr Video deep[] = {
      "-pix_fmt yuv420p10le"},
     {"main12.mkv", "322x182",
      "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv420p12le"},
-    {"full12.mkv", "162x122",
+    {"full12.mkv", "162x146",
      "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
      "-pix_fmt yuv420p12le -color_range pc"},
     {"444.mp4", "322x182",
@@ -75,7 +75,7 @@ constexpr Video deep[] = {
      "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p10le"},
     {"444-12.mkv", "322x182",
      "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p12le"},
-    {"444-full.mp4", "162x122",
+    {"444-full.mp4", "162x146",
      "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
      "-pix_fmt yuv444p10le -color_range pc"},
     {"vp9-10.webm", "322x180",
