@@ -406,13 +406,16 @@ class Decoders(CommandTest):
     @unittest.skipUnless(os.path.exists(EMULATED) and shutil.which("ffmpeg"), "there is no emulated GPU, or no ffmpeg")
     @unittest.skipIf(SANITIZED, "the emulated GPU's libraries are not sanitized")
     def test_a_gpu_decodes_no_frames_that_would_change(self):
-        kinds = {"ten.mp4": ["-pix_fmt", "yuv420p10le", "-c:v", "libx264"], "wide.mp4": ["-pix_fmt", "yuv422p", "-c:v", "libx264"],
+        kinds = {"ten.mp4": ["-pix_fmt", "yuv420p10le", "-c:v", "libx264"], "four.mp4": ["-pix_fmt", "yuv444p", "-c:v", "libx264"],
+                 "wide.mp4": ["-pix_fmt", "yuv422p", "-c:v", "libx264"],
                  "odd.webm": ["-pix_fmt", "yuv420p", "-vf", "scale=65:49", "-c:v", "libvpx"],
                  "whole.mp4": ["-pix_fmt", "yuv420p", "-c:v", "libx264"], "old.mpg": ["-c:v", "mpeg2video"]}
         for name, codec in kinds.items():
             ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", *codec, name)
         ffmpeg("-i", "whole.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90", "turned.mp4")
-        for name, why in [("ten.mp4", "4:2:0 of 8 bits, not yuv420p10le"), ("wide.mp4", "4:2:0 of 8 bits, not yuv422p"),
+        for name, why in [("ten.mp4", "the GPU's frames of h264 in yuv420p10le may differ from the CPU's"),
+                          ("four.mp4", "the GPU's frames of h264 in yuv444p may differ from the CPU's"),
+                          ("wide.mp4", "4:2:0 or 4:4:4 of 8, 10 or 12 bits, not yuv422p"),
                           ("odd.webm", "the GPU's frames have even sides"), ("turned.mp4", "its frames are turned on the host"),
                           ("old.mpg", "the GPU's frames of mpeg2video may differ from the CPU's")]:
             status, said = self.on_emulated_gpu(name, "null")

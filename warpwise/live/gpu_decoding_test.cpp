@@ -19,7 +19,8 @@ constexpr const char* moving = "testsrc2=s={}:r=25:d=4,noise=all_strength=2";
 struct Video {
   const char* name;
   const char* size;
-  const char* encoder;  // arguments of ffmpeg
+  const char* encoder;      // arguments of ffmpeg
+  bool is_compared = true;  // the GPU decodes it by itself
 };
 
 void PrintTo(const Video& video, std::ostream* to) { *to << video.name; }
@@ -45,7 +46,44 @@ constexpr Video others[] = {
     {"hevc-open.mkv", "640x360", "-c:v libx265 -x265-params log-level=none:open-gop=1:keyint=10"},
     {"vp9.webm", "322x180", "-c:v libvpx-vp9 -b:v 300k -g 20 -deadline realtime -cpu-used 8"},
     {"vp8.webm", "322x180", "-c:v libvpx -b:v 300k -g 20 -deadline realtime"},
-    {"av1.mkv", "322x182", "-c:v libaom-av1 -cpu-used 8 -usage realtime"},
+    {"av1.mkv", "322x182", "-c:v libaom-av1 -cpu-used 8 -usage realtime", false},
+};
+
+// The same of more than 8 bits, and of 4:4:4.
+constexpr Video deep[] = {
+    {"main10.mp4", "642x362", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p10le"},
+    {"hdr10.mp4", "320x240",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=30 -tag:v hvc1 "
+     "-pix_fmt yuv420p10le -color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc"},
+    {"full10.mp4", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv420p10le -color_range pc"},
+    {"open10.mkv", "320x180",
+     "-c:v libx265 -preset veryfast -x265-params log-level=none:open-gop=1:keyint=10 "
+     "-pix_fmt yuv420p10le"},
+    {"hd10.mp4", "1920x1080",
+     "-c:v libx265 -preset ultrafast -b:v 2M -x265-params log-level=none:keyint=50 "
+     "-pix_fmt yuv420p10le"},
+    {"main12.mkv", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv420p12le"},
+    {"full12.mkv", "162x146",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv420p12le -color_range pc"},
+    {"444.mp4", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p"},
+    {"444-10.mp4", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p10le"},
+    {"444-12.mkv", "322x182",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv444p12le"},
+    {"444-full.mp4", "162x146",
+     "-c:v libx265 -preset ultrafast -x265-params log-level=none:range=full "
+     "-pix_fmt yuv444p10le -color_range pc"},
+    {"vp9-10.webm", "322x180",
+     "-c:v libvpx-vp9 -profile:v 2 -pix_fmt yuv420p10le -b:v 300k -g 20 -deadline realtime "
+     "-cpu-used 8"},
+    {"vp9-12.webm", "322x180",
+     "-c:v libvpx-vp9 -profile:v 2 -pix_fmt yuv420p12le -b:v 300k -g 20 -deadline realtime "
+     "-cpu-used 8"},
 };
 
 class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInterface<Video> {
@@ -86,7 +124,7 @@ struct Frames {
 
 // Returns planes of a frame of nv12 as those of i420.
 Bytes in_planes(const Stream& stream, const Bytes& frame) {
-  if (stream.format() != PixelFormat::nv12) return frame;
+  if (stream.shape.format != PixelFormat::nv12) return frame;
   const std::int64_t luma = stream.shape.width * stream.shape.height;
   const std::int64_t chroma = (static_cast<std::int64_t>(frame.size()) - luma) / 2;
   Bytes planes = frame;
@@ -141,6 +179,10 @@ void expect_same_decoded(const std::string& file, Decode decode) {
   const std::unique_ptr<Source> gpu = decoded_by(file, decode);
   EXPECT_NE(gpu->name().find("decoded by the GPU"), std::string::npos) << gpu->name();
   EXPECT_EQ(gpu->why_not_on_gpu(), "");
+  EXPECT_EQ(gpu->stream().depth, cpu->stream().depth);
+  EXPECT_EQ(gpu->stream().shape.planes, cpu->stream().shape.planes);
+  EXPECT_EQ(gpu->stream().primaries, cpu->stream().primaries);
+  EXPECT_EQ(gpu->stream().transfer, cpu->stream().transfer);
   EXPECT_EQ(gpu->stream().colours.range.value, cpu->stream().colours.range.value);
   EXPECT_EQ(gpu->stream().colours.matrix.value, cpu->stream().colours.matrix.value);
   EXPECT_EQ(gpu->stream().colours.siting.value, cpu->stream().colours.siting.value);
@@ -175,10 +217,11 @@ TEST_P(DecodedIfItCan, HasTheBytesAndTheTimesOfTheCpu) {
     EXPECT_NE(source->name().find("decoded by the CPU: "), std::string::npos) << source->name();
     GTEST_SKIP() << why_not;
   }
-  expect_same_decoded(file, Decode::gpu);
+  expect_same_decoded(file, GetParam().is_compared ? Decode::automatic : Decode::gpu);
 }
 
 INSTANTIATE_TEST_SUITE_P(Videos, DecodedIfItCan, ::testing::ValuesIn(others));
+INSTANTIATE_TEST_SUITE_P(DeepVideos, DecodedIfItCan, ::testing::ValuesIn(deep));
 
 }  // namespace
 }  // namespace warpwise::live

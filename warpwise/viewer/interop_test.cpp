@@ -12,6 +12,8 @@
 #include "warpwise/live/run.hpp"
 #include "warpwise/live/scene_testing.hpp"
 #include "warpwise/live/stages/stages.hpp"
+#include "warpwise/live/video_module.hpp"
+#include "warpwise/viewer/computation.hpp"
 #include "warpwise/viewer/painter.hpp"
 
 namespace {
@@ -239,6 +241,40 @@ TEST_F(InteropTest, EdgesOfTheSceneAreThoseOfTheCpu) {
     context_->make_current();
   }
 }
+
+// Frames of a video that the GPU decodes stay there until the window's pictures are made. The video
+// lies in the folder of the variable WARPWISE_TEST_VIDEOS; gpu_decoding_test makes it.
+class DecodedVideo : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DecodedVideo, HasTheWindowsPicturesOfTheCpu) {
+  const char* const folder = std::getenv("WARPWISE_TEST_VIDEOS");
+  if (folder == nullptr) GTEST_SKIP() << "WARPWISE_TEST_VIDEOS names no folder";
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const std::string file = folder + ("/" + std::string(GetParam()));
+  const auto on_gpu = live::video_module().open_file(file, {.decode = live::Decode::gpu});
+  const auto on_cpu = live::video_module().open_file(file, {});
+  ASSERT_EQ(on_gpu->why_not_on_gpu(), "");
+  Computation shown({live::sobel_stage("sobel")}, on_gpu->stream());
+  Computation expected({live::sobel_stage("sobel")}, on_cpu->stream());
+  ViewOptions options;
+  expected.reserve(options, {});
+  options.on_gpu = true;
+  shown.reserve(options, {.source = true});
+  for (int i = 0; i < 12; ++i) {
+    Frame& frame = shown.other_than(nullptr, nullptr);
+    Frame& wanted = expected.other_than(nullptr, nullptr);
+    ASSERT_TRUE(frame.read(*on_gpu) && wanted.read(*on_cpu));
+    frame.compute();
+    wanted.compute();
+    const auto bytes = [](const live::Lane& lane) {
+      return Bytes(lane.result().begin(), lane.result().end());
+    };
+    expect_same(bytes(wanted.original()), bytes(frame.original()));
+    expect_same(bytes(wanted.result()), bytes(frame.result()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Videos, DecodedVideo, ::testing::Values("hd.mp4", "hdr10.mp4", "444.mp4"));
 
 live::Summary run_scene(const live::SourceOptions& options, live::OnGpu on_gpu, std::int64_t frames,
                         std::size_t workers, std::shared_ptr<live::Sink> sink) {

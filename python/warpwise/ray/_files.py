@@ -65,15 +65,30 @@ def encode(result: Picture, to_host: Callable[[Any], Any]) -> bytes:
 
 def frames(path: str) -> Iterator[Picture]:
     """Yields a video's frames as the decoder gives them, without conversion."""
+    with _video(path) as container:
+        for frame in container.decode(container.streams.video[0]):
+            yield _picture_of(frame)
+
+
+def first_frame(path: str) -> tuple[str, Picture]:
+    """Returns the name of a video's codec and its first frame."""
+    with _video(path) as container:
+        video = container.streams.video[0]
+        for frame in container.decode(video):
+            return video.codec_context.name, _picture_of(frame)
+    raise BadInput("has no frames")
+
+
+def _video(path: str) -> Any:
     try:
         import av
     except ImportError:
         raise BadInput("is no picture; for videos PyAV is needed: pip install av") from None
-    with av.open(path) as container:
-        if not container.streams.video:
-            raise BadInput("has no pictures in it")
-        for frame in container.decode(container.streams.video[0]):
-            yield _picture_of(frame)
+    container = av.open(path)
+    if not container.streams.video:
+        container.close()
+        raise BadInput("has no pictures in it")
+    return container
 
 
 def _picture_of(frame: Any) -> Picture:

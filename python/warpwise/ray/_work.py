@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import functools
 import io
+import itertools
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, NamedTuple, Optional
 
 import warpwise
@@ -15,6 +16,7 @@ import warpwise
 from ._actor import Device
 from ._files import VIDEOS, BadInput, decode, digest_of, encode, frames, output_name, version, write_once
 from ._pipeline import Picture, Pipeline
+from ._streams import streamed
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -68,32 +70,51 @@ class FileActor:
             if path.lower().endswith(VIDEOS):
                 with open(path, "rb") as file:
                     digest = digest_of(file)
-                for frame, source in enumerate(frames(path)):
-                    yield self._row(path, digest, frame, functools.partial(_same, source))
+                for frame, made in enumerate(self._frames(path)):
+                    yield self._row(path, digest, frame, made)
                 if frame is None:
                     raise BadInput("has no frames")
                 yield Row(path, None, "end", "", "")
             else:
                 with open(path, "rb") as file:
                     data = file.read()
-                yield self._row(path, digest_of(io.BytesIO(data)), None, functools.partial(decode, data))
+                yield self._row(path, digest_of(io.BytesIO(data)), None, lambda: self._made(decode(data)))
         except Exception as error:
             where = "" if frame is None else f"at or after frame {frame}: "
             is_full = isinstance(error, OSError) and error.errno in FULL
             yield Row(path, None, "failed", "", where + _reason(error), is_full)
 
-    def _row(self, path: str, digest: bytes, frame: Optional[int], source: Callable[[], Picture]) -> Row:
+    def _frames(self, path: str) -> Iterator[Callable[[], bytes]]:
+        """Yields a function for each frame of a video, which makes its result's file."""
+        count = (yield from self._streamed(path)) if self.device.name == "cuda" else 0
+        if count is not None:
+            for source in itertools.islice(frames(path), count, None):
+                yield functools.partial(self._made, source)
+
+    def _streamed(self, path: str) -> Generator[Callable[[], bytes], None, Optional[int]]:
+        """Yields those of the frames that a GPU decodes. Returns their number, or None if these are all."""
+        results = streamed(path, self.pipeline)
+        for count in itertools.count():
+            try:
+                result = next(results)
+            except StopIteration as end:
+                return None if end.value else count
+            yield functools.partial(encode, result, _same)
+        raise AssertionError
+
+    def _made(self, source: Picture) -> bytes:
+        return encode(self.pipeline(source._replace(pixels=self.device.put(source.pixels))), self.device.get)
+
+    def _row(self, path: str, digest: bytes, frame: Optional[int], made: Callable[[], bytes]) -> Row:
         name = output_name(path, digest, frame, self.pipeline.text)
         if os.path.exists(os.path.join(self.out, name)):
             return Row(path, frame, "there", name, "")
-        picture = source()
-        result = self.pipeline(picture._replace(pixels=self.device.put(picture.pixels)))
-        write_once(self.out, name, encode(result, self.device.get))
+        write_once(self.out, name, made())
         return Row(path, frame, "made", name, "")
 
 
-def _same(picture: Picture) -> Picture:
-    return picture
+def _same(pixels: Any) -> Any:
+    return pixels
 
 
 def _reason(error: Exception) -> str:

@@ -13,6 +13,7 @@
 #include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/cli/pictures/worker.hpp"
+#include "warpwise/cli/streams/source_options.hpp"
 #include "warpwise/cli/streams/stream_report.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/io/input_file.hpp"
@@ -78,13 +79,9 @@ void say(const StreamCall& call, const std::string& line) {
 }
 
 std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, bool with_alpha) {
-  live::SourceOptions options = call.source;
+  live::SourceOptions options = options_to_open(call.source, is_gpu);
   options.with_alpha = with_alpha;
   options.with_companions = true;
-  if (!is_gpu && options.decode == live::Decode::gpu) {
-    throw UsageError("--decode gpu needs a GPU that computes too: --backend cuda, not the CPU");
-  }
-  if (!is_gpu) options.decode = live::Decode::cpu;
   if (call.sources.size() == 1) return live::open_source(call.sources[0], options);
   std::ranges::for_each(call.sources, refuse_video);
   if (call.source.format || call.source.deep_format || call.source.width) {

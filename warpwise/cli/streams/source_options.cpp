@@ -42,6 +42,16 @@ void add_decode_option(CLI::App& app, live::SourceOptions& options) {
              live::all_decodes, options.decode);
 }
 
+live::SourceOptions options_to_open(const live::SourceOptions& options, bool is_gpu) {
+  live::SourceOptions opened = options;
+  if (is_gpu) return opened;
+  if (options.decode == live::Decode::gpu) {
+    throw UsageError("--decode gpu needs a GPU that computes too: --backend cuda, not the CPU");
+  }
+  opened.decode = live::Decode::cpu;
+  return opened;
+}
+
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(
       app, "--timeout", "SECONDS",

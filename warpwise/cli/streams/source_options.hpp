@@ -12,6 +12,10 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options);
 /// Adds --decode, with the default auto.
 void add_decode_option(CLI::App& app, live::SourceOptions& options);
 
+/// Returns the options with which sources are opened: what computes on the CPU is decoded there.
+/// \throws UsageError  a GPU is to decode, and the CPU computes
+live::SourceOptions options_to_open(const live::SourceOptions& options, bool is_gpu);
+
 /// Adds --timeout and --reconnect.
 void add_network_options(CLI::App& app, live::SourceOptions& options);
 

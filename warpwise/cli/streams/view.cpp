@@ -28,6 +28,7 @@ class ViewCommand final : public Command {
            "Stages between '|', as for `stream`; the window can change them. " + list_of_stages())
         ->type_name("STAGES");
     add_source_options(app, source_);
+    add_decode_option(app, source_);
     add_choice(app, "--view", "Initial view", viewer::all_views, view_.view);
     add_frames_option(app, view_.frames);
     app.add_option("--screenshot", view_.screenshot,
@@ -36,7 +37,8 @@ class ViewCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("FILE");
     app.add_flag("--no-interop", view_.no_interop,
-                 "Copy frames through the host even if CUDA and OpenGL could share them");
+                 "Copy frames through the host even if CUDA and OpenGL could share them, or if the "
+                 "GPU decodes them");
     add_place_options(app, where_);
   }
 
@@ -51,7 +53,8 @@ class ViewCommand final : public Command {
     view.options_of = options_of_stage;
     view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
-    const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
+    const std::shared_ptr<live::Source> source =
+        live::open_source(source_name_, options_to_open(source_, view.on_gpu));
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));
     view.threads = static_cast<int>(cpu_threads(where_));

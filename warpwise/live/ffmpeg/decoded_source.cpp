@@ -89,7 +89,9 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   const int turn = turn_by(first, decoder, options);
   // The guess of the colours depends on the stored size.
   Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
-  stream.depth = depth_of(pixels_of(first));
+  // A GPU's pixels may have unused bits.
+  stream.depth =
+      depth_of(first.hw_frames_ctx == nullptr ? pixels_of(first) : video.codecpar->format);
   if (is_read_as_rgba(first, options)) stream.shape = shape_with_alpha(stream.shape);
   stream.shape = turned(stream.shape, turn);
   set_pace(stream, video);
@@ -180,13 +182,13 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
       decoder_(std::move(decoder)), reopen_(std::move(reopen)),
       reconnect_seconds_(options.reconnect_seconds), ahead_(&first),
       first_frame_(microseconds_of(first, decoder_->stream())), pixels_(pixels_of(first)),
-      stored_(stored_shape(first, options)), copy_frame_(pixels_of(first), yuv_of(stream(), first)),
-      colours_(options.colours), turn_(turn_by(first, *decoder_, options)),
-      timing_(timing_of(stream(), decoder_->stream())), clock_(decoder_->stream()),
-      is_of_new_rate_(options.rate.has_value()) {
+      stored_(stored_shape(first, options)), decoded_(yuv_of(stream(), first)),
+      copy_frame_(pixels_of(first), decoded_), colours_(options.colours),
+      turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
+      clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
   if (options.rescale) scaler_.emplace(first, stream().colours);
   if (is_read_as_rgba(first, options)) {
-    copy_with_alpha_.emplace(pixels_, yuv_of(stream(), first));
+    copy_with_alpha_.emplace(pixels_, decoded_);
   }
   if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
   ahead_time_ = clock_.next(first, timing_);
@@ -211,13 +213,8 @@ void DecodedSource::tell(std::string news) {
 
 bool DecodedSource::next(std::span<std::byte> pixels) {
   const AVFrame* const frame = next_frame();
-  if (frame == nullptr) return false;
-  if (decoder_->gpu() != nullptr) {
-    copy(*GpuDecoding::download(*frame), pixels);
-  } else {
-    copy(*frame, pixels);
-  }
-  return true;
+  if (frame != nullptr) copy(*frame, pixels);
+  return frame != nullptr;
 }
 
 std::string DecodedSource::why_not_on_gpu() {
@@ -227,7 +224,7 @@ std::string DecodedSource::why_not_on_gpu() {
 bool DecodedSource::next_on_gpu(std::byte* pixels, gpu::StreamHandle /*stream*/) {
   if (const std::string why_not = why_not_on_gpu(); !why_not.empty()) throw Error(why_not);
   const AVFrame* const frame = next_frame();
-  if (frame != nullptr) decoder_->gpu()->copy(*frame, stream().format(), pixels);
+  if (frame != nullptr) decoder_->gpu()->copy(*frame, decoded_, pixels);
   return frame != nullptr;
 }
 
@@ -334,7 +331,11 @@ const AVFrame* DecodedSource::next_of_new_rate() {
 
 void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
   const std::span<std::byte> to = turn_ == 1 ? pixels : unturned_;
-  copy_with_alpha_ ? (*copy_with_alpha_)(frame, to) : copy_frame_(frame, to);
+  if (decoder_->gpu() != nullptr) {
+    decoder_->gpu()->download(frame, decoded_, to);
+  } else {
+    copy_with_alpha_ ? (*copy_with_alpha_)(frame, to) : copy_frame_(frame, to);
+  }
   if (turn_ != 1) turn(stored_, unturned_, turn_, pixels);
 }
 

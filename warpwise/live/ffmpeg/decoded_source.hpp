@@ -71,6 +71,7 @@ class DecodedSource : public Source {
   std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
+  Stream decoded_;            // frames as the decoder gives them
   FrameCopy copy_frame_;
   std::optional<AlphaCopy> copy_with_alpha_;  // in its place, of YUV with alpha
   ColourTags colours_;                        // stated by the user

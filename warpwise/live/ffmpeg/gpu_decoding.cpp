@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <new>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "warpwise/gpu/sharing.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/ffmpeg/tags.hpp"
+#include "warpwise/primitives/convert/deep.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
 // FFmpeg's header needs two opaque types of CUDA's header, and nothing else of it.
@@ -23,22 +26,24 @@ using CUstream = CUstream_st*;
 #endif
 extern "C" {
 #include <libavutil/hwcontext_cuda.h>
+#include <libavutil/imgutils.h>
 }
 
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// A codec by its number in the driver's interface.
+// A codec by its number in the driver's interface. Of the bits and chroma below, the bytes were
+// equal to those of the CPU's decoder.
 struct GpuCodec {
   AVCodecID id;
   int number;
-  bool is_compared;  // with the CPU's decoder: the bytes were equal
+  int compared_bits;  // 0: not compared
+  bool is_444_compared = false;
 };
 constexpr GpuCodec gpu_codecs[] = {
-    {AV_CODEC_ID_MPEG1VIDEO, 0, false}, {AV_CODEC_ID_MPEG2VIDEO, 1, false},
-    {AV_CODEC_ID_MPEG4, 2, false},      {AV_CODEC_ID_H264, 4, true},
-    {AV_CODEC_ID_HEVC, 8, true},        {AV_CODEC_ID_VP8, 9, true},
-    {AV_CODEC_ID_VP9, 10, true},        {AV_CODEC_ID_AV1, 11, false},
+    {AV_CODEC_ID_MPEG1VIDEO, 0, 0}, {AV_CODEC_ID_MPEG2VIDEO, 1, 0},  {AV_CODEC_ID_MPEG4, 2, 0},
+    {AV_CODEC_ID_H264, 4, 8},       {AV_CODEC_ID_HEVC, 8, 12, true}, {AV_CODEC_ID_VP8, 9, 8},
+    {AV_CODEC_ID_VP9, 10, 12},      {AV_CODEC_ID_AV1, 11, 0},
 };
 
 // The driver's answer about its decoders, in the layout of its function cuvidGetDecoderCaps().
@@ -61,6 +66,7 @@ struct Capabilities {
   unsigned reserved_out[10];
 };
 constexpr int chroma_420 = 1;
+constexpr int chroma_444 = 3;
 
 const GpuCodec* gpu_codec(AVCodecID id) {
   const auto* const found =
@@ -83,6 +89,29 @@ const AVCodec* decoder_with_cuda(AVCodecID id) {
   return nullptr;
 }
 
+// Pixels of a video, as the driver's interface has them.
+struct GpuPixels {
+  int chroma;
+  int bits;
+};
+
+// Returns nothing for pixels that FFmpeg takes from no GPU.
+std::optional<GpuPixels> gpu_pixels(int pixels) {
+  const AVPixFmtDescriptor* const is = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
+  if (is == nullptr || is->nb_components != 3 || (is->flags & AV_PIX_FMT_FLAG_PLANAR) == 0 ||
+      (is->flags & AV_PIX_FMT_FLAG_RGB) != 0 || is->log2_chroma_w != is->log2_chroma_h) {
+    return std::nullopt;
+  }
+  const int bits = is->comp[0].depth;
+  if (is->log2_chroma_w > 1 || (bits != 8 && bits != 10 && bits != 12)) return std::nullopt;
+  return GpuPixels{is->log2_chroma_w == 1 ? chroma_420 : chroma_444, bits};
+}
+
+bool is_compared(const GpuCodec& codec, const GpuPixels& pixels) {
+  return pixels.bits <= codec.compared_bits &&
+         (pixels.chroma == chroma_420 || codec.is_444_compared);
+}
+
 std::string size_of(unsigned columns, unsigned rows) {
   return std::to_string(columns) + "x" + std::to_string(rows);
 }
@@ -96,13 +125,21 @@ Ask driver_function() {
 }
 
 // Returns what the current GPU can do; nothing if the driver gives no answer.
-std::optional<Capabilities> capabilities_for(AVCodecID codec) {
+std::optional<Capabilities> capabilities_for(const GpuCodec& codec, const GpuPixels& pixels) {
   gpu::current_context();  // the driver answers for the thread's context
   Capabilities has{};
-  has.codec = gpu_codec(codec)->number;
-  has.chroma = chroma_420;
+  has.codec = codec.number;
+  has.chroma = pixels.chroma;
+  has.bits_above_8 = static_cast<unsigned>(pixels.bits - 8);
   if (driver_function() == nullptr || driver_function()(&has) != 0) return std::nullopt;
   return has;
+}
+
+// Names a video's codec, and pixels other than 4:2:0 of 8 bits: "hevc in yuv420p10le".
+std::string kind_of(const AVCodecParameters& video) {
+  const std::string name = avcodec_get_name(video.codec_id);
+  const bool is_usual = video.format == AV_PIX_FMT_YUV420P || video.format == AV_PIX_FMT_YUVJ420P;
+  return is_usual ? name : name + " in " + name_of_pixels(video.format);
 }
 
 std::string why_not_by_driver(const AVCodecParameters& video) {
@@ -110,8 +147,9 @@ std::string why_not_by_driver(const AVCodecParameters& video) {
     return "the driver's libnvcuvid.so.1 is missing; in a container NVIDIA_DRIVER_CAPABILITIES "
            "needs video";
   }
-  const std::optional<Capabilities> has = capabilities_for(video.codec_id);
-  const std::string name = avcodec_get_name(video.codec_id);
+  const std::optional<Capabilities> has =
+      capabilities_for(*gpu_codec(video.codec_id), *gpu_pixels(video.format));
+  const std::string name = kind_of(video);
   if (!has || has->is_supported == 0) return "the GPU decodes no " + name;
   const auto columns = static_cast<unsigned>(video.width);
   const auto rows = static_cast<unsigned>(video.height);
@@ -130,6 +168,42 @@ std::string why_not_by_driver(const AVCodecParameters& video) {
 AVPixelFormat choose_cuda(AVCodecContext* /*codec*/, const AVPixelFormat* offered) {
   while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
   return *offered;
+}
+
+using DeepPixels = io::PixelsOf<Memory::device, Access::read_write>;
+
+std::vector<ConstDeviceView> planes_of(const AVFrame& frame) {
+  const auto pixels = static_cast<AVPixelFormat>(pixels_of(frame));
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(pixels);
+  const ElementType type = is.comp[0].depth > 8 ? ElementType::u16 : ElementType::u8;
+  std::vector<ConstDeviceView> planes;
+  for (int i = 0; i < av_pix_fmt_count_planes(pixels); ++i) {
+    const int width = AV_CEIL_RSHIFT(frame.width, i > 0 ? is.log2_chroma_w : 0);
+    const int height = AV_CEIL_RSHIFT(frame.height, i > 0 ? is.log2_chroma_h : 0);
+    planes.emplace_back(frame.data[i], type, width, height, is.comp[i].step / size_of(type),
+                        frame.linesize[i]);
+  }
+  return planes;
+}
+
+// Copies the planes to memory where they follow one another without gaps.
+void copy_planes(const AVFrame& frame, std::byte* to, gpu::StreamHandle stream) {
+  const std::vector<ConstDeviceView> planes = planes_of(frame);
+  std::vector<DeviceView> copies;
+  for (const ConstDeviceView& plane : planes) {
+    copies.emplace_back(to, plane.type(), plane.width(), plane.height(), plane.channels());
+    to += plane.row_bytes() * plane.height();
+  }
+  warpwise::copy(planes, copies, stream);
+}
+
+ConstDeviceFrame frame_of_444(const AVFrame& frame) {
+  std::array<ConstDeviceFrame::Plane, 3> planes;
+  for (int i = 0; i < 3; ++i) {
+    planes[static_cast<std::size_t>(i)] = {reinterpret_cast<const std::byte*>(frame.data[i]),
+                                           frame.linesize[i]};
+  }
+  return {PixelFormat::i444, frame.width, frame.height, planes};
 }
 
 void free_memory(void* buffer, std::uint8_t* /*data*/) { delete static_cast<gpu::Buffer*>(buffer); }
@@ -155,16 +229,18 @@ std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options) 
   const std::string name = avcodec_get_name(is.codec_id);
   const GpuCodec* const codec = gpu_codec(is.codec_id);
   if (codec == nullptr) return "the GPU decodes no " + name;
-  if (is.format != AV_PIX_FMT_YUV420P && is.format != AV_PIX_FMT_YUVJ420P) {
-    const char* const pixels = av_get_pix_fmt_name(static_cast<AVPixelFormat>(is.format));
-    return "the GPU's frames are 4:2:0 of 8 bits, not " +
-           std::string(pixels == nullptr ? "unknown" : pixels);
+  const std::optional<GpuPixels> pixels = gpu_pixels(is.format);
+  if (!pixels) {
+    return "the GPU's frames are 4:2:0 or 4:4:4 of 8, 10 or 12 bits, not " +
+           name_of_pixels(is.format);
   }
   if (is.width % 2 != 0 || is.height % 2 != 0) return "the GPU's frames have even sides";
   if (options.deinterlace) return "--deinterlace needs frames on the host";
   if (options.rescale) return "--rescale needs frames on the host";
   if (options.decode == Decode::automatic) {
-    if (!codec->is_compared) return "the GPU's frames of " + name + " may differ from the CPU's";
+    if (!is_compared(*codec, *pixels)) {
+      return "the GPU's frames of " + kind_of(is) + " may differ from the CPU's";
+    }
     if (options.autorotate && orientation_of(*new_frame(), video) != 1) {
       return "its frames are turned on the host";
     }
@@ -214,45 +290,45 @@ AVBufferRef* GpuDecoding::memory_for(std::size_t bytes) {
 }
 
 Frame GpuDecoding::own_copy(const AVFrame& frame) {
-  const io::PictureShape shape = io::PictureShape::of(PixelFormat::nv12, frame.width, frame.height);
+  const auto pixels = static_cast<AVPixelFormat>(pixels_of(frame));
   Frame own = new_frame();
   own->format = frame.format;
   own->width = frame.width;
   own->height = frame.height;
-  own->buf[0] = memory_for(static_cast<std::size_t>(shape.bytes()));
-  own->data[0] = own->buf[0]->data;
-  own->data[1] = own->data[0] + shape.width * shape.height;
-  own->linesize[0] = frame.width;
-  own->linesize[1] = static_cast<int>(plane_row_bytes(PixelFormat::nv12, 1, frame.width));
+  const int bytes = av_image_get_buffer_size(pixels, frame.width, frame.height, 1);
+  own->buf[0] = memory_for(static_cast<std::size_t>(bytes));
+  av_image_fill_arrays(own->data, own->linesize, own->buf[0]->data, pixels, frame.width,
+                       frame.height, 1);
   own->hw_frames_ctx = av_buffer_ref(frame.hw_frames_ctx);
   if (own->hw_frames_ctx == nullptr || av_frame_copy_props(own.get(), &frame) < 0) {
     throw std::bad_alloc();
   }
-  copy(frame, PixelFormat::nv12, reinterpret_cast<std::byte*>(own->data[0]));
+  copy_planes(frame, reinterpret_cast<std::byte*>(own->data[0]), stream_);
+  stream_.synchronize();
   return own;
 }
 
-void GpuDecoding::copy(const AVFrame& frame, PixelFormat format, std::byte* to) const {
-  std::vector<ConstDeviceView> planes;
-  std::vector<DeviceView> copies;
-  for (int p = 0; p < plane_count(format); ++p) {
-    const std::int64_t columns = plane_row_bytes(format, p, frame.width);
-    const std::int64_t rows = plane_rows(format, p, frame.height);
-    planes.emplace_back(reinterpret_cast<const std::byte*>(frame.data[p]), ElementType::u8, columns,
-                        rows, 1, frame.linesize[p]);
-    copies.emplace_back(to, ElementType::u8, columns, rows);
-    to += columns * rows;
+void GpuDecoding::copy(const AVFrame& frame, const Stream& stream, std::byte* to) const {
+  const io::PictureShape& shape = stream.shape;
+  if (shape.planes) {
+    const Range range = stream.colours.range.value;
+    convert_deep(planes_of(frame), views_of(DeepPixels{shape, to}),
+                 {.from_range = range, .to_range = range, .from_bits = stream.depth}, stream_);
+  } else if (shape.format == PixelFormat::ycbcr32) {
+    share_chroma(frame_of_444(frame), {to, *shape.format, shape.width, shape.height}, stream_);
+  } else {
+    copy_planes(frame, to, stream_);
   }
-  warpwise::copy(planes, copies, stream_);
   stream_.synchronize();
 }
 
-Frame GpuDecoding::download(const AVFrame& frame) {
-  Frame host = new_frame();
-  host->format = pixels_of(frame);
-  const int error = av_hwframe_transfer_data(host.get(), &frame, 0);
-  if (error < 0) throw IoError("a frame cannot be copied from the GPU: " + reason_of(error));
-  return host;
+void GpuDecoding::download(const AVFrame& frame, const Stream& stream,
+                           std::span<std::byte> to) const {
+  gpu::set_device(number_);  // per thread
+  const gpu::Buffer on_gpu(stream.shape.bytes(), stream_);
+  copy(frame, stream, on_gpu.data());
+  gpu::download(on_gpu.data(), to.data(), on_gpu.bytes(), stream_);
+  stream_.synchronize();
 }
 
 }  // namespace warpwise::live::ffmpeg

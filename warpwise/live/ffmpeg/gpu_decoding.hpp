@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
+#include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/source.hpp"
@@ -29,18 +31,19 @@ class GpuDecoding {
   /// \throws IoError  FFmpeg's reason.  \throws std::bad_alloc
   Codec open(const AVStream& video) const;
 
-  /// Copies a frame to contiguous memory of the GPU, and returns when the copy is complete.
-  /// \throws CudaError
-  void copy(const AVFrame& frame, PixelFormat format, std::byte* to) const;
+  /// Copies a frame to contiguous memory of the GPU, with the bytes that FrameCopy gives: nv12 for
+  /// 4:2:0, ycbcr32 for 4:4:4, and DeepPlanes. `stream` describes these, with the bits of a sample
+  /// in the video. Returns when the copy is complete. \throws CudaError
+  void copy(const AVFrame& frame, const Stream& stream, std::byte* to) const;
 
-  /// Returns a copy of a frame of nv12 in memory of its own: a decoder has memory for some frames.
-  /// That memory is used again, by this object alone: a pool for several streams would make a
-  /// decoder's stream wait for another one.
+  /// Copies a frame to the host's memory in the same way. \throws CudaError, std::bad_alloc
+  void download(const AVFrame& frame, const Stream& stream, std::span<std::byte> to) const;
+
+  /// Returns a copy of a frame in memory of its own: a decoder has memory for some frames. That
+  /// memory is used again, by this object alone: a pool for several streams would make a decoder's
+  /// stream wait for another one.
   /// \throws CudaError, std::bad_alloc
   Frame own_copy(const AVFrame& frame);
-
-  /// Returns a copy of the frame in the host's memory. \throws IoError
-  static Frame download(const AVFrame& frame);
 
  private:
   struct FreedReference {
@@ -49,7 +52,8 @@ class GpuDecoding {
   };
   AVBufferRef* memory_for(std::size_t bytes);
 
-  gpu::Stream stream_;  // of the decoders' copies too
+  int number_ = gpu::current_device();  // of the GPU
+  gpu::Stream stream_;                  // of the decoders' copies too
   std::unique_ptr<AVBufferRef, FreedReference> device_;
   std::unique_ptr<AVBufferPool, FreedReference> pool_;
   std::size_t pool_bytes_ = 0;  // size of the pool's buffers

@@ -1,5 +1,9 @@
 #include "warpwise/live/ffmpeg/gpu_parts.hpp"
 
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -21,7 +25,8 @@ constexpr std::size_t most_workers = 3;
 constexpr std::size_t most_parts = 2 * most_workers;
 
 std::size_t frames_of_a_part(const AVCodecParameters& video) {
-  const std::int64_t bytes = std::int64_t{video.width} * video.height * 3 / 2;
+  const std::int64_t bytes = av_image_get_buffer_size(static_cast<AVPixelFormat>(video.format),
+                                                      video.width, video.height, 1);
   const std::int64_t most = gpu::free_memory_bytes() / 8;
   return static_cast<std::size_t>(
       std::max<std::int64_t>(most / (bytes * std::int64_t{most_parts}), 4));

@@ -98,9 +98,9 @@ void require_apart(std::string_view function, std::span<const Source> src,
   }
 }
 
-constexpr DeepCodes deep_codes(Range range) {
-  if (range == Range::full)
-    return {0, kernels::convert::largest_code, kernels::convert::largest_code};
+constexpr DeepCodes deep_codes(Range range, int bits = 16) {
+  const double largest = (1 << 16) - (1 << (16 - bits));
+  if (range == Range::full) return {0, largest, largest};
   return {16 * 256, 219 * 256, 224 * 256};
 }
 
@@ -114,6 +114,13 @@ void require_options(const DeepOptions& options, bool from_rgb, bool to_planes) 
   require_enumerator("convert_deep", "matrix", options.matrix, all_matrices);
   require_enumerator("convert_deep", "range", options.from_range, all_ranges);
   require_enumerator("convert_deep", "range", options.to_range, all_ranges);
+  if (options.from_bits < 8 || options.from_bits > 16) {
+    refuse_deep("convert_deep",
+                "from_bits is " + std::to_string(options.from_bits) + ", it needs 8 to 16");
+  }
+  if (from_rgb && options.from_bits != 16) {
+    refuse_deep("convert_deep", "src is RGB, whose samples have 16 bits");
+  }
   if (from_rgb && options.from_range != Range::full) {
     refuse_deep("convert_deep", "src is RGB, whose range is full");
   }
@@ -155,7 +162,7 @@ DeepConversion conversion_of(std::span<const Source> src, std::span<const Result
   const Weights weights = weights_of(options.matrix);
   a.red_weight = weights.r / weights.sum;
   a.blue_weight = weights.b / weights.sum;
-  a.from = deep_codes(options.from_range);
+  a.from = deep_codes(options.from_range, options.from_bits);
   a.to = deep_codes(options.to_range);
   return made;
 }

@@ -16,8 +16,8 @@
 // Chroma has the columns and rows of the picture (4:4:4), half of the columns (4:2:2), or half of
 // both (4:2:0). Halves of odd sizes are rounded up.
 //
-// Samples use all 16 bits. P010, whose samples have 10 bits and then zeros, can be passed as it is
-// if its range is limited. In full range its greatest code would not be 65535.
+// Samples use all 16 bits. P010, whose samples have 10 bits and then zeros, can be passed to
+// convert_deep() with from_bits 10.
 namespace warpwise {
 
 /// Options of convert_deep(): the meaning of the codes.
@@ -25,6 +25,9 @@ struct DeepOptions {
   Matrix matrix = Matrix::bt601;
   Range from_range = Range::full;  ///< of YUV and grey; RGB has full range
   Range to_range = Range::full;    ///< of YUV; RGB has full range
+  /// Bits of a sample of YUV and grey, 8 to 16: the highest of its u16, and the others are 0. The
+  /// largest code of full range has these bits set. In limited range they change nothing.
+  int from_bits = 16;
 };
 
 /// Converts YUV, grey or RGBA to RGB, and RGB, RGBA, grey or YUV to the three planes of YUV. The
@@ -37,8 +40,8 @@ struct DeepOptions {
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
-/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, or views
-///                          overlap.
+/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, another number
+///                          of bits, or views overlap.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                   const DeepOptions& options = {});
 

@@ -339,6 +339,44 @@ TEST_P(DeepTest, EveryCodeIsRoundedAsLevelsSay) {
   }
 }
 
+// Frames of a hardware decoder: P010 and the like.
+TEST_P(DeepTest, FewerBitsInTheHighestOnesAreScaledAsLevelsSay) {
+  const std::pair<Kind, Kind> cases[] = {{kinds_of_pairs[2], kinds_of_planes[2]},
+                                         {kinds_of_planes[0], kinds_of_planes[0]}};
+  for (const auto& [from, to] : cases) {
+    for (const int bits : {8, 10, 12}) {
+      for (const Range range : all_ranges) {
+        const Size size{256, 64};
+        Images src(from, size, {}), dst(to, size, {});
+        const auto code_at = [&](std::int64_t i) { return (i * 7 + i / 1000) % (1 << bits); };
+        for (GuardedImage& each : src.all) {
+          const HostView view = each.view();
+          for (std::int64_t i = 0; i < view.width() * view.height() * view.channels(); ++i) {
+            store(view.data(), i, static_cast<std::uint16_t>(code_at(i) << (16 - bits)));
+          }
+        }
+        convert(src, dst, {.from_range = range, .to_range = range, .from_bits = bits});
+        for (int plane = 0; plane < 3; ++plane) {
+          const bool is_full_chroma = range == Range::full && plane > 0;
+          const io::Coding coding = range == Range::limited ? io::Coding::limited
+                                    : is_full_chroma        ? io::Coding::full_chroma
+                                                            : io::Coding::full;
+          const std::vector<std::uint16_t> expected = io::levels(bits, 16, coding);
+          const int channels = plane > 0 ? src.all.back().view().channels() : 1;
+          const auto at = static_cast<std::size_t>(plane);
+          const ConstHostView view = std::as_const(dst).all[at].view();
+          for (std::int64_t i = 0; i < view.width() * view.height(); ++i) {
+            const std::int64_t code = code_at(channels * i + (channels > 1 ? plane - 1 : 0));
+            ASSERT_EQ(dst.code(at, i % view.width(), i / view.width()),
+                      expected[static_cast<std::size_t>(code)])
+                << bits << " bits, " << name_of(range) << ", plane " << plane << ", code " << code;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(DeepTest, RoundedFramesOfAwkwardSizesAndLayouts) {
   const std::pair<Kind, PixelFormat> cases[] = {
       {grey_kind, PixelFormat::gray8},           {rgb_kind, PixelFormat::rgb24},
@@ -435,6 +473,10 @@ TEST(DeepArguments, WrongOnesAreRefused) {
             "convert_deep: dst needs one view of 3 x u16, or three of 1 x u16");
   EXPECT_EQ(refusal(rgb_kind, planes, {.from_range = Range::limited}),
             "convert_deep: src is RGB, whose range is full");
+  EXPECT_EQ(refusal(rgb_kind, planes, {.from_bits = 10}),
+            "convert_deep: src is RGB, whose samples have 16 bits");
+  EXPECT_EQ(refusal(planes, rgb_kind, {.from_bits = 17}),
+            "convert_deep: from_bits is 17, it needs 8 to 16");
   EXPECT_EQ(refusal(planes, rgb_kind, {.to_range = Range::limited}),
             "convert_deep: dst is RGB, whose range is full");
   EXPECT_EQ(refusal(planes, rgb_kind, {}, {7, 6}),

@@ -1,0 +1,48 @@
+"""Videos that `warpwise stream` decodes and computes on a GPU."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Generator, Sequence
+
+import numpy
+
+import warpwise
+
+from ._files import first_frame
+from ._pipeline import Picture, Pipeline, shown
+
+# The GPU's decoders of these give the bytes of the CPU's, for the frames that are taken here.
+CODECS = ("h264", "hevc", "vp8", "vp9")
+ON_GPU = ("--backend", "cuda", "--decode", "gpu")
+
+
+def streamed(path: str, pipeline: Pipeline, place: Sequence[str] = ON_GPU) -> Generator[Picture, None, bool]:
+    """Yields a pipeline's results for a video's frames, as grey or RGB. The command decodes and computes them.
+
+    place  options that say where
+
+    Returns True if these are the results of all frames. Otherwise the caller makes the others: there is no command, the
+    codec is another one, or the stream has failed. Raises BadInput for a video that is not taken.
+    """
+    command = os.environ.get("WARPWISE") or shutil.which("warpwise")
+    codec, first = first_frame(path)
+    if command is None or codec not in CODECS:
+        return False
+    try:
+        result = shown(pipeline(first))
+    except warpwise.InvalidArgument:
+        return False
+    words = [command, "stream", path, f"pipe:{result.format}", "--no-autorotate", *place]
+    if pipeline.text:
+        words += ["--pipeline", pipeline.text]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        try:
+            while len(pixels := process.stdout.read(result.pixels.nbytes)) == result.pixels.nbytes:
+                yield result._replace(pixels=numpy.frombuffer(pixels, numpy.uint8).reshape(result.pixels.shape))
+            return process.wait() == 0 and not pixels
+        finally:
+            process.kill()
