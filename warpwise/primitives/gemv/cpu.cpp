@@ -94,6 +94,8 @@ namespace {
 
 HWY_EXPORT(rows_times_x_any);
 HWY_EXPORT(columns_times_x_any);
+HWY_EXPORT(small_rows_times_x);
+HWY_EXPORT(small_columns_times_x);
 HWY_EXPORT(sum_group);
 HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
@@ -199,6 +201,11 @@ void product_of(const ConstHostView& a, const std::byte* x, const HostView& y,
 }
 
 }  // namespace
+
+void gemv_small_cpu(const SmallGemv& product, bool transpose) {
+  return transpose ? HWY_DYNAMIC_DISPATCH(small_columns_times_x)(product)
+                   : HWY_DYNAMIC_DISPATCH(small_rows_times_x)(product);
+}
 
 void gemv_cpu(const ConstHostView& a, const ConstHostView& x, const HostView& y,
               const GemvOptions& options) {
