@@ -97,10 +97,9 @@ def random_floats(*shape):
     return numpy.random.default_rng(7).random(shape, dtype=numpy.float32)
 
 
-def by_cvcuda(function, image, channels, *values):
-    """Returns a run of one of CV-CUDA's functions from image to channels of bytes, in memory that it does not allocate."""
-    height, width = image.shape[:2]
-    target = torch.empty((height, width, channels), dtype=torch.uint8, device="cuda")
+def by_cvcuda(function, image, shape, *values):
+    """Returns a run of one of CV-CUDA's functions from image to bytes of that shape, in memory that it does not allocate."""
+    target = torch.empty(shape, dtype=torch.uint8, device="cuda")
     source, target = (cvcuda.as_tensor(pixels, "HWC") for pixels in (torch.from_numpy(image).cuda(), target))
     stream = cvcuda.as_stream(torch.cuda.current_stream())
     return lambda: function(target, source, *values, stream=stream)
@@ -129,7 +128,8 @@ def greys(width, height):
     if kornia:
         yield "kornia-rs gray_from_rgb", "cpu", lambda: kornia.imgproc.gray_from_rgb(image)
     if cvcuda:
-        yield "CV-CUDA cvtcolor RGB2GRAY", "gpu", by_cvcuda(cvcuda.cvtcolor_into, image, 1, cvcuda.ColorConversion.RGB2GRAY)
+        yield "CV-CUDA cvtcolor RGB2GRAY", "gpu", by_cvcuda(
+            cvcuda.cvtcolor_into, image, (height, width, 1), cvcuda.ColorConversion.RGB2GRAY)
     functional, _ = load("torchvision.transforms.functional") if torch else (None, None)
     if functional:
         planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is made for
@@ -142,8 +142,6 @@ def luma_chroma(width, height):
         yield "OpenCV cvtColor RGB2YCrCb", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_RGB2YCrCb)
     if kornia:  # its channels are Y, Cr and Cb, in this order
         yield "kornia-rs ycbcr_from_rgb", "cpu", lambda: kornia.imgproc.ycbcr_from_rgb(image)
-    if cvcuda:
-        yield "CV-CUDA cvtcolor RGB2YCrCb", "gpu", by_cvcuda(cvcuda.cvtcolor_into, image, 3, cvcuda.ColorConversion.RGB2YCrCb)
 
 
 def colours_of_yuyv(width, height):
@@ -151,8 +149,8 @@ def colours_of_yuyv(width, height):
     if cv2:
         yield "OpenCV cvtColor YUV2RGBA_YUY2", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_YUV2RGBA_YUY2)
     if cvcuda:
-        yield "CV-CUDA cvtcolor YUV2RGBA_YUY2", "gpu", by_cvcuda(
-            cvcuda.cvtcolor_into, image, 4, cvcuda.ColorConversion.YUV2RGBA_YUY2)
+        yield "CV-CUDA cvtcolor YUV2RGBA_YUY2", "gpu", by_cvcuda(  # its pixels of YUYV are bytes side by side
+            cvcuda.cvtcolor_into, image.reshape(height, 2 * width, 1), (height, width, 4), cvcuda.ColorConversion.YUV2RGBA_YUY2)
 
 
 def gradients(width, height):
@@ -189,7 +187,8 @@ def one_gradient(width, height):
 
 
 def adaptive_by_cvcuda(image, method, window):
-    return by_cvcuda(cvcuda.adaptivethreshold_into, image[..., None], 1, 255, method, cvcuda.ThresholdType.BINARY, window, 7)
+    shape = (*image.shape, 1)
+    return by_cvcuda(cvcuda.adaptivethreshold_into, image.reshape(shape), shape, 255, method, cvcuda.ThresholdType.BINARY, window, 7)
 
 
 def means(width, height, window):

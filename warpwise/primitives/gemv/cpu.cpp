@@ -114,11 +114,14 @@ class Scratch {
   float inside_[few];
 };
 
-/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A.
+/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. Rows of a
+/// matrix in the first-level cache are one tile.
 template <class Body>
 void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
-  if (a.height() <= tile_rows && a.width() <= tile_columns) {
+  constexpr std::int64_t most_near_bytes = 32 << 10;
+  if (a.width() <= tile_columns &&
+      (a.height() <= tile_rows || a.height() * a.row_bytes() <= most_near_bytes)) {
     return body(GemvTile{0, a.height(), 0, a.width()});
   }
   const std::int64_t across = blocks_of(a.width(), tile_columns);
