@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times this Python's libraries (OpenCV on the CPU; PyTorch and CuPy on the GPU) on the work of `warpwise bench`'s cases.
+"""Times this Python's libraries (OpenCV and kornia-rs on the CPU; PyTorch, CuPy and CV-CUDA on the GPU) on the work of `warpwise bench`'s cases.
 `warpwise bench` runs this.
 
     python_peers.py CASES.json ROWS.json
@@ -35,8 +35,12 @@ numpy, no_numpy = load("numpy")
 cv2, no_cv2 = load("cv2")
 torch, no_torch = load("torch")
 cupy, no_cupy = load("cupy")
+kornia, no_kornia = load("kornia_rs")
+cvcuda, no_cvcuda = load("cvcuda")
 if torch is not None and not torch.cuda.is_available():
     torch, no_torch = None, "it finds no CUDA device"
+if cvcuda is not None and torch is None:
+    cvcuda, no_cvcuda = None, "its images are PyTorch's, which is missing"
 
 
 def samples_of(run, timed):
@@ -93,6 +97,14 @@ def random_floats(*shape):
     return numpy.random.default_rng(7).random(shape, dtype=numpy.float32)
 
 
+def by_cvcuda(function, image, shape, *values):
+    """Returns a run of one of CV-CUDA's functions from image to bytes of that shape, in memory that it does not allocate."""
+    target = torch.empty(shape, dtype=torch.uint8, device="cuda")
+    source, target = (cvcuda.as_tensor(pixels, "HWC") for pixels in (torch.from_numpy(image).cuda(), target))
+    stream = cvcuda.as_stream(torch.cuda.current_stream())
+    return lambda: function(target, source, *values, stream=stream)
+
+
 # Each takes the case's size and the values that its pattern found; yields (implementation, place, run).
 
 def copies(width, height):
@@ -113,6 +125,11 @@ def greys(width, height):
     image = random_bytes(height, width, 3)
     if cv2:
         yield "OpenCV cvtColor RGB2GRAY", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    if kornia:
+        yield "kornia-rs gray_from_rgb", "cpu", lambda: kornia.imgproc.gray_from_rgb(image)
+    if cvcuda:
+        yield "CV-CUDA cvtcolor RGB2GRAY", "gpu", by_cvcuda(
+            cvcuda.cvtcolor_into, image, (height, width, 1), cvcuda.ColorConversion.RGB2GRAY)
     functional, _ = load("torchvision.transforms.functional") if torch else (None, None)
     if functional:
         planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is made for
@@ -123,6 +140,17 @@ def luma_chroma(width, height):
     image = random_bytes(height, width, 3)
     if cv2:
         yield "OpenCV cvtColor RGB2YCrCb", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_RGB2YCrCb)
+    if kornia:  # its channels are Y, Cr and Cb, in this order
+        yield "kornia-rs ycbcr_from_rgb", "cpu", lambda: kornia.imgproc.ycbcr_from_rgb(image)
+
+
+def colours_of_yuyv(width, height):
+    image = random_bytes(height, width, 2)
+    if cv2:
+        yield "OpenCV cvtColor YUV2RGBA_YUY2", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_YUV2RGBA_YUY2)
+    if cvcuda:
+        yield "CV-CUDA cvtcolor YUV2RGBA_YUY2", "gpu", by_cvcuda(  # its pixels of YUYV are bytes side by side
+            cvcuda.cvtcolor_into, image.reshape(height, 2 * width, 1), (height, width, 4), cvcuda.ColorConversion.YUV2RGBA_YUY2)
 
 
 def gradients(width, height):
@@ -158,8 +186,16 @@ def one_gradient(width, height):
         yield "OpenCV Sobel", "cpu", lambda: cv2.Sobel(image, cv2.CV_16S, 1, 0)
 
 
+def adaptive_by_cvcuda(image, method, window):
+    shape = (*image.shape, 1)
+    return by_cvcuda(cvcuda.adaptivethreshold_into, image.reshape(shape), shape, 255, method, cvcuda.ThresholdType.BINARY, window, 7)
+
+
 def means(width, height, window):
     image = random_bytes(height, width)
+    # Its time grows with the window's area.
+    if cvcuda and width * window <= 4096 * 63:
+        yield "CV-CUDA adaptivethreshold", "gpu", adaptive_by_cvcuda(image, cvcuda.AdaptiveThresholdType.MEAN_C, window)
     if cv2:
         yield "OpenCV adaptiveThreshold", "cpu", lambda: cv2.adaptiveThreshold(
             image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, 7)
@@ -184,6 +220,8 @@ def gaussians(width, height, window):
     if cv2:
         yield "OpenCV adaptiveThreshold", "cpu", lambda: cv2.adaptiveThreshold(
             image, 255, cv2.ADAPTIVE_THRESH_GAUSSIAN_C, cv2.THRESH_BINARY, window, 7)
+    if cvcuda and width * window <= 4096 * 63:
+        yield "CV-CUDA adaptivethreshold", "gpu", adaptive_by_cvcuda(image, cvcuda.AdaptiveThresholdType.GAUSSIAN_C, window)
 
 
 def products(width, height, transposed):
@@ -227,6 +265,7 @@ WORK = [
     ("copy", r"u8 image", copies),
     ("convert", r"rgb24 to gray8", greys),
     ("convert", r"rgb24 to ycrcb24", luma_chroma),
+    ("convert", r"yuyv to rgba32", colours_of_yuyv),
     ("sobel", r"u8 magnitude l1", gradients),
     ("sobel", r"u8 dx to i16", one_gradient),
     ("threshold", r"u8 mean window (\d+)", means),
@@ -259,7 +298,8 @@ def main():
     cases_file, rows_file = sys.argv[1:]
     with open(cases_file, encoding="utf-8") as file:
         cases = json.load(file)
-    modules = {"NumPy": (numpy, no_numpy), "OpenCV": (cv2, no_cv2), "PyTorch": (torch, no_torch), "CuPy": (cupy, no_cupy)}
+    modules = {"NumPy": (numpy, no_numpy), "OpenCV": (cv2, no_cv2), "PyTorch": (torch, no_torch), "CuPy": (cupy, no_cupy),
+               "kornia-rs": (kornia, no_kornia), "CV-CUDA": (cvcuda, no_cvcuda)}
     timers = {}
     if torch:
         timers["torch"] = timed_by_torch()

@@ -61,7 +61,7 @@ class PythonPeers(unittest.TestCase):
 
     def test_what_is_missing_is_named(self):
         report = self.run_script([{"primitive": "copy", "variant": "u8 image", "width": 64, "height": 48, "case": 0}])
-        self.assertEqual(set(report["libraries"]) | set(report["missing"]), {"NumPy", "OpenCV", "PyTorch", "CuPy"})
+        self.assertEqual(set(report["libraries"]) | set(report["missing"]), {"NumPy", "OpenCV", "PyTorch", "CuPy", "kornia-rs", "CV-CUDA"})
         self.assertFalse(set(report["libraries"]) & set(report["missing"]))
         for row in report["rows"]:
             self.assertEqual((row["width"], row["case"]), (64, 0))

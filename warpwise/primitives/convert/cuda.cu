@@ -1,5 +1,5 @@
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/convert/batch.cuh"
 #include "warpwise/primitives/convert/kernel.cuh"
@@ -100,6 +100,14 @@ std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_imag
   return image;
 }
 
+bool is_for_hopper() {
+  using namespace kernels::convert;
+  static gpu::HopperCode code;
+  return code.is_for_hopper(
+      convert_kernel<ConvertSource::gray, ConvertDestination::gray, ConvertArithmetic::none>,
+      "convert_kernel");
+}
+
 }  // namespace
 
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
@@ -108,8 +116,9 @@ void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conve
   const auto launch = convert_launch(src, dst, conversion);
   with(launch.kernel,
        [&]<ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>() {
-         gpu::start(kernels::convert::convert_kernel<source, destination, arithmetic>, launch,
-                    kernel_name(launch.kernel), stream);
+         gpu::start_early(is_for_hopper(),
+                          kernels::convert::convert_kernel<source, destination, arithmetic>, launch,
+                          kernel_name(launch.kernel), stream);
        });
 }
 

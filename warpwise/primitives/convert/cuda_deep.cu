@@ -1,5 +1,5 @@
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/convert/deep.cuh"
 #include "warpwise/primitives/convert/deep_backends.hpp"
 
@@ -13,6 +13,11 @@ bool has_aligned_codes(const Places<Byte>& places) {
   return reinterpret_cast<std::uintptr_t>(places.data) % 2 == 0 && places.pitch % 2 == 0;
 }
 
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(deep_kernel<true, true>, "deep_kernel");
+}
+
 template <class Kernel, class... Values>
 void start_over(Kernel kernel, const char* name, std::int64_t columns, std::int64_t rows,
                 gpu::StreamHandle stream, Values... values) {
@@ -21,7 +26,7 @@ void start_over(Kernel kernel, const char* name, std::int64_t columns, std::int6
       .grid = {gpu::grid_x(gpu::blocks_for(columns, deep_block_threads)), gpu::grid_y(rows)},
       .block = {deep_block_threads},
       .parameters = gpu::Parameters::of(values...)};
-  gpu::start(kernel, launch, name, stream);
+  gpu::start_early(is_for_hopper(), kernel, launch, name, stream);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/convert/grey.cuh"
 #include "warpwise/primitives/convert/grey_backends.hpp"
 
@@ -16,6 +16,11 @@ bool is_aligned(const View& view) {
 template <class T>
 auto kernel_of(bool aligned) {
   return aligned ? kernels::convert::grey_kernel<T, true> : kernels::convert::grey_kernel<T, false>;
+}
+
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(kernels::convert::grey_kernel<float, true>, "grey_kernel");
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ void grey_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
                                  .grid = {gpu::grid_x(blocks), gpu::grid_y(src.height())},
                                  .block = {kernels::convert::grey_block_threads},
                                  .parameters = gpu::Parameters::of(arguments)};
-  gpu::start(kernel, launch, "grey_kernel", stream);
+  gpu::start_early(is_for_hopper(), kernel, launch, "grey_kernel", stream);
 }
 
 }  // namespace warpwise::detail::convert

@@ -1,5 +1,5 @@
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
 #include "warpwise/primitives/copy/batch.cuh"
 #include "warpwise/primitives/copy/kernel.cuh"
@@ -7,12 +7,20 @@
 #include "warpwise/primitives/shared/batch_launch.hpp"
 
 namespace warpwise::detail::copy {
+namespace {
+
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(kernels::copy::copy_row_kernel, "copy_row_kernel");
+}
+
+}  // namespace
 
 void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
   const auto launch = copy_launch(src, dst);
   const auto as = [&](auto* kernel) {
-    gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
+    gpu::start_early(is_for_hopper(), kernel, launch, kernel_name(launch.kernel), stream);
   };
   switch (launch.kernel) {
     case CopyKernel::row: return as(kernels::copy::copy_row_kernel);

@@ -3,6 +3,7 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/copy/arguments.hpp"
+#include "warpwise/primitives/shared/launch_order.cuh"
 
 // The copy kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::copy {
@@ -23,12 +24,14 @@ __device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
 /// Grid: x covers the row in vectors.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyArguments a) {
   const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  follow_launch();
   copy_vector(a.src, a.dst, vector * copy_vector_bytes, a.row_bytes);
 }
 
 /// Copies rows that all begin at multiples of 16 bytes; y is the row.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_rows_kernel(CopyArguments a) {
   const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  follow_launch();
   copy_vector(a.src + blockIdx.y * a.src_pitch, a.dst + blockIdx.y * a.dst_pitch,
               vector * copy_vector_bytes, a.row_bytes);
 }
@@ -86,6 +89,7 @@ __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::in
 
 /// Copies rows at any address. Grid: x covers the row in pieces, y strides over the rows.
 __global__ void __launch_bounds__(copy_unit_threads) copy_kernel(CopyArguments a) {
+  follow_launch();
   for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y)
     copy_piece<1>(a, blockIdx.x, y);
 }

@@ -2,7 +2,7 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/limit.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
 #include "warpwise/primitives/disparity/energy_maps.cuh"
 #include "warpwise/primitives/disparity/launch.hpp"
@@ -65,10 +65,15 @@ int resident_blocks(const DisparityKernel& kernel, int threads, int shared_bytes
   return blocks;
 }
 
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(kernels::disparity::disparity_pad_kernel, "disparity_pad_kernel");
+}
+
 void start(const gpu::Launch<DisparityKernel>& launch, gpu::StreamHandle stream) {
   const DisparityKernel& kernel = launch.kernel;
   const auto as = [&](auto* function) {
-    gpu::start(function, launch, kernel_name(kernel), stream);
+    gpu::start_early(is_for_hopper(), function, launch, kernel_name(kernel), stream);
   };
   switch (kernel.step) {
     case DisparityStep::pad: return as(kernels::disparity::disparity_pad_kernel);

@@ -2,6 +2,7 @@
 
 #include "warpwise/primitives/find/arguments.hpp"
 #include "warpwise/primitives/find/ranking.hpp"
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
@@ -54,6 +55,7 @@ __global__ void __launch_bounds__(find_threads)
                      unsigned char* to) {
   __shared__ FindPlace best[find_threads];
   FindPlace mine{0, 0, detail::find::worst_score(measure)};
+  follow_launch();
   for (int64_t i = threadIdx.x; i < count; i += find_threads) {
     if (detail::find::ranks_before(candidates[i], mine, measure)) mine = candidates[i];
   }

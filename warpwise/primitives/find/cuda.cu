@@ -5,7 +5,7 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/limit.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/find/backends.hpp"
 #include "warpwise/primitives/find/differences.cuh"
 #include "warpwise/primitives/find/launch.hpp"
@@ -96,6 +96,11 @@ std::optional<TransformTiles> tiles_of(const FindCall& call, bool always_transfo
   return transforms_pay(a, band_rows(a), *tiles, ratio) ? tiles : std::nullopt;
 }
 
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(kernels::find::roots_kernel, "roots_kernel");
+}
+
 }  // namespace
 
 void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
@@ -106,17 +111,19 @@ void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
   const FindPlan plan = find_plan(call, tiles_of(call, always_transforms));
   const gpu::Buffer scratch(plan.scratch_bytes(), stream);
   find_launches(call, plan, scratch.data(), [&](const gpu::Launch<FindKernel>& launch) {
-    const char* const name = kernel_name(launch.kernel);
+    const auto start = [&](auto* kernel) {
+      gpu::start_early(is_for_hopper(), kernel, launch, kernel_name(launch.kernel), stream);
+    };
     if (launch.kernel.step == FindStep::best)
-      gpu::start(kernels::find::find_best_kernel, launch, name, stream);
+      start(kernels::find::find_best_kernel);
     else if (launch.kernel.step == FindStep::segments)
-      gpu::start(kernels::find::segments_kernel, launch, name, stream);
+      start(kernels::find::segments_kernel);
     else if (launch.kernel.step == FindStep::roots)
-      gpu::start(kernels::find::roots_kernel, launch, name, stream);
+      start(kernels::find::roots_kernel);
     else if (const Transform transform = transform_of(launch.kernel))
-      gpu::start(transform, launch, name, stream);
+      start(transform);
     else
-      gpu::start(function_of(launch.kernel), launch, name, stream);
+      start(function_of(launch.kernel));
   });
 }
 

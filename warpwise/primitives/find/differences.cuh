@@ -102,6 +102,7 @@ __global__ void __launch_bounds__(differences_threads, 768 / differences_threads
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) % 32 * differences_columns;
   unsigned least = 0xffffffffU;  // larger than any sum
   int64_t least_x = 0, least_y = 0;
+  follow_launch();
   for (int64_t tile_y = int64_t{blockIdx.y} * differences_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * differences_tile_rows) {
     // 255 · 11 million pixels stay below 2^32.

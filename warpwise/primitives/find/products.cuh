@@ -212,6 +212,7 @@ __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments
   constexpr int tile_rows = products_tile_rows(groups);
   const int64_t tile_x = int64_t{blockIdx.x} * products_tile_columns;
   FindPlace best{0, 0, detail::find::worst_score(measure)};
+  follow_launch();
   for (int64_t tile_y = int64_t{blockIdx.y} * tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * tile_rows) {
     ProductsSums<groups> sums{};

@@ -156,6 +156,7 @@ __global__ void __launch_bounds__(transform_threads) roots_kernel(FindTransform 
   const int k = static_cast<int>(blockIdx.x * transform_threads + threadIdx.x);
   double sine = 0, cosine = 0;
   sincospi(k / (transform_points / 2.0), &sine, &cosine);
+  follow_launch();
   t.roots[k] = {cosine, -sine};
 }
 
@@ -173,6 +174,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
     sums.squares += pixel * pixel;
     points[slot(i)] = {static_cast<double>(pixel), 0};
   });
+  // roots_kernel waited before it let this launch begin: the template was complete.
+  follow_launch();
   add_across_warp(sums);
   if (threadIdx.x % 32 == 0) {
     t.templ_sums[(int64_t{blockIdx.x} + 1) * (transform_threads / 32) + threadIdx.x / 32] = sums;
@@ -189,6 +192,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
 __global__ void __launch_bounds__(transform_threads, 3)
     template_columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
+  follow_launch();
   each_of_columns(t, [&](int i, int x, int y) {
     Complex point{0, 0};
     if (y < a.templ_height) point = t.image[(int64_t{y} << t.log_width) + x];
@@ -259,6 +263,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
     points[slot(i)] = {pair.first.pixel(a, x, top + line), pair.second.pixel(a, x, top + line)};
   });
   transform_lines<false>(points, t.roots, t.log_width, 0);
+  // The launch ahead waited for all before it, so the image and the roots were complete.
+  follow_launch();
   each_of_rows(t, [&](int i, int line, int x) {
     pair.points[((top + line) << t.log_width) + x] = points[slot(i)];
   });
@@ -271,6 +277,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   extern __shared__ Complex points[];
   const TransformPair pair(t, blockIdx.y);
   const int64_t rows = pair.rows(a);
+  follow_launch();
   each_of_columns(t, [&](int i, int x, int y) {
     Complex point{0, 0};
     if (y < rows) point = pair.points[(int64_t{y} << t.log_width) + x];
@@ -309,6 +316,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   extern __shared__ Complex points[];
   const TransformPair pair(t, blockIdx.y);
   const int64_t top = int64_t{blockIdx.x} * transform_rows_of_block(t);
+  follow_launch();
   each_of_rows(t, [&](int i, int line, int x) {
     // The last block may have rows beyond the tile, which are not scored.
     Complex point{0, 0};

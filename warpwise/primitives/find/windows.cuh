@@ -1,6 +1,7 @@
 #pragma once
 
 #include "warpwise/primitives/find/arguments.hpp"
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
 // The sums of the image over the template's area at each place, by running sums. For nvcc and
@@ -292,6 +293,7 @@ __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_
 /// over segments.
 __global__ void __launch_bounds__(windows_threads) segments_kernel(FindArguments a, int64_t count) {
   const int64_t x = (int64_t{blockIdx.x} * windows_threads + threadIdx.x) * 4;
+  follow_launch();
   if (x >= a.segment_pitch) return;
   for (int64_t segment = blockIdx.y; segment < count; segment += gridDim.y) {
     struct alignas(16) Four {
@@ -318,6 +320,7 @@ __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments 
   __shared__ WindowsShared<Square> s;
   const int64_t tile_x = int64_t{blockIdx.x} * windows_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) * windows_columns;
+  follow_launch();
   for (int64_t tile_y = int64_t{blockIdx.y} * a.windows_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * a.windows_rows) {
     const int64_t end = min(tile_y + a.windows_rows, a.rows);

@@ -94,6 +94,8 @@ namespace {
 
 HWY_EXPORT(rows_times_x_any);
 HWY_EXPORT(columns_times_x_any);
+HWY_EXPORT(small_rows_times_x);
+HWY_EXPORT(small_columns_times_x);
 HWY_EXPORT(sum_group);
 HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
@@ -112,11 +114,14 @@ class Scratch {
   float inside_[few];
 };
 
-/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A.
+/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. Rows of a
+/// matrix in the first-level cache are one tile.
 template <class Body>
 void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
-  if (a.height() <= tile_rows && a.width() <= tile_columns) {
+  constexpr std::int64_t most_near_bytes = 32 << 10;
+  if (a.width() <= tile_columns &&
+      (a.height() <= tile_rows || a.height() * a.row_bytes() <= most_near_bytes)) {
     return body(GemvTile{0, a.height(), 0, a.width()});
   }
   const std::int64_t across = blocks_of(a.width(), tile_columns);
@@ -199,6 +204,11 @@ void product_of(const ConstHostView& a, const std::byte* x, const HostView& y,
 }
 
 }  // namespace
+
+void gemv_small_cpu(const SmallGemv& product, bool transpose) {
+  return transpose ? HWY_DYNAMIC_DISPATCH(small_columns_times_x)(product)
+                   : HWY_DYNAMIC_DISPATCH(small_rows_times_x)(product);
+}
 
 void gemv_cpu(const ConstHostView& a, const ConstHostView& x, const HostView& y,
               const GemvOptions& options) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -93,55 +94,69 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   }
 }
 
-/// Sums strands of a matrix of at most `across` vectors a row, with the sums of `strands` strands
-/// in registers. One strand has too few columns to hide the latencies of its sums.
-template <class T, int across, int strands>
-HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row, std::int64_t rows,
-                                   V (&sum)[strands][across]) {
-  const std::int64_t last = task.a.width() - (across - 1) * width;
-  for (int s = 0; s < strands; ++s) {
-    for (int v = 0; v < across; ++v) sum[s][v] = hn::Zero(D());
-  }
-  for (std::int64_t i = 0; i < rows; ++i) {
+/// Columns of a matrix from its column `first` on: `across` vectors, the last of which has `last`
+/// columns.
+struct NarrowColumns {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// Adds the rows [from, to) of each strand, times their elements of x, to the strands' sums.
+template <class T, int across, int strands, int of>
+HWY_INLINE void add_strand_rows(const GemvTask& task, std::int64_t first_row, NarrowColumns columns,
+                                std::int64_t from, std::int64_t to, V (&sum)[of][across]) {
+  for (std::int64_t i = from; i < to; ++i) {
     for (int s = 0; s < strands; ++s) {
-      const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i);
+      const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i) +
+                                   columns.first * std::int64_t{sizeof(T)};
       // Strands side by side are too short for the CPU's prefetcher; any address may be prefetched.
       if (strands > 1) hwy::Prefetch(row + strands * order::strand_rows * task.a.pitch_bytes());
       const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
       for (int v = 0; v < across; ++v) {
-        const V element = v + 1 < across || last == width ? load_vector<T>(row, v * width)
-                                                          : load_first<T>(row, v * width, last);
+        const V element = v + 1 < across || columns.last == width
+                              ? load_vector<T>(row, v * width)
+                              : load_first<T>(row, v * width, columns.last);
         sum[s][v] = hn::Add(sum[s][v], hn::Mul(element, factor));
       }
     }
   }
 }
 
+/// Sums a chunk over at most `across` vectors of columns, with the sums of some strands in
+/// registers: one strand has too few columns to hide the latencies of its sums.
 template <class T, int across>
 void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result) {
-  constexpr int strands = across == 1 ? 4 : 1;
+  constexpr int strands = across == 1 ? 4 : 2;
+  const NarrowColumns columns{chunk.first_column,
+                              chunk.last_column - chunk.first_column - (across - 1) * width};
   V total[across];
   for (int v = 0; v < across; ++v) total[v] = hn::Zero(D());
   std::int64_t row = chunk.first_row;
-  for (; row + strands * order::strand_rows <= chunk.last_row;
-       row += strands * order::strand_rows) {
-    V sum[strands][across];
-    sum_narrow_strands<T>(task, row, order::strand_rows, sum);
-    for (int s = 0; s < strands; ++s) {
+  const auto take = [&](auto count, std::int64_t rows_of_last) HWY_ATTR {
+    V sum[count][across];
+    for (int s = 0; s < count; ++s) {
+      for (int v = 0; v < across; ++v) sum[s][v] = hn::Zero(D());
+    }
+    add_strand_rows<T, across, count>(task, row, columns, 0, rows_of_last, sum);
+    if constexpr (count > 1) {
+      add_strand_rows<T, across, count - 1>(task, row, columns, rows_of_last, order::strand_rows,
+                                            sum);
+    }
+    for (int s = 0; s < count; ++s) {
       for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[s][v]);
     }
-  }
-  for (; row < chunk.last_row; row += order::strand_rows) {
-    V sum[1][across];
-    sum_narrow_strands<T>(task, row,
-                          std::min<std::int64_t>(order::strand_rows, chunk.last_row - row), sum);
-    for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[0][v]);
-  }
-  const std::int64_t last = task.a.width() - (across - 1) * width;
+    row += count * order::strand_rows;
+  };
+  while (chunk.last_row - row >= strands * order::strand_rows)
+    take(std::integral_constant<int, strands>(), order::strand_rows);
+  while (chunk.last_row - row > order::strand_rows)
+    take(std::integral_constant<int, 2>(),
+         std::min<std::int64_t>(order::strand_rows, chunk.last_row - row - order::strand_rows));
+  if (row < chunk.last_row) take(std::integral_constant<int, 1>(), chunk.last_row - row);
   for (int v = 0; v < across; ++v) {
     // In a list, the next output's sum follows.
-    if (v + 1 == across && last < width && task.sums != nullptr)
-      store_first(total[v], last, result + v * width);
+    if (v + 1 == across && columns.last < width && task.sums != nullptr)
+      store_first(total[v], columns.last, result + v * width);
     else
       hn::StoreU(total[v], D(), result + v * width);
   }
@@ -233,15 +248,25 @@ bool sum_as_few_columns(const GemvTask&, const GemvTile&, float*) {
 }
 #endif
 
+// Larger matrices are read by whole rows: few columns of many rows take longer from farther caches.
+constexpr std::int64_t most_near_bytes = 128 << 10;
+
 template <class T>
 void sum_chunk_of_rows(const GemvTask& task, const GemvTile& chunk, float* result) {
   if (sum_as_few_columns<T>(task, chunk, result)) return;
-  switch (blocks_of(task.a.width(), width)) {
-    case 1: return sum_narrow_chunk<T, 1>(task, chunk, result);
-    case 2: return sum_narrow_chunk<T, 2>(task, chunk, result);
-    case 3: return sum_narrow_chunk<T, 3>(task, chunk, result);
-    case 4: return sum_narrow_chunk<T, 4>(task, chunk, result);
-    default: return sum_strands<T>(task, chunk, result);
+  const bool is_near = task.a.height() >= order::strand_rows &&
+                       task.a.height() * task.a.pitch_bytes() <= most_near_bytes;
+  if (task.a.width() > 4 * width && !is_near) return sum_strands<T>(task, chunk, result);
+  GemvTile part = chunk;
+  for (; part.first_column < chunk.last_column; part.first_column = part.last_column) {
+    part.last_column = std::min(part.first_column + 4 * width, chunk.last_column);
+    float* const to = result + (part.first_column - chunk.first_column);
+    switch (blocks_of(part.last_column - part.first_column, width)) {
+      case 1: sum_narrow_chunk<T, 1>(task, part, to); break;
+      case 2: sum_narrow_chunk<T, 2>(task, part, to); break;
+      case 3: sum_narrow_chunk<T, 3>(task, part, to); break;
+      default: sum_narrow_chunk<T, 4>(task, part, to); break;
+    }
   }
 }
 
@@ -262,6 +287,45 @@ void columns_times_x(const GemvTask& task, const GemvTile& tile) {
                            task.sums + row / order::chunk_rows * task.y.size + column);
     }
   }
+}
+
+/// Multiplies a small matrix of `across` vectors a row. Its rows are one strand.
+template <int across>
+HWY_INLINE void multiply_small_columns(const SmallGemv& product) {
+  const std::int64_t last = product.columns - (across - 1) * width;
+  const auto vector = [&](const std::byte* row, int v) HWY_ATTR {
+    return v + 1 < across || last == width ? load_vector<float>(row, v * width)
+                                           : load_first<float>(row, v * width, last);
+  };
+  V sum[across];
+  for (V& each : sum) each = hn::Zero(D());
+  const std::byte* row = product.a;
+  for (std::int64_t i = 0; i < product.rows; ++i, row += product.pitch_bytes) {
+    const V factor = hn::Set(D(), load<float>(product.x, i));
+    for (int v = 0; v < across; ++v) sum[v] = hn::Add(sum[v], hn::Mul(vector(row, v), factor));
+  }
+  for (int v = 0; v < across; ++v) {
+    sum[v] = hn::Mul(hn::Set(D(), product.alpha), sum[v]);
+    if (product.beta != 0) {
+      sum[v] = hn::Add(sum[v], hn::Mul(hn::Set(D(), product.beta), vector(product.y, v)));
+    }
+    auto* const to = reinterpret_cast<float*>(product.y) + v * width;
+    if (v + 1 < across || last == width)
+      hn::StoreU(sum[v], D(), to);
+    else
+      store_first(sum[v], last, to);
+  }
+}
+
+template <int... across>
+void multiply_small_columns(const SmallGemv& product, std::integer_sequence<int, across...>) {
+  const std::int64_t vectors_of_row = blocks_of(product.columns, width);
+  ((vectors_of_row == across + 1 ? multiply_small_columns<across + 1>(product) : void()), ...);
+}
+
+void small_columns_times_x(const SmallGemv& product) {
+  multiply_small_columns(
+      product, std::make_integer_sequence<int, static_cast<int>(small_columns / width)>());
 }
 
 void columns_times_x_any(const GemvTask& task, const GemvTile& tile) {

@@ -392,6 +392,46 @@ void rows_times_x(const GemvTask& task, const GemvTile& tile) {
   }
 }
 
+/// Multiplies a small matrix of at most eight columns.
+void small_rows_times_x(const SmallGemv& product) {
+#if HWY_TARGET <= HWY_AVX2
+  const DShort d;
+  const auto load_few = [d](const std::byte* from, std::int64_t count) HWY_ATTR {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d,
+                          reinterpret_cast<const float*>(from));
+  };
+  const VShort x = load_few(product.x, product.columns);
+  const std::byte* row = product.a;
+  for (std::int64_t first = 0; first < product.rows; first += short_rows) {
+    const std::int64_t left = std::min<std::int64_t>(short_rows, product.rows - first);
+    VShort sum[short_rows];
+    for (int r = 0; r < short_rows; ++r) {
+      sum[r] = r < left ? hn::Mul(load_few(row, product.columns), x) : hn::Zero(d);
+      row += product.pitch_bytes;
+    }
+    // These products were never added to +0: the addition turns a sum of -0 into +0.
+    VShort value = hn::Add(halves_of_all(sum), hn::Zero(d));
+    value = hn::Mul(hn::Set(d, product.alpha), value);
+    std::byte* const y = product.y + first * std::int64_t{sizeof(float)};
+    if (product.beta != 0) {
+      value = hn::Add(value, hn::Mul(hn::Set(d, product.beta), load_few(y, left)));
+    }
+    hn::BlendedStore(value, hn::FirstN(d, static_cast<std::size_t>(left)), d,
+                     reinterpret_cast<float*>(y));
+  }
+#else
+  for (std::int64_t row = 0; row < product.rows; ++row) {
+    const std::byte* const a = product.a + row * product.pitch_bytes;
+    float v[8] = {};
+    for (int c = 0; c < product.columns; ++c) v[c] += load<float>(a, c) * load<float>(product.x, c);
+    const float even = (v[0] + v[4]) + (v[2] + v[6]), odd = (v[1] + v[5]) + (v[3] + v[7]);
+    float value = product.alpha * (even + odd);
+    if (product.beta != 0) value = value + product.beta * load<float>(product.y, row);
+    store(product.y, row, value);
+  }
+#endif
+}
+
 void rows_times_x_any(const GemvTask& task, const GemvTile& tile) {
   switch (task.a.type()) {
     case ElementType::f16: return rows_times_x<Float16>(task, tile);

@@ -22,6 +22,39 @@ void require_vector(const char* name, const View& view, std::int64_t size, const
   }
 }
 
+/// Says whether f32 arguments are valid, in the few instructions that the smallest products have
+/// time for. validate() knows the rest, and what is wrong.
+template <class Matrix, class Result>
+bool are_usual(const Matrix& a, const Matrix& x, const Result& y, bool transpose) {
+  using detail::ranges_overlap;
+  const auto is_f32 = [](const auto& view) {
+    return view.type() == ElementType::f32 && view.channels() == 1;
+  };
+  const auto is_vector_of = [](const auto& view, std::int64_t size) {
+    return (view.width() == 1 && view.height() == size) ||
+           (view.height() == 1 && view.width() == size);
+  };
+  const auto bytes = [](const auto& view) {
+    return (view.height() - 1) * view.pitch_bytes() + view.width() * std::int64_t{sizeof(float)};
+  };
+  return is_f32(a) && is_f32(x) && is_f32(y) &&
+         is_vector_of(x, transpose ? a.height() : a.width()) &&
+         is_vector_of(y, transpose ? a.width() : a.height()) &&
+         !ranges_overlap(a.data(), bytes(a), y.data(), bytes(y)) &&
+         !ranges_overlap(x.data(), bytes(x), y.data(), bytes(y));
+}
+
+/// Says whether usual arguments are a SmallGemv.
+bool is_small(const ConstHostView& a, const ConstHostView& x, const HostView& y,
+              const GemvOptions& options) {
+  const auto has_no_gaps = [](const auto& view) {
+    return view.height() == 1 || view.pitch_bytes() == sizeof(float);
+  };
+  return a.width() <= (options.transpose ? detail::gemv::small_columns : 8) &&
+         a.height() <= detail::gemv::small_rows && options.alpha != 0 && has_no_gaps(x) &&
+         has_no_gaps(y);
+}
+
 template <class Matrix, class Result>
 void validate(const Matrix& a, const Matrix& x, const Result& y, const GemvOptions& options) {
   const ElementType type = a.type();
@@ -41,7 +74,13 @@ void validate(const Matrix& a, const Matrix& x, const Result& y, const GemvOptio
 }  // namespace
 
 void gemv(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options) {
-  validate(a, x, y, options);
+  if (!are_usual(a, x, y, options.transpose)) {
+    validate(a, x, y, options);
+  } else if (is_small(a, x, y, options)) {
+    return detail::gemv::gemv_small_cpu({a.data(), a.pitch_bytes(), a.width(), a.height(), x.data(),
+                                         y.data(), options.alpha, options.beta},
+                                        options.transpose);
+  }
   detail::gemv::gemv_cpu(a, x, y, options);
 }
 

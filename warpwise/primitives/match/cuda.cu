@@ -1,5 +1,5 @@
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/match/differences.cuh"
 #include "warpwise/primitives/match/kernel.cuh"
@@ -36,6 +36,11 @@ Function function_of(MatchKernel kernel) {
   __builtin_unreachable();
 }
 
+bool is_for_hopper() {
+  static gpu::HopperCode code;
+  return code.is_for_hopper(kernels::match::match_tall_kernel, "match_tall_kernel");
+}
+
 }  // namespace
 
 void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,
@@ -54,7 +59,8 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
   images.width = reference.width();
   images.height = reference.height();
   const auto launch = match_launch(images, {displacement.width(), displacement.height()}, options);
-  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
+  gpu::start_early(is_for_hopper(), function_of(launch.kernel), launch, kernel_name(launch.kernel),
+                   stream);
 }
 
 }  // namespace warpwise::detail::match

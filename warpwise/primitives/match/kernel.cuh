@@ -3,6 +3,7 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/match/arguments.hpp"
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/shifted_words.cuh"
 
@@ -320,6 +321,7 @@ __device__ inline void match_blocks(const MatchArguments& a) {
 
 template <Measure measure>
 __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
+  follow_launch();
   match_blocks<measure, match_group>(a);
 }
 
