@@ -139,7 +139,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
   }
   const std::int64_t last = task.a.width() - (across - 1) * width;
   for (int v = 0; v < across; ++v) {
-    // In a list, the next output's sum follows.
+    // In a list, the next output's sum follows and must not be overwritten.
     if (v + 1 == across && last < width && task.sums != nullptr)
       store_first(total[v], last, result + v * width);
     else
