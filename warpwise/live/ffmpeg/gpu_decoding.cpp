@@ -32,7 +32,7 @@ namespace {
 struct GpuCodec {
   AVCodecID id;
   int number;
-  bool is_compared;  // with the CPU's decoder: the bytes were equal
+  bool is_compared;  // true if compared with the CPU's decoder: the bytes were equal
 };
 constexpr GpuCodec gpu_codecs[] = {
     {AV_CODEC_ID_MPEG1VIDEO, 0, false}, {AV_CODEC_ID_MPEG2VIDEO, 1, false},
@@ -68,8 +68,8 @@ const GpuCodec* gpu_codec(AVCodecID id) {
   return found == std::end(gpu_codecs) ? nullptr : found;
 }
 
-// Returns FFmpeg's own decoder that leaves the work to CUDA, not the driver's one behind a wrapper,
-// which returns frames in another order; null if there is none.
+// Returns FFmpeg's own decoder that leaves the work to CUDA; null if there is none. Skips wrappers
+// of the driver's decoder, because these return frames in another order.
 const AVCodec* decoder_with_cuda(AVCodecID id) {
   void* place = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&place)) {
