@@ -56,7 +56,8 @@ class ImageModule {
     return nullptr;
   }
 
-  /// Decodes the luma of a JPEG file in YCbCr alone, as grey; any other file as decode() does.
+  /// Decodes only the luma of a JPEG file in YCbCr, as grey. Decodes any other file as decode()
+  /// does.
   /// \throws IoError  as decode()
   virtual Picture decode_luma(std::span<const std::byte> content, const std::string& name) const {
     return decode(content, name);

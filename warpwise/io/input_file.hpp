@@ -27,7 +27,8 @@ class InputFile {
   /// True for a character device such as /dev/zero, which may have no end.
   bool is_device() const { return is_device_; }
 
-  /// Returns up to `count` of the next bytes without consuming them. Valid until the next call.
+  /// Returns up to `count` of the next bytes without consuming them. The span is valid until the
+  /// next call.
   /// \throws IoError
   std::span<const std::byte> peek(std::size_t count);
 

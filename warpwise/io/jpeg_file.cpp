@@ -66,7 +66,7 @@ struct Decompressor {
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
   }
 
-  // XMP has segments of the same kind, and they may come first.
+  // Looks at all APP1 segments: those of XMP are of the same kind as Exif's and may come first.
   int orientation() const {
     for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
       const auto bytes = std::as_bytes(std::span(marker->data, marker->data_length));

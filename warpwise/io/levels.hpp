@@ -21,8 +21,8 @@ enum class Coding : std::uint8_t {
 /// saturated. A code that is converted to more bits and back is the first code again.
 std::vector<std::uint16_t> levels(int from, int to, Coding coding);
 
-/// Replaces the samples of u16, of DeepPlanes or grey, by those of each plane's table. A code
-/// beyond the table counts as its last. `from` and `to` may be the same.
+/// Replaces each sample of u16, of DeepPlanes or grey, by its entry in the table of its plane. A
+/// code beyond the table counts as the table's last. `from` and `to` may be the same.
 void map_planes(const PictureShape& shape, std::span<const std::vector<std::uint16_t>> tables,
                 std::span<const std::byte> from, std::span<std::byte> to);
 

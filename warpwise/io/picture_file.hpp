@@ -49,10 +49,11 @@ Picture read_picture(InputFile& file);
 /// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
 Picture read_stored_picture(InputFile& file, bool luma = false);
 
-/// Selects the page and the channels that are read of a picture.
+/// Selects the page and the channels that are read from a file.
 struct Reading {
-  std::optional<std::int64_t> page = std::nullopt;  ///< number of a picture of several, from 1
-  bool luma = false;                                ///< JPEG files in YCbCr become grey: their luma
+  /// number of the picture in a file of several, from 1
+  std::optional<std::int64_t> page = std::nullopt;
+  bool luma = false;  ///< JPEG files in YCbCr become grey: their luma
 };
 
 /// A picture, and its place among those of its file.
@@ -63,15 +64,15 @@ struct PictureOfSeveral {
 };
 
 /// Reads the picture of that number; without a number the first. Leaves it as it is stored.
-/// \throws IoError  as read_picture(); the file has no such picture; or only the first can be read
-/// here, as that of an animated PNG or GIF file.
+/// \throws IoError  as read_picture(); the file has no such picture; or only the first picture can
+///                  be read here, as in an animated PNG or GIF file.
 PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
 
 /// Reads the bytes of a JPEG file; nullopt for any other file, of which nothing is consumed.
 /// \throws IoError  as read_picture()
 std::optional<std::vector<std::byte>> read_jpeg(InputFile& file);
 
-/// Decodes these bytes as read_stored_picture() does. \throws IoError
+/// Decodes the bytes of a JPEG file as read_stored_picture() does. \throws IoError
 Picture decode_jpeg(std::span<const std::byte> content, const std::string& name, bool luma);
 
 /// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other

@@ -35,8 +35,8 @@ struct Tags {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. It is
-  /// not used for straight alpha, because it would multiply the colours by alpha.
+  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. The
+  /// conversion is not used for straight alpha, because it would multiply the colours by alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
       return false;

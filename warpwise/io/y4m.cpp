@@ -37,7 +37,7 @@ constexpr ColourSpace colour_spaces[] = {
     {"mono", Y4mPlanes::grey, PixelFormat::gray8},
 };
 
-// Names of more than 8 bits: their number follows.
+// Names of colour spaces of more than 8 bits. The number of bits follows a name.
 struct DeepSpace {
   std::string_view name;
   std::optional<DeepPlanes> planes;
@@ -167,7 +167,7 @@ Y4mHeader read_header(InputFile& input, std::optional<bool> full_range) {
   return header;
 }
 
-// Returns the tables from samples of the file to 16 bits; none if they are the same.
+// Returns the tables from samples of the file to 16 bits; none for samples of 8 or 16 bits.
 std::vector<std::vector<std::uint16_t>> levels_of(const Y4mHeader& header) {
   std::vector<std::vector<std::uint16_t>> tables;
   if (header.depth == 8 || header.depth == 16) return tables;

@@ -22,7 +22,7 @@ enum class Y4mPlanes { grey, subsampled_both_ways, subsampled_across, full };
 /// The content of the first line.
 struct Y4mHeader {
   /// Shape of the frames that Y4mFrames gives: gray8, i420, yuyv (from 4:2:2) or ycbcr32 (from
-  /// 4:4:4); of more than 8 bits grey of u16 or DeepPlanes.
+  /// 4:4:4). Samples of more than 8 bits give grey of u16 or DeepPlanes.
   PictureShape shape;
   int depth = 8;  ///< bits of a sample in the file, 8 to 16
   Y4mPlanes planes = Y4mPlanes::subsampled_both_ways;
@@ -43,7 +43,7 @@ bool is_y4m(std::span<const std::byte> content);
 ///
 /// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
 /// - 4:2:0 of any siting becomes i420
-/// - more than 8 bits: 420p, 422p, 444p or mono with the number of bits, 9 to 16, behind
+/// - more than 8 bits: 420p, 422p, 444p or mono, followed by the number of bits, 9 to 16
 ///
 /// \throws IoError  interlaced frames, alpha, or a damaged line.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
@@ -51,8 +51,8 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 /// Reads the frames of a .y4m file or pipe. Samples of more than 8 bits are scaled to 16.
 class Y4mFrames final : public Frames {
  public:
-  /// Reads the first line. `input` must outlive this. `full_range`, if set, is the range in place
-  /// of the line's.
+  /// Reads the first line. `input` must outlive this. `full_range`, if set, replaces the range that
+  /// the line states.
   /// \throws IoError  as parse_y4m_header(), or the file is smaller than one frame of that size.
   explicit Y4mFrames(InputFile& input, std::optional<bool> full_range = std::nullopt);
 
@@ -75,13 +75,13 @@ class Y4mFrames final : public Frames {
 /// DeepPlanes.
 bool y4m_holds(const PictureShape& shape);
 
-/// Returns the bits a sample to declare for frames of u16: at least `depth`, of 9 to 16, and a
-/// number that other programs read.
+/// Returns the number of bits of a sample that the header declares for frames of u16. It is at
+/// least `depth`, from 9 to 16, and a number that other programs read.
 int y4m_depth(const PictureShape& shape, int depth);
 
-/// Returns the first line of a file of such frames, or of planes with the samples of nv12, nv21,
-/// yuyv or uyvy, with its end. `rate`, `aspect` and, for 4:2:0, `sampling` are as in Y4mHeader;
-/// samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
+/// Returns the first line of a file, with the line's end. The file holds such frames, or planes
+/// with the samples of nv12, nv21, yuyv or uyvy. `rate`, `aspect` and, for 4:2:0, `sampling` are as
+/// in Y4mHeader; samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling = "420mpeg2", int depth = 16);
 

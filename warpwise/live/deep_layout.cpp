@@ -20,7 +20,7 @@ void copy(std::span<const std::byte> from, const std::vector<Elements>& from_pla
   }
 }
 
-// Frames of another layout than memory's.
+// Reads frames whose layout in the file differs from that in memory.
 class LayoutFrames final : public io::Frames {
  public:
   LayoutFrames(io::InputFile& input, const DeepLayout& layout, const Stream& stream)

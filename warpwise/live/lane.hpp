@@ -53,9 +53,9 @@ class Lane {
   virtual const std::byte* result_on_gpu() const { return nullptr; }
   /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
-  /// Times of each step, upload and download, summed over all frames. A graph's are the times of a
-  /// rehearsal before the first frame. A lane of pictures on a GPU reports the time of all steps as
-  /// the last step's.
+  /// Times of each step, upload and download, summed over all frames. For a graph they are the
+  /// times of a rehearsal before the first frame. A lane of pictures on a GPU reports the time of
+  /// all steps as the last step's.
   struct Milliseconds {
     std::vector<double> steps;
     double upload = 0;

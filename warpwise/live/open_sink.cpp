@@ -20,7 +20,8 @@ bool is_folder(const std::string& name) {
   return name.ends_with('/') || std::filesystem::is_directory(name, ignored);
 }
 
-// Returns true for a name that nothing has and that names no kind of sink or file: a new folder.
+// Returns true for the name of a new folder: nothing has this name, and it names no kind of sink or
+// file.
 bool is_new_folder(const std::string& name) {
   std::error_code ignored;
   return !name.empty() && name != "null" && name != "-" && name != "view" &&

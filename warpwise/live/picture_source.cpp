@@ -82,7 +82,7 @@ class Pictures {
     return ReadPicture{shape, std::move(page), std::nullopt};
   }
 
-  /// Returns true for many files, of which the current GPU decodes the first.
+  /// Returns true if there are many files, and the current GPU decodes the first of them.
   bool begin_on_gpu() const { return files_ && files_->begins_on_gpu(); }
   void decode_on_gpu() { files_->decode_on_gpu(); }
 
@@ -96,7 +96,8 @@ class Pictures {
  private:
   std::vector<std::string> paths_;
   std::unique_ptr<io::InputFile> file_;
-  std::unique_ptr<io::Pages> pages_;  // of one file; else each path is a picture
+  // the pictures of the only file; null if each path is a picture
+  std::unique_ptr<io::Pages> pages_;
   std::unique_ptr<ReadAhead> files_;
   std::int64_t count_;
   std::int64_t milliseconds_ = 0;
@@ -221,9 +222,10 @@ class PictureSource final : public Source {
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
-  std::optional<gpu::Buffer> on_gpu_;  // in place of shown_
-  bool decodes_on_gpu_;                // all but those that the GPU leaves to the CPU
-  std::int64_t end_ = 0;               // end of the picture returned last, in milliseconds
+  std::optional<gpu::Buffer> on_gpu_;  // the picture in the GPU's memory, in place of shown_
+  // true: the GPU decodes all pictures except those that it leaves to the CPU
+  bool decodes_on_gpu_;
+  std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
 };
 

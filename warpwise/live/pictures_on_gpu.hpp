@@ -43,11 +43,12 @@ class PicturesOnGpu {
     io::PictureShape shape;
     gpu::Buffer pixels;
   };
-  /// Decodes a JPEG file; nullopt if the CPU has to. \throws CudaError
+  /// Decodes a JPEG file; returns nullopt if the CPU has to decode it.
+  /// \throws CudaError
   std::optional<Decoded> decode_jpeg(std::span<const std::byte> file, bool luma, bool autorotate);
 
-  /// Makes a lane of this kind. A lane for each file costs little. This and `pipeline` must outlive
-  /// it.
+  /// Makes a lane of this kind. A lane for each file costs little. This object and `pipeline` must
+  /// outlive the lane.
   std::unique_ptr<Lane> lane(const Pipeline& pipeline);
 
   gpu::StreamHandle stream() const { return stream_; }

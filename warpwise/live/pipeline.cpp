@@ -107,7 +107,7 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
-// Converts deep frames to RGB or to YUV, if the sink keeps the depth of that.
+// Converts deep frames to RGB or to YUV, if the sink keeps the depth of the converted frames.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
   if (sink.keeps_deep(result())) return true;

@@ -20,14 +20,14 @@ struct Step {
 };
 
 /// Stages in their order, checked against the source's frames and the frames that the sink takes.
-/// It inserts the conversions that they need: deep frames are rounded to 8 bits for stages and
-/// sinks that take no others. If only the luma of a conversion to YUV is read, only the luma is
-/// computed.
+/// Inserts the conversions that the stages and the sink need: deep frames are rounded to 8 bits for
+/// stages and sinks that take no others. If only the luma of a conversion to YUV is read, only the
+/// luma is computed.
 class Pipeline {
  public:
-  /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,
-  /// what stands before it, and the frames that it takes. Or a stage's results are neither u8 nor
-  /// u16.
+  /// \throws InvalidArgument  a stage, or the sink, cannot take its input: the message names it,
+  ///                          the stage or source before it, and the frames that it takes. Also
+  ///                          thrown if a stage's results are neither u8 nor u16.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
   /// Makes a pipeline of one stage for pictures of any type, with any results.
   /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()

@@ -27,7 +27,8 @@ bool ReadAhead::begins_on_gpu() const {
 }
 
 void ReadAhead::decode_on_gpu() {
-  if (!device_) device_ = gpu::current_device();  // threads that read it may run
+  // set only once, because threads that read device_ may run
+  if (!device_) device_ = gpu::current_device();
 }
 
 std::optional<ReadPicture> ReadAhead::next() {

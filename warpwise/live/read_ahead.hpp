@@ -25,8 +25,9 @@ struct ReadPicture {
   std::optional<gpu::Buffer> on_gpu;
 };
 
-/// Reads picture files in their order. Threads read the next files while the caller uses one: as
-/// many as oneTBB may have, and as pictures fit 1 GiB. Used by one thread at a time.
+/// Reads picture files in their order. While the caller uses one file, threads read the next files:
+/// at most as many threads as oneTBB may have, and as many pictures as fit 1 GiB. Used by one
+/// thread at a time.
 class ReadAhead {
  public:
   /// Takes `luma` and `autorotate` of the options.
@@ -55,12 +56,13 @@ class ReadAhead {
   std::vector<std::string> paths_;
   bool luma_;
   bool autorotate_;
-  std::optional<int> device_;  // of the GPU that decodes
+  std::optional<int> device_;  // the GPU that decodes; none if the CPU decodes
   std::size_t begun_ = 0;
   std::size_t bytes_ = 0;  // of a picture
-  std::mutex mutex_;       // of the next member
+  std::mutex mutex_;       // protects free_
   std::vector<std::unique_ptr<Decoder>> free_;
-  std::deque<std::future<ReadPicture>> reading_;  // the last member: its threads end first
+  // must be the last member, so that its threads end first
+  std::deque<std::future<ReadPicture>> reading_;
 };
 
 }  // namespace warpwise::live

@@ -23,8 +23,8 @@ struct RunOptions {
   std::size_t workers = 1;
 };
 
-/// Returns the number of lanes for that many workers. Besides theirs, one is filled, one waits, and
-/// one is written.
+/// Returns the number of lanes for that many workers. Besides the workers' lanes, one lane is
+/// filled, one waits, and one is written.
 constexpr std::size_t lanes_for(std::size_t workers) { return workers + 3; }
 
 /// Progress of a run.

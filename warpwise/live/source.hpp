@@ -25,7 +25,7 @@ class Companions {
   /// Lists the companions that are heard or seen: "sound (aac)", "chapters", …
   virtual std::vector<std::string> parts() const { return {}; }
 
-  /// Says that the frames end so many seconds after the first one begins. Chapters end there too.
+  /// Sets the end of the frames: `seconds` after the first one begins. Chapters end there too.
   virtual void end_at(double /*seconds*/) {}
 
  protected:
@@ -59,9 +59,10 @@ class Source {
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
   virtual bool is_opengl() const { return false; }
 
-  /// Returns why next_on_gpu() cannot be called; empty if it can. Its memory must be on the GPU
-  /// that was current when the source was opened, and still is. For a source drawn by OpenGL, the
-  /// calling thread must have no other OpenGL context.
+  /// Returns why next_on_gpu() cannot be called; empty if it can. The memory passed to
+  /// next_on_gpu() must be on the GPU that was current when the source was opened, and that GPU
+  /// must still be current. For a source drawn by OpenGL, the calling thread must have no other
+  /// OpenGL context.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
   /// Reads the next frame into that GPU's memory, without a copy through the host. Work enqueued on
@@ -125,7 +126,7 @@ struct SourceOptions {
   bool autorotate = true;       ///< turns frames upright; false: players do that
   bool deinterlace = false;     ///< makes whole frames of interlaced ones
   bool rescale = false;         ///< scales frames of another size or pixels than the first one
-  Decode decode = Decode::cpu;  ///< what decodes a video or JPEGs; others need a current GPU
+  Decode decode = Decode::cpu;  ///< the decoder of videos and JPEGs; all but cpu need a current GPU
   double timeout_seconds = default_timeout_seconds;  ///< longest wait for a network peer
   double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_alpha = false;       ///< reads YUV with alpha as RGBA; otherwise its alpha is left out

@@ -45,8 +45,8 @@ class Stage {
   /// - rgb24: YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8. Frames
-  /// of a stream are otherwise rounded to 8 bits before it.
+  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8.
+  /// Otherwise frames of a stream are rounded to 8 bits before the stage.
   virtual bool takes_deep_frames() const { return false; }
 
   /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
@@ -56,10 +56,10 @@ class Stage {
   virtual Stream begin(const Stream& from) = 0;
 
   /// Returns the shapes of the results after the first. Called after begin(). run_all() computes
-  /// them for a pipeline's last stage; other stages have only the first result read.
+  /// them for a pipeline's last stage; of other stages only the first result is read.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
-  /// Returns the layout of results in files without headers; nullopt: that of memory.
+  /// Returns the layout of results in files without headers; nullopt if it is that of memory.
   virtual std::optional<DeepLayout> layout() const { return std::nullopt; }
 
   /// Returns true if results of RGBA have the alpha of their frames.
@@ -72,7 +72,7 @@ class Stage {
   /// is the same for every frame.
   virtual bool is_recordable() const { return !remembers(); }
 
-  /// Frees the GPU memory that run() keeps between frames. Called before its stream ends.
+  /// Frees the GPU memory that run() keeps between frames. Called before the memory's stream ends.
   virtual void release() {}
 
   /// Returns a stage that computes only the luma of this result, as gray8; null if that saves no

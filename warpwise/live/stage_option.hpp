@@ -24,7 +24,7 @@ struct StageOption {
 
   std::vector<std::string> choices = {};
 
-  std::string former = {};  ///< name before, which is still read; may be empty
+  std::string former = {};  ///< former name, which is still read; may be empty
 };
 
 }  // namespace warpwise::live

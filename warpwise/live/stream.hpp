@@ -61,8 +61,8 @@ struct Stream {
   /// Primaries and transfer by their numbers in ITU-T H.273; 2: not stated.
   int primaries = 2;
   int transfer = 2;
-  /// Bits of a sample that the source had, 9 to 16, of deep frames. Their elements are u16 and are
-  /// scaled to 16 bits. 8 for other frames and for pictures.
+  /// Bits of a sample in the source: 9 to 16 for deep frames, whose elements are u16 and are scaled
+  /// to 16 bits; 8 for other frames and for pictures.
   int depth = 8;
 
   /// Number of ticks a second of the frames' times.
@@ -81,7 +81,7 @@ struct Stream {
   /// Returns the number of samples of a pixel of a deep frame, alpha too.
   int components() const { return shape.planes ? 3 : shape.channels; }
   /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, rgba32, i420,
-  /// yuyv or ycbcr32 of deep frames, format() of others.
+  /// yuyv or ycbcr32 for deep frames, format() for others.
   PixelFormat samples_of_8_bits() const;
   /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
   /// fps".

@@ -24,13 +24,13 @@ struct CameraMode {
 /// where they are missing.
 class VideoModule {
  public:
-  /// Reads the frames of a file's video, each with its time, upright if options.autorotate.
-  /// 4:2:2 in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24. Samples of
-  /// 9 to 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover
-  /// picture is no video. options.rate gives the frames that the file shows at equal distances. The
-  /// options format and size have no effect.
-  /// \throws IoError  it is missing, is no video, has no such track, or is of a kind that is not
-  /// read (YUV with alpha, interlaced, …): the message says which.
+  /// Reads the frames of a file's video, each with its time, upright if options.autorotate. 4:2:2
+  /// in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24. Samples of 9 to
+  /// 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover picture
+  /// is no video. If options.rate is set, the source gives the frames that the file shows at equal
+  /// distances of time. The options' format and size have no effect.
+  /// \throws IoError  the file is missing, is no video, has no such track, or is of a kind that is
+  ///                  not read (YUV with alpha, interlaced, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
   /// Reads the frames of a network peer's video; `address` as in is_address(). Damaged frames of
@@ -61,8 +61,8 @@ class VideoModule {
   /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
   /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
-  /// in .mp4 files and sound, in MPEG-TS; by rtsp each in packets of its own. Nothing is sent
-  /// before Sink::begin(), which connects.
+  /// in .mp4 files, and sound, both in MPEG-TS; by rtsp, each has packets of its own. Nothing is
+  /// sent before Sink::begin(), which connects.
   /// \throws InvalidArgument  an address of http ends like a file of another kind
   virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
                                                 double timeout_seconds) const = 0;

@@ -58,7 +58,7 @@ class Clip {
   State state_;                        // changes under both mutexes
   std::unique_ptr<live::Sink> sink_;   // set while a clip is recorded
   std::optional<live::Stream> begun_;  // the video's frames, from its first one on
-  // Converts this computation's results to frames that the sink takes.
+  // The members below convert the results of computation_ to frames that the sink takes.
   std::shared_ptr<const Computation> computation_;
   std::unique_ptr<live::Pipeline> conversion_;
   std::unique_ptr<live::Lane> lane_;

@@ -14,7 +14,7 @@ class ClipControls {
   explicit ClipControls(std::shared_ptr<Clip> clip) : clip_(std::move(clip)) {}
 
   /// Starts a clip of the shown pipeline, or ends the current one. Without a typed name it takes
-  /// the first unused one of warpwise-001.mp4, …
+  /// the first unused name of warpwise-001.mp4, …
   void toggle(const Shown& shown);
 
   /// Draws the controls with Dear ImGui. Returns true if the button was pressed.

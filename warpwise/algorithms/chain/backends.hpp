@@ -63,11 +63,12 @@ Pixels pixels_of(const View& view) {
   return {view.type(), view.channels(), view.order()};
 }
 
-/// Returns the steps without a convert() whose grey the sobel() after it computes itself.
+/// Returns the steps without a convert() to grey if the sobel() after it computes the same grey
+/// itself.
 std::vector<ChainStep> without_grey(std::span<const ChainStep> steps);
 
-/// Returns the fused kernel's parameters for these steps on an image that says this order of its
-/// channels, or nothing if it cannot compute them.
+/// Returns the fused kernel's parameters for these steps on an image whose view has this order of
+/// channels. Returns nothing if the kernel cannot compute them.
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps,
                                                     std::optional<ChannelOrder> order);
 /// Returns true if the fused kernel can process these views.

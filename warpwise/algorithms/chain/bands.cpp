@@ -53,8 +53,8 @@ class Between {
   void start(std::int64_t row) { held_ = {row, row}; }
   std::int64_t end() const { return held_.last; }
 
-  /// Drops the rows before `first` and makes room for the missing rows up to `last`, whose view it
-  /// returns.
+  /// Drops the rows before `first`, makes room for the missing rows up to `last`, and returns a
+  /// view of the missing rows.
   HostView next_rows(std::int64_t first, std::int64_t last) {
     std::memmove(memory_, memory_ + (first - held_.first) * pitch_,
                  static_cast<std::size_t>((held_.last - first) * pitch_));

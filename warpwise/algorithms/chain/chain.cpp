@@ -116,7 +116,7 @@ void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView
 struct Chain::State {
   std::optional<kernels::chain::ChainRule> fused;  // nothing if the fused kernel is not to be used
   bool always = false;                             // use it even if it is slower
-  std::vector<ChainStep> steps;                    // that run one after another on a GPU
+  std::vector<ChainStep> steps;                    // the steps that run one after another on a GPU
   LastAccepted accepted;
   detail::chain::KeptMemory of_bands;
   std::array<Between, 2> between;  // used in turn: two suffice for any number of steps

@@ -37,7 +37,8 @@ enum class ChainKernels : std::uint8_t {
 /// of the single calls, byte for byte; the chain manages the images between them.
 ///
 /// sobel() and convert() read the colours of `src` in the view's order(), if it has one; a step's
-/// result has the order of its format. A convert() whose format contradicts it is refused.
+/// result has the order of its format. A convert() whose format contradicts the order of its image
+/// is refused.
 ///
 ///     Chain edges({SobelOptions{}, ThresholdOptions{.window = 31, .offset = -8}});
 ///     edges.run(rgb, result);          // on the CPU
@@ -69,11 +70,11 @@ enum class ChainKernels : std::uint8_t {
 ///   window and on the pixels of all images of a call. For windows up to 3 it is always faster, for
 ///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells.
 ///
-/// Everything else launches the steps' own kernels one after another. Unless they are to be
-/// separate, sobel() computes such a grey itself instead of convert(). The first run takes the
-/// images between them from the stream-ordered pool (gpu::Buffer), and the chain keeps them. Later
-/// runs of that size or a smaller one on the same stream allocate nothing on the GPU, except what
-/// threshold() takes for itself. For such a chain:
+/// Everything else launches the steps' own kernels one after another. Unless ChainKernels::separate
+/// is chosen, sobel() computes such a grey itself instead of convert(). The first run takes the
+/// images between the steps from the stream-ordered pool (gpu::Buffer), and the chain keeps them.
+/// Later runs of that size or a smaller one on the same stream allocate nothing on the GPU, except
+/// what threshold() takes for itself. For such a chain:
 /// - It runs on one stream at a time. The stream must exist until the chain is destroyed or has run
 ///   on another stream.
 /// - A graph may be recorded of it after a run on images at least as large. While the graph is in

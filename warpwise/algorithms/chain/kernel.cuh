@@ -321,7 +321,8 @@ __device__ inline void slide(const SignedPair (&change)[4], int (&less_sum)[chai
   }
 }
 
-/// Returns value + that of the lane `distance` below, if it is in the same half of the warp.
+/// Returns `value` plus the value of the lane `distance` below, if that lane is in the same half of
+/// the warp.
 __device__ inline unsigned plus_lower(unsigned value, int distance) {
   unsigned sum;
   asm volatile(

@@ -7,16 +7,17 @@ namespace warpwise::kernels::jpeg {
 
 /// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
 inline constexpr std::uint32_t sequence_bits = 512;
-/// Threads of a block that decode sequences, and sequences that find the right state together.
+/// Threads of a block, each of which decodes a sequence. These sequences find the right state
+/// together.
 inline constexpr unsigned sequences_of_block = 128;
 /// Launches that pass the right state on from block to block.
 inline constexpr int settling_launches = 4;
-/// Rounds of a block of threads in a later launch after which the CPU decodes: parts that are
-/// nearly blank take so many.
+/// Most rounds of a block of threads in a later launch. Parts that are nearly blank take so many:
+/// the CPU then decodes the file.
 inline constexpr int most_rounds = 96;
 /// Threads of a block that transforms 8x8 blocks, 8 for each.
 inline constexpr unsigned transform_threads = 256;
-/// Width of the table that gives a code's symbol by the next bits.
+/// Number of bits by which a table gives a code's symbol.
 inline constexpr int lookup_bits = 10;
 /// Longest code.
 inline constexpr int longest_code = 16;
@@ -33,10 +34,11 @@ struct Codes {
 };
 
 struct Tables {
-  Codes codes[4];                     ///< two of first coefficients, two of the others
+  Codes codes[4];                     ///< two for first coefficients, two for the others
   std::uint16_t quantisation[3][64];  ///< of each component, row by row
-  std::uint8_t place[64];             ///< place in the 8x8 block of each coefficient in the data
-  /// Numbers of the codes: 4 bits for each component, those of first coefficients in the lower
+  /// by coefficient, in the order of the data: its place in the 8x8 block
+  std::uint8_t place[64];
+  /// Indices in `codes`: 4 bits for each component. Those for first coefficients are in the lower
   /// half.
   std::uint32_t codes_of;
 };
@@ -51,7 +53,7 @@ struct Sequence {
 /// The data between two restart markers. Its first bit is that of its first sequence.
 struct Segment {
   std::uint32_t first_sequence;
-  std::uint32_t first_block;  ///< among all 8x8 blocks, as the data have them
+  std::uint32_t first_block;  ///< index among all 8x8 blocks, in the order of the data
   std::uint32_t end_block;
 };
 
@@ -61,7 +63,8 @@ struct Sums {
   std::int32_t dc[3];
 };
 
-/// A component's samples: whole 8x8 blocks in memory; those of the picture in `width` and `height`.
+/// A component's samples: whole 8x8 blocks in memory. `width` and `height` count the picture's own
+/// samples.
 struct Plane {
   std::uint8_t* samples;
   std::uint32_t pitch;
@@ -91,7 +94,7 @@ struct Arguments {
   std::uint32_t block_count;
   std::uint32_t codes_of;   ///< as in Tables
   std::uint8_t across;      ///< blocks of luma in a unit's row
-  std::uint8_t down;        ///< rows of them
+  std::uint8_t down;        ///< rows of luma blocks in a unit
   std::uint8_t components;  ///< of the data: 1 or 3
   std::uint8_t has_colour;  ///< pixels are rgb24; else the luma alone
   std::uint8_t has_linear;  ///< chroma is interpolated

@@ -158,7 +158,7 @@ bool Decoder::decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::Stream
   args.down = static_cast<std::uint8_t>(scan.down);
   args.components = static_cast<std::uint8_t>(scan.components);
   args.has_colour = has_colour;
-  // libjpeg-turbo repeats columns of two samples or fewer.
+  // If a row of chroma has at most two samples, libjpeg-turbo repeats them.
   args.has_linear = scan.across == 1 || args.planes[1].width > 2;
   detail::jpeg::decode_cuda(args, stream);
 

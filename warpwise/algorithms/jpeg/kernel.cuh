@@ -101,9 +101,9 @@ __device__ inline const Tables& shared_tables(const Arguments& args) {
   return tables;
 }
 
-/// Decodes from `state` to the first code that begins at `end` or behind. `take(component,
-/// coefficient, value)` gets each value, `ends()` each end of an 8x8 block and returns whether to
-/// go on. Returns false after anything that no encoder writes.
+/// Decodes from `state` to the first code that begins at `end` or behind. Calls take(component,
+/// coefficient, value) for each value, and ends() at each end of an 8x8 block; ends() returns
+/// whether to go on. Returns false after anything that no encoder writes.
 template <class Take, class Ends>
 __device__ bool decode(const Arguments& args, const Tables& tables, State& state, std::uint32_t end,
                        Take take, Ends ends) {
@@ -142,7 +142,7 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
 }
 
 /// Finds the state behind each sequence. The first launch begins with guesses, each further one
-/// with what the blocks of threads found before.
+/// with the states that the blocks of threads found before.
 template <bool is_first_launch>
 __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Arguments args) {
   if constexpr (!is_first_launch) {
@@ -227,14 +227,14 @@ __device__ inline Sums sum_to_this_thread(Sums own) {
   return own;
 }
 
-/// Sums over the sequences of a block of threads.
+/// Computes the sums over the sequences of each block of threads.
 __global__ void __launch_bounds__(sequences_of_block) group_kernel(const Arguments args) {
   const std::uint32_t i = blockIdx.x * sequences_of_block + threadIdx.x;
   const Sums sum = sum_to_this_thread(i < args.sequence_count ? args.sums[i] : Sums{});
   if (threadIdx.x + 1 == sequences_of_block) args.group_sums[blockIdx.x] = sum;
 }
 
-/// Sums over all sequences before each.
+/// Computes for each sequence the sums over all sequences before it.
 __global__ void __launch_bounds__(sequences_of_block) sum_kernel(const Arguments args) {
   __shared__ Sums of_groups;
   Sums groups{};

@@ -92,8 +92,8 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
 }
 
-// Makes the tables of a code from the numbers of codes by length. Returns false if there are more
-// codes of a length than it has. No code has only ones.
+// Makes the tables of a code from the numbers of codes by length. Returns false if a length has
+// fewer codes than its number. No code has only ones.
 bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> symbols,
                 Codes& codes) {
   using kernels::jpeg::longest_code;
@@ -248,9 +248,9 @@ class Reader {
     return is_whole && content.left() == 0 && !content.is_short();
   }
 
-  // Divides the data at restart markers. They have to be there, in order, and the file's end behind
-  // them. With less than a byte for an 8x8 block the picture is nearly blank: a thread that begins
-  // anywhere then rarely finds the right state, and the CPU is fast.
+  // Divides the data at restart markers. All markers must be there, in order, with the file's end
+  // behind them. With less than a byte for an 8x8 block the picture is nearly blank: a thread that
+  // begins anywhere then rarely finds the right state, and the CPU is fast.
   bool takes_data() {
     const std::int64_t units = scan_.units_in_row() * scan_.rows_of_units();
     scan_.units_of_segment = restart_units_ == 0 ? units : restart_units_;

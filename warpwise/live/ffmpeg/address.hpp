@@ -4,7 +4,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// FFmpeg's protocols for an address, because a playlist could name any.
+/// The protocols that FFmpeg may use for an address. Without this limit, a playlist could name any
+/// protocol.
 inline constexpr const char* network_protocols = "http,https,httpproxy,tls,tcp,udp,rtp,rtsp,crypto";
 
 /// \throws InvalidArgument  an address of udp, rtp or tcp has no port.

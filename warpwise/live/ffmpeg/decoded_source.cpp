@@ -161,7 +161,7 @@ std::string short_text(double number) {
   return text.str();
 }
 
-// Compares what decides the conversion from one's colours to the other's.
+// Returns true if frames of both colours need no conversion: the matrix and the range are equal.
 bool have_one_meaning(const Colours& one, const Colours& other) {
   return one.matrix.value == other.matrix.value && one.range.value == other.range.value;
 }
@@ -291,8 +291,8 @@ const AVFrame* DecodedSource::open_again() {
   }
 }
 
-// Places the new input behind the frames so far, with the time between them that has passed. Frames
-// of equal length stay on their grid.
+// Places the new input's frames behind the frames so far, after a pause of the time that has
+// passed. Frames of equal length stay on their grid.
 void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   const std::chrono::duration<double> passed = asked - last_arrival_;
   std::int64_t pause = std::llround(passed.count() * timing_.ticks().per_second());

@@ -27,8 +27,8 @@ class DecodedSource : public Source {
   /// Opens the input anew after it was lost or has ended. \throws IoError
   using Reopen = std::function<std::unique_ptr<Decoder>()>;
 
-  /// Decodes the first frame. All others must have its size and format, or options.rescale gives
-  /// them these. If `reopen` is given, the source lasts until that fails for
+  /// Decodes the first frame. All others must have its size and format, unless options.rescale
+  /// scales them. If `reopen` is given, the source ends only after reopen() has failed for
   /// options.reconnect_seconds.
   /// \throws IoError  there is no frame, or its kind is not supported.
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});
@@ -73,11 +73,12 @@ class DecodedSource : public Source {
   io::PictureShape stored_;   // before the turn
   Stream decoded_;            // frames as the decoder gives them
   FrameCopy copy_frame_;
-  std::optional<AlphaCopy> copy_with_alpha_;  // in its place, of YUV with alpha
+  std::optional<AlphaCopy> copy_with_alpha_;  // used instead of copy_frame_ for YUV with alpha
   ColourTags colours_;                        // stated by the user
-  std::optional<Scaler> scaler_;              // of frames unlike the first one
-  std::set<std::string> told_;                // kinds of such frames
-  int turn_;                                  // by Exif's number
+  std::optional<Scaler> scaler_;              // for frames unlike the first one
+  // kinds of frames unlike the first one that were reported
+  std::set<std::string> told_;
+  int turn_;  // Exif's number of the turn
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;

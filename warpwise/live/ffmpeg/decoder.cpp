@@ -120,9 +120,9 @@ void Decoder::open_on_cpu() {
   Codec codec(avcodec_alloc_context3(known));
   if (!codec) throw std::bad_alloc();
   codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
-  // These two codecs conceal damage and mark no frame. In strict mode, MJPEG's decoder returns an
-  // error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share one frame,
-  // so that the message belongs to a known frame.
+  // The decoders of MJPEG and FFV1 conceal damage and mark no frame. In strict mode, MJPEG's
+  // decoder returns an error instead. FFV1's decoder logs a slice's wrong checksum. Its threads
+  // must share one frame, so that the message belongs to a known frame.
   if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
   if (known->id == AV_CODEC_ID_FFV1) {
     codec->thread_type = FF_THREAD_SLICE;
@@ -196,7 +196,8 @@ const AVFrame* Decoder::decode() {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {
-      // After the first failure, further packets in flight may fail. Frames before it still come.
+      // After the first failure, further packets in flight may fail. Frames before the failed
+      // packet still come.
       constexpr int most_in_flight = 100;
       const bool is_of_flight =
           !trouble_.empty() && error < 0 && ++failed_in_flight_ < most_in_flight;
@@ -216,8 +217,8 @@ int Decoder::send_to_decoder(const AVPacket* packet) {
   return 0;
 }
 
-// Gives all packets so far to the CPU's decoder if the GPU's one gave no first frame. Returns false
-// if it gave one.
+// Gives all packets so far to the CPU's decoder if the GPU's decoder gave no first frame. Returns
+// false if the GPU's decoder gave one.
 bool Decoder::falls_back(int error) {
   // FFmpeg does not crop the left and the top in a GPU's memory.
   const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
@@ -286,7 +287,7 @@ bool Decoder::is_of_the_video() {
     if (others) others->see_video(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
-  // AAC begins with a packet that ends at 0, and the packet after it needs it.
+  // AAC begins with a packet that ends at 0, and the next packet needs that one.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
   if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);

@@ -23,22 +23,22 @@ enum class Damage { is_an_error, is_passed_over };
 class Decoder {
  public:
   /// Decodes a file on one thread for each core, but a camera on one thread, because no frame may
-  /// wait for the next. The options select the video track, and say if other tracks are collected
-  /// and what decodes.
+  /// wait for the next. The options select the video track. They say if other tracks are collected,
+  /// and if the CPU or the GPU decodes.
   /// \throws IoError  the input has no such video, or FFmpeg no decoder for it, or the GPU does not
-  /// decode it as options.decode demands.
+  ///                  decode it as options.decode demands.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
 
-  /// Returns the next frame, deinterlaced if the options say so; null after the last one. Valid
-  /// until the next call.
+  /// Returns the next frame, deinterlaced if the options say so; null after the last one. The frame
+  /// is valid until the next call.
   /// \throws IoError  the input is damaged, cut short, or gone. All earlier frames were returned.
   const AVFrame* next();
 
   /// Number of the last frame returned, counted from 1.
   std::int64_t number() const { return number_; }
-  /// Counts the frames of an input that was lost before its own.
+  /// Continues the count of frames of an input that was lost.
   void count_on_from(std::int64_t number) { number_ += number; }
-  /// Number of times that a server of http went on with an answer that had broken off.
+  /// Number of times that an http server continued an answer that had broken off.
   std::int64_t resumed() const { return resumed_; }
 
   const AVStream& stream() const { return *stream_; }
@@ -92,7 +92,8 @@ class Decoder {
   bool with_alpha_;
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
   std::string why_not_by_gpu_;
-  std::deque<Packet> again_;  // packets until the GPU's first frame, for the CPU if there is none
+  // packets before the GPU's first frame; the CPU decodes them if no such frame comes
+  std::deque<Packet> again_;
   std::unique_ptr<GpuParts> parts_;  // the GPU's decoders; null if the CPU decodes
   Codec codec_;
   Packet packet_ = new_packet();

@@ -16,9 +16,9 @@ constexpr std::int64_t most_pixels = 16384;
 
 }  // namespace
 
-// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range, of
-// which LimitedFill makes frames of all others. MJPEG cannot state them: its readers assume full
-// range, BT.601, and chroma in the centre.
+// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range;
+// LimitedFill converts all other frames to it. MJPEG cannot state colour properties: its readers
+// assume full range, BT.601, and chroma in the centre.
 Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   require_size(stream);
   const PixelFormat format = stream.format();
@@ -81,7 +81,7 @@ AVPixelFormat EncodedFrames::pixels_of(PixelFormat format) const {
   return is_shared ? AV_PIX_FMT_YUV422P10LE : AV_PIX_FMT_YUV444P10LE;
 }
 
-// The sample of the fewest bits that has all bits of the stream.
+// Returns the pixels with the fewest bits a sample that hold all bits of the stream.
 AVPixelFormat EncodedFrames::deep_pixels_of(const Stream& deep) const {
   if (file_.kind == Kind::ffv1) {
     const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;

@@ -12,16 +12,17 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The frames that an output takes, and how they become those of its encoder.
+/// Decides which frames an output takes, and converts them to its encoder's frames.
 class EncodedFrames {
  public:
-  /// `name` is the output's in messages.
+  /// `name` is the output's name in messages.
   EncodedFrames(const KnownOutput& file, std::string name) : file_(file), name_(std::move(name)) {}
 
-  /// Returns the frames of 8 bits that are taken for such ones.
+  /// Returns the kind of frames of 8 bits that the output takes for a stream of such frames.
   /// \throws InvalidArgument  the output has no frames of that size
   Sink::Taken taken_for(const Stream& stream) const;
-  /// Returns true if such deep frames are taken. \throws InvalidArgument  likewise
+  /// Returns true if the output takes such deep frames as they are. \throws InvalidArgument  as
+  /// taken_for()
   bool keeps_deep(const Stream& deep) const;
   /// Returns the planes that deep RGB becomes.
   io::DeepPlanes planes_for_rgb() const {

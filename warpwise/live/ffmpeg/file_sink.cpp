@@ -94,23 +94,24 @@ class FileSink final : public Sink {
   }
 
   const KnownOutput& file_;
-  const AVCodec& encoder_;  // of frames of 8 bits
+  const AVCodec& encoder_;  // encoder for frames of 8 bits
   EncodedFrames encoded_;
   std::string url_;
-  std::unique_ptr<Deadline> deadline_;  // of the peer's next wait; null for files
+  std::unique_ptr<Deadline> deadline_;  // deadline of the next wait for the peer; null for files
   Codec codec_;
-  Output output_;  // set by begin(); is_begun_: the header was written
+  Output output_;  // set by begin(); is_begun_ says if the header was written
   Packet packet_ = new_packet();
   Packet held_ = new_packet();
   std::int64_t frames_encoded_ = 0;
-  std::int64_t first_decoded_ = 0;  // decoding time of the first packet, after the first frame's
+  std::int64_t first_decoded_ = 0;  // decoding time of the first packet minus its display time
   std::int64_t last_end_ = 0;       // end of the last frame, in the encoder's unit
   Frame frame_ = new_frame();
   Stream stream_;
   std::int64_t frames_ = 0;
   std::int64_t last_stamp_ = -1;
-  std::int64_t end_ = 0;                            // end of the last frame, in microseconds
-  std::map<std::int64_t, std::int64_t> durations_;  // by the times of frames in the encoder
+  std::int64_t end_ = 0;  // end of the last frame, in microseconds
+  // durations of frames in the encoder, by their times
+  std::map<std::int64_t, std::int64_t> durations_;
   std::shared_ptr<OtherTracks> others_;
   std::optional<CopiedTracks> copied_;  // of the others
   bool is_begun_ = false;
@@ -298,7 +299,7 @@ void FileSink::write_packet(AVPacket& packet) {
   check_connection();
 }
 
-// FFmpeg's muxer of rtsp reports no write that was given up.
+// FFmpeg's muxer of rtsp does not report a write that was given up.
 void FileSink::check_deadline() {
   if (deadline_ && deadline_->has_passed()) fail(AVERROR(ETIMEDOUT));
 }

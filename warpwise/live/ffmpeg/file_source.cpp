@@ -27,9 +27,9 @@ bool is_animation(const AVFormatContext& input) {
   return input.nb_streams == 1 && (format == "gif" || format == "apng");
 }
 
-// Corrects the rates of an animation, which FFmpeg estimates from its first frames: the mean is
-// that of all frames. The grid differs from it if a frame begins a unit of time or more off the
-// mean.
+// Corrects the rates of an animation. FFmpeg estimates them from the first frames; here the mean
+// rate is that of all frames. The rate of the grid differs from the mean rate if a frame begins a
+// unit of time or more off the mean.
 void set_mean_rate(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;

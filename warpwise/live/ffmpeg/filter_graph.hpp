@@ -20,7 +20,7 @@ class FilterGraph {
   };
 
   /// `verb` says what the first filter does, in messages: "deinterlace".
-  /// \throws IoError  it does not do that to frames like this one
+  /// \throws IoError  the filter does not do that to frames like this one
   FilterGraph(const AVFrame& like, AVRational time_base, const std::vector<Filter>& filters,
               const std::string& verb);
 

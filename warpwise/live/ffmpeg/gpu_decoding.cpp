@@ -37,7 +37,8 @@ namespace {
 struct GpuCodec {
   AVCodecID id;
   int number;
-  int compared_bits;  // 0: not compared
+  int compared_bits;  // most bits of a sample at which the bytes were compared with the CPU's; 0:
+                      // none
   bool is_444_compared = false;
 };
 constexpr GpuCodec gpu_codecs[] = {
@@ -74,8 +75,8 @@ const GpuCodec* gpu_codec(AVCodecID id) {
   return found == std::end(gpu_codecs) ? nullptr : found;
 }
 
-// Returns FFmpeg's own decoder that leaves the work to CUDA, not the driver's one behind a wrapper,
-// which returns frames in another order; null if there is none.
+// Returns FFmpeg's own decoder that leaves the work to CUDA; null if there is none. Skips wrappers
+// of the driver's decoder, because these return frames in another order.
 const AVCodec* decoder_with_cuda(AVCodecID id) {
   void* place = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&place)) {

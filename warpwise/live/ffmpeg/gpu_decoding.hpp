@@ -39,9 +39,9 @@ class GpuDecoding {
   /// Copies a frame to the host's memory in the same way. \throws CudaError, std::bad_alloc
   void download(const AVFrame& frame, const Stream& stream, std::span<std::byte> to) const;
 
-  /// Returns a copy of a frame in memory of its own: a decoder has memory for some frames. That
-  /// memory is used again, by this object alone: a pool for several streams would make a decoder's
-  /// stream wait for another one.
+  /// Returns a copy of a frame in memory of its own, because a decoder has memory for only
+  /// some frames. Only this object uses the memory of its copies again: a pool for several streams
+  /// would make a decoder's stream wait for another stream.
   /// \throws CudaError, std::bad_alloc
   Frame own_copy(const AVFrame& frame);
 

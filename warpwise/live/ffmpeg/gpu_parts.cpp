@@ -82,8 +82,8 @@ void GpuParts::begin_part() {
 }
 
 // A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
-// is therefore made only after each has decoded a part, and while frames take about as long as
-// those of the first part.
+// decoder is therefore made only after each of the others has decoded a part, and while frames take
+// about as long as those of the first part.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
@@ -186,7 +186,7 @@ void GpuParts::decode(Worker& worker, Part& part) {
   part.error = error;
 }
 
-// FFmpeg makes the driver's decoder with the first packet. Its time does not count.
+// FFmpeg makes the driver's decoder with the first packet. The time for that does not count.
 int GpuParts::send(Worker& worker, const AVPacket* packet) {
   if (worker.codec->hw_frames_ctx == nullptr) {
     const std::scoped_lock lock(decoders_);

@@ -15,8 +15,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Decodes a file's video by up to three of the GPU's decoders at a time, because one decodes a
-/// video at a rate that its engine bounds. Each has a part of the video that needs no frame of
+/// Decodes a file's video by up to three of the GPU's decoders at a time, because a single decoder
+/// is bound by the rate of its engine. Each decoder has a part of the video that needs no frame of
 /// another part. Frames wait in the GPU's memory until it is their turn.
 class GpuParts {
  public:
@@ -43,9 +43,9 @@ class GpuParts {
     std::deque<Frame> frames;
     int given = 0;  // frames so far
     int error = 0;
-    std::string message;  // FFmpeg's one with the error
+    std::string message;  // FFmpeg's message for the error
     std::exception_ptr failure;
-    std::condition_variable has_packet;  // or no further packet comes
+    std::condition_variable has_packet;  // there is a packet, or no further packet comes
     std::condition_variable has_room;    // for a frame
   };
   using Seconds = std::chrono::duration<double>;
@@ -53,7 +53,7 @@ class GpuParts {
     GpuDecoding& gpu;
     Codec codec = {};
     int repeated = 0;   // repeated pictures in the decoder, whose frames nobody wants
-    Seconds busy = {};  // in the decoder, for the frames of this part
+    Seconds busy = {};  // time in the decoder for the frames of this part
   };
   using PartPointer = std::shared_ptr<Part>;
 
@@ -79,18 +79,19 @@ class GpuParts {
   std::size_t most_frames_;       // number of a part's frames that may wait to be read
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
-  std::mutex decoders_;                // held while the driver makes or ends a decoder
-  std::mutex mutex_;                   // of all below
-  std::condition_variable has_part_;   // for a worker
-  std::condition_variable has_frame_;  // for the reader, or the first part has ended
-  std::deque<PartPointer> parts_;      // in the order of the video; the first one's frames are next
-  std::deque<PartPointer> waiting_;    // parts that no worker has
-  std::size_t idle_ = 0;               // workers without a part
-  std::size_t packets_ = 0;            // packets that no worker has
-  std::size_t decoded_ = 0;            // parts
-  Seconds first_pace_ = {};            // a frame's time in the decoder, in the first part
-  Seconds pace_ = {};                  // in the part decoded last
-  bool has_ended_ = false;             // the last packet was put
+  std::mutex decoders_;               // held while the driver makes or ends a decoder
+  std::mutex mutex_;                  // of all below
+  std::condition_variable has_part_;  // for a worker
+  // for the reader: there is a frame, or the first part has ended
+  std::condition_variable has_frame_;
+  std::deque<PartPointer> parts_;    // in the order of the video; the first one's frames are next
+  std::deque<PartPointer> waiting_;  // parts that no worker has
+  std::size_t idle_ = 0;             // workers without a part
+  std::size_t packets_ = 0;          // packets that no worker has
+  std::size_t decoded_ = 0;          // parts
+  Seconds first_pace_ = {};          // a frame's time in the decoder, in the first part
+  Seconds pace_ = {};                // the same in the part decoded last
+  bool has_ended_ = false;           // the last packet was put
   bool is_stopped_ = false;
   std::vector<std::thread> workers_;
 };

@@ -35,7 +35,7 @@ using Packet = std::unique_ptr<AVPacket, Freed>;
 /// Limits FFmpeg's wait for a silent network peer.
 class Deadline {
  public:
-  /// `option` changes it, as messages say.
+  /// `option` is the option that changes the deadline; messages name it.
   explicit Deadline(double seconds, const char* option = "--timeout")
       : seconds_(seconds), option_(option) {
     restart();
@@ -51,7 +51,7 @@ class Deadline {
   double seconds() const { return seconds_; }
   /// Null if no option helps.
   const char* option() const { return option_; }
-  /// Says that the peer is called again after the deadline.
+  /// Forgets the option, because the peer is called again after the deadline.
   void forget_option() { option_ = nullptr; }
 
  private:

@@ -36,8 +36,8 @@ class OtherTracks final : public Companions {
     Dictionary names;
   };
 
-  /// Seconds by which the times of a file step back where two recordings are joined, at least.
-  /// Times of one recording step back by less, if they are rounded or damaged.
+  /// Least number of seconds by which the times of a file step back where two recordings are
+  /// joined. Times of one recording step back by less, if they are rounded or damaged.
   static constexpr double step_back_of_a_join = 0.1;
 
   explicit OtherTracks(const AVFormatContext& input);
@@ -77,7 +77,7 @@ class OtherTracks final : public Companions {
   /// recording, which its sound fills. `join` counts the video's recordings after the first, from
   /// 0.
   std::int64_t pause_before(std::size_t join) const;
-  /// Returns true if it has tracks of the same numbers and codecs.
+  /// Returns true if `other` has tracks of the same numbers and codecs.
   bool is_like(const OtherTracks& other) const;
   /// Follows another connection to the source: its time `start` is the time `at` here, both in
   /// microseconds.

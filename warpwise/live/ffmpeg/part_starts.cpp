@@ -21,14 +21,14 @@ bool is_parameters(AVCodecID codec, std::uint8_t first) {
   return type >= 32 && type <= 34;
 }
 
-// Files with an index store lengths before the units, and say of how many bytes.
+// Files with an index store each unit's length before it, and say how many bytes a length has.
 int length_bytes_of(const AVCodecParameters& video) {
   const std::size_t place = video.codec_id == AV_CODEC_ID_H264 ? 4 : 21;
   const Bytes extra(video.extradata, static_cast<std::size_t>(video.extradata_size));
   return extra.size() > place && extra[0] == 1 ? (extra[place] & 3) + 1 : 0;
 }
 
-// Takes the first unit from the data. Returns an empty one at the end.
+// Takes the first unit from the data. Returns an empty unit at the end.
 Bytes take_by_length(Bytes& data, int length_bytes) {
   if (data.size() < static_cast<std::size_t>(length_bytes)) return {};
   std::size_t length = 0;

@@ -13,16 +13,16 @@ class PartStarts {
  public:
   explicit PartStarts(const AVCodecParameters& video);
 
-  /// Returns true if a part can start with this packet. Expects every packet of the video, in their
-  /// order. False after the video's parameters have changed, of which a decoder must have read all,
-  /// and after a packet without a time.
+  /// Returns true if a part can start with this packet. Expects every packet of the video, in
+  /// order. Returns false after a packet without a time. Returns false after the video's parameters
+  /// have changed, because a decoder must have read all of them.
   bool is_start(const AVPacket& packet);
 
  private:
   bool is_restart(const AVPacket& packet);
 
   const AVCodecParameters& video_;
-  int length_bytes_;  // of a unit's length before it; 0: a unit follows the bytes 0, 0, 1
+  int length_bytes_;  // bytes of the length before a unit; 0: a unit follows the bytes 0, 0, 1
   std::string parameters_;
   bool have_changed_ = false;
 };

@@ -23,7 +23,7 @@ int pixels_of(const AVFrame& frame);
 /// - planes of RGB, and RGB with an unused byte, become rgb24; with alpha rgba32
 /// - 4:1:1 becomes yuyv, 4:1:0 i420 and 4:4:0 ycbcr32: chroma samples are repeated
 /// - more than 8 bits become u16: grey, RGB, RGBA, or DeepPlanes, 4:4:0 with repeated chroma
-/// - alpha beside YUV is left out, and beside grey of more than 8 bits
+/// - alpha beside YUV, or beside grey of more than 8 bits, is left out
 ///
 /// Returns nullopt for a palette, alpha beside grey of 8 bits, or any other pixels.
 std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::int64_t height);
@@ -98,8 +98,8 @@ class DeepFill {
 };
 
 /// Returns the pixels in which an encoder takes frames of that format without a change: gray for
-/// gray8, yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444, bgr0 and bgra for RGB. nullopt:
-/// there are none.
+/// gray8, yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444, bgr0 and bgra for RGB. Returns
+/// nullopt if there are none.
 std::optional<AVPixelFormat> planes_for(PixelFormat format);
 
 /// Fills a frame whose pixel format is planes_for(format), or the same with more bits of limited

@@ -13,7 +13,8 @@ bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
          avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
 }
 
-// A cell may follow a time of four bytes, or precede sixteen bytes of checks.
+// Returns the distance between cells. A cell may follow a time of four bytes, or precede sixteen
+// bytes of checks.
 std::int64_t distance_of_cells(AVIOContext& input, std::int64_t place) {
   Cell next;
   for (const std::int64_t distance : {cell_bytes, cell_bytes + 4, cell_bytes + 16}) {

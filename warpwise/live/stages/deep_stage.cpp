@@ -44,8 +44,9 @@ class DeepStage final : public Stage {
   }
 
  private:
-  // YUV keeps the matrix, and what a stage did not change keeps its origin. A mean over columns is
-  // at the centre; one over rows is midway between them, as with siting left.
+  // YUV keeps the matrix, and properties that a stage did not change keep their origin. A mean over
+  // columns is sited at their centre. A mean over rows is sited midway between the rows, as with
+  // siting left.
   void keep_colours(const Stream& from, Stream& result) const {
     result.colours.matrix = from.colours.matrix;
     result.colours.matrix.value = options_.matrix;

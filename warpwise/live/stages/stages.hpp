@@ -74,7 +74,8 @@ std::unique_ptr<Stage> narrow_stage();
 /// Result of deep_stage(): planes, or without them rgb48, three channels of u16.
 struct DeepTarget {
   std::optional<io::DeepPlanes> planes = std::nullopt;
-  std::string_view layout = {};  ///< of frames without headers, if they differ from the planes
+  /// layout of frames without headers, if it differs from the planes
+  std::string_view layout = {};
 };
 inline constexpr std::array deep_targets = {DeepTarget{},
                                             DeepTarget{io::DeepPlanes::yuv420},
@@ -89,11 +90,11 @@ inline std::string_view name_of(DeepTarget target) {
   return target.planes ? name_of(*target.planes) : "rgb48";
 }
 
-/// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. Their chroma is sited
-/// at the centre, but stays where it is if YUV keeps the columns that share it. A sink without
-/// headers gets p010 in its layout, and others the planes, of 10 bits. Defaults are those of
-/// convert_stage(), but planes of RGB and grey have limited range, which readers of frames without
-/// headers assume.
+/// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. The result's chroma
+/// is sited at the centre; from YUV whose chroma is shared by the same columns, it stays where it
+/// is. A sink without headers gets p010 in its own layout; other sinks get the planes, of 10 bits.
+/// Defaults are those of convert_stage(), except that planes from RGB and grey have limited range,
+/// which readers of frames without headers assume.
 ///
 /// Its begin() throws InvalidArgument for frames of 8 bits, for YUV of another matrix to YUV, for
 /// limited range of RGB, and for another convention than exact or another upsampling than

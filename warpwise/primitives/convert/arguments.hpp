@@ -32,8 +32,8 @@ struct ConvertArguments {
   bool aligned;
   bool luma_is_odd;    ///< packed422: UYVY instead of YUYV
   bool linear_chroma;  ///< interpolate subsampled chroma instead of replicating it
-  bool keep_alpha;     ///< packed4 to packed4: else alpha is 255
-  ConvertSwap swap;    ///< for ConvertArithmetic::none; else none
+  bool keep_alpha;     ///< copies alpha from packed4 to packed4; otherwise alpha is 255
+  ConvertSwap swap;    ///< used with ConvertArithmetic::none
   // out = (sum of high · in + high_offset) >> high_bits. two_levels adds
   // (sum of low · in + low_offset) >> convert_level_bits to the offset, which gives the floor of a
   // number with twice as many fractional bits. Channels of in and out are in memory order.
@@ -42,7 +42,8 @@ struct ConvertArguments {
   int high_bits;
   int low[3][3];
   int low_offset[3];
-  int luma_scale;      ///< scaled_luma: first of in = max(0, (in · luma_scale >> 16) - luma_black)
+  /// scaled_luma replaces the first channel of in by max(0, (in · luma_scale >> 16) - luma_black)
+  int luma_scale;
   int luma_black;      ///< scaled_luma
   int luma_factor[3];  ///< rounded_luma: factors of the first channel of out in the chroma sums
 };

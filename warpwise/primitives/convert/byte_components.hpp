@@ -8,8 +8,8 @@
 // The components of frames of bytes, for kernels that write one at a time.
 namespace warpwise::detail::convert {
 
-/// Returns the place of a component in a frame, with the pixels that share a sample; `src`, its
-/// last sample and the rule are left open.
+/// Returns the arguments of a component: its place in `frame`, and the columns and rows of pixels
+/// that share a sample. The caller sets `src`, the last sample of `src` and the rule.
 template <Memory memory>
 kernels::convert::ByteArguments component_of(const BasicFrame<memory, Access::read_write>& frame,
                                              int component) {
@@ -33,7 +33,7 @@ bool has_unused_luma(const BasicFrame<memory, access>& frame) {
   return is_packed && frame.width() % 2 == 1;
 }
 
-/// Gives unused bytes of a frame on the host the values that share_chroma() states.
+/// Writes the unused bytes of a frame on the host, with the values that share_chroma() states.
 void fill_unused(HostFrame frame);
 
 /// Computes the components of a frame on a GPU, and its unused bytes. `component(i)` returns the

@@ -28,7 +28,7 @@ detail::convert::Conversion validate(const Source& src, const Destination& dst,
   return conversion;
 }
 
-/// Nothing for no frames.
+/// Checks the arguments of a batch. Returns nothing if there are no frames.
 template <class Source, class Destination>
 std::optional<detail::convert::Conversion> validate(std::span<const Source> src,
                                                     std::span<const Destination> dst,

@@ -19,7 +19,8 @@ enum class Matrix : std::uint8_t { bt601, bt709, bt2020 };
 /// Codes that a YUV side uses: full 0…255, limited 16…235 for luma and 16…240 for chroma.
 enum class Range : std::uint8_t { full, limited };
 
-/// The library whose arithmetic turns RGB into YUV and back. Their results differ by about a level.
+/// The library whose arithmetic turns RGB into YUV and back. The libraries' results differ by about
+/// a level.
 enum class Convention : std::uint8_t {
   exact,   ///< the real-valued formula, rounded half up once
   opencv,  ///< bit for bit as cv::cvtColor
@@ -44,7 +45,7 @@ inline constexpr std::array convert_destinations = {
     PixelFormat::ycbcr32, PixelFormat::ycrcb24, PixelFormat::gray8,  PixelFormat::rgb24,
     PixelFormat::bgr24,   PixelFormat::rgba32,  PixelFormat::bgra32, PixelFormat::i444};
 
-/// For name_of() and value_named(): "bt601", "full", "exact", "replicate", …
+/// Names for name_of() and value_named(): "bt601", "full", "exact", "replicate", …
 constexpr auto enum_names(Matrix) {
   return std::to_array<EnumName<Matrix>>(
       {{Matrix::bt601, "bt601"}, {Matrix::bt709, "bt709"}, {Matrix::bt2020, "bt2020"}});

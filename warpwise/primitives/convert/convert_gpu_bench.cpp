@@ -49,7 +49,8 @@ const Registration convert_registered{[] {
                                3,         ElementType::u8,    3};
     cases.push_back(convert_case(to_ycrcb24, size, PixelFormat::rgb24, PixelFormat::ycrcb24));
     cases.push_back(peer_case(to_ycrcb24, "NPP RGBToYCbCr C3R", size, npp::rgb_to_ycbcr_c3));
-    // NPP has no 3-byte to 4-byte conversion: 8 bytes a pixel instead of 7.
+    // NPP has no conversion from 3 bytes to 4. The conversion from 4 to 4 moves 8 bytes a pixel
+    // instead of 7.
     cases.push_back(peer_case({"convert", "4 bytes to 4", ElementType::u8, 4, ElementType::u8, 4},
                               "NPP RGBToYCbCr AC4R", size, npp::rgb_to_ycbcr_ac4));
     cases.push_back(convert_case({"convert", "rgb24 to gray8", ElementType::u8, 3}, size,

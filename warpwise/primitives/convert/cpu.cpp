@@ -22,10 +22,11 @@ namespace warpwise::detail::convert {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Pixels of a chunk. Even: a chunk then starts with a pixel that has a chroma sample. Seven planes
-/// and more fit the 32 KiB of an L1 cache.
+/// Number of pixels in a chunk. It is even, so that a chunk starts with a pixel that has a chroma
+/// sample. All planes of Scratch fit the 32 KiB of an L1 cache.
 constexpr std::int64_t chunk_pixels = 1024;
-/// Bytes of a plane: room for the widest vector, and one more chroma sample for interpolation.
+/// Bytes of a plane: a chunk, with room for the widest vector and one more chroma sample of
+/// interpolation.
 constexpr std::int64_t plane_bytes = chunk_pixels + 128;
 
 struct Planes {
@@ -275,7 +276,9 @@ HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
   const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), rest);
-  return hn::Add(sum, hn::RearrangeToOddPlusEven(most, rest));  // not before: NEON orders anew
+  // The sum is added after RearrangeToOddPlusEven(): before, NEON has the products in another
+  // order.
+  return hn::Add(sum, hn::RearrangeToOddPlusEven(most, rest));
 }
 
 HWY_INLINE V16 pair_vector(Digits::Pair pair) {

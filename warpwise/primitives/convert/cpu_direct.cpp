@@ -66,8 +66,8 @@ HWY_INLINE std::int64_t unaligned_pixels(const To& to) {
   return missing % (2 * Destination::aligned_bytes) == 0 ? missing / Destination::aligned_bytes : 0;
 }
 
-/// Stores bypass the caches if the destination has more bytes. That was faster at 48 MiB on an EPYC
-/// with 32 MiB of third-level cache. The limit itself is a choice, not a measurement.
+/// Stores bypass the caches if the destination has more bytes than this. That was faster at 48 MiB
+/// on an EPYC with 32 MiB of third-level cache. The limit itself is a choice, not a measurement.
 constexpr std::int64_t past_caches_bytes = std::int64_t{24} << 20;
 
 /// Least number of steps in a row at which aligned stores gain more than the aligning step costs.

@@ -54,9 +54,9 @@ struct Encode16 {
   }
 };
 
-/// Only the first row of Encode16, for pixels of four bytes; it needs no split into channels. For a
-/// pixel's bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and two others p1 and p3.
-/// The lower 16 bits of the sums of their products are exact.
+/// Computes only luma, the first row of Encode16. Pixels have four bytes and need no split into
+/// channels. For a pixel's bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and two
+/// others p1 and p3. The lower 16 bits of the sums of their products are exact.
 struct Luma16 {
   V16 lane_factors, odd_factors;
   VU16 offset;
@@ -100,8 +100,8 @@ struct Luma16 {
 
 /// Encoding in floats: each 32-bit lane holds a pixel.
 struct EncodeFloat {
-  /// Adding it to a small number rounds the number to an integer. The lowest byte of the sum's bits
-  /// is that integer.
+  /// A small number becomes an integer if `magic` is added: the addition rounds it. The lowest byte
+  /// of the sum's bits is that integer.
   static constexpr float magic = 3 << 22;
   /// The two bytes of `magic` that are not zero. A block has room for them after 12 bytes of
   /// pixels, or in the place of alpha.
@@ -174,7 +174,7 @@ struct EncodeFloat {
   }
 };
 
-/// Only the first row of EncodeFloat.
+/// Computes only luma, the first row of EncodeFloat.
 struct LumaFloat : EncodeFloat {
   V32 without_magics;
   V8 gather;
@@ -306,7 +306,8 @@ struct DecodeUnit {
     const auto sum = [&](V16 factors, auto start) HWY_ATTR {
       auto rest = hn::Zero(d);
       const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, hn::Zero(d), rest);
-      return hn::Add(start, hn::RearrangeToOddPlusEven(most, rest));  // not before: NEON's order
+      // The start is added after RearrangeToOddPlusEven(): before, NEON has another order.
+      return hn::Add(start, hn::RearrangeToOddPlusEven(most, rest));
     };
     const auto low = hn::ShiftRight<16>(sum(green_low, green_low_offset));
     return hn::ShiftRight<15>(sum(green_high, hn::Add(low, green_high_offset)));

@@ -77,7 +77,8 @@ void with(const ConvertKernel& kernel, const Use& use) {
   }
 }
 
-/// Converts arguments with frames to an image of a batch; nothing if they do not fit its types.
+/// Converts arguments that hold frames to an image of a batch. Returns nothing if they do not fit
+/// the image's types.
 template <int src_planes, int dst_planes>
 std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_image(
     const kernels::convert::ConvertArguments& a) {

@@ -54,7 +54,7 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
                             ", it needs one view of 1, 3 or 4 x u16, or planes of u16");
 }
 
-/// Division of the pixels of a picture among samples of chroma.
+/// Columns and rows of pixels that share a sample of chroma.
 struct Sharing {
   short across = 1;
   short down = 1;

@@ -33,10 +33,10 @@ inline constexpr double largest_code = 65535;
 
 enum class DeepSource : long long { grey, rgb, yuv };
 
-/// Has no padding: __builtin_clear_padding() of GCC 12 clears other bytes of a type that has an
-/// array of structures.
+/// Must have no padding: __builtin_clear_padding() of GCC 12 clears bytes that are no padding, if a
+/// type has an array of structures.
 struct DeepArguments {
-  SourcePlaces src[3];  ///< R, G and B, or Y, Cb and Cr; of grey the same thrice
+  SourcePlaces src[3];  ///< R, G and B, or Y, Cb and Cr; for grey, three times the same
   ResultPlaces dst[3];
   long long width;
   long long height;
@@ -51,7 +51,7 @@ struct DeepArguments {
   DeepCodes to;    ///< of planes
 };
 
-/// Loads a sample of u16. If not `aligned`, byte by byte.
+/// Loads a sample of u16. Loads byte by byte unless `aligned`.
 template <bool aligned>
 WARPWISE_HOST_DEVICE inline int load_code(const unsigned char* p) {
   if constexpr (aligned) return *reinterpret_cast<const unsigned short*>(p);
@@ -121,8 +121,8 @@ WARPWISE_HOST_DEVICE inline void block_to_rgb(const DeepArguments& a, long long 
   }
 }
 
-/// A pixel's luma as a code of `dst` less black, and its chroma from -0.5 to 0.5. Chroma of YUV
-/// stays a code less neutral, so that sums are exact.
+/// A pixel's luma as a code of `dst` minus black, and its chroma from -0.5 to 0.5. Chroma from YUV
+/// stays a code minus neutral_code, so that sums are exact.
 struct LumaAndChroma {
   double luma;
   double cb;
@@ -174,8 +174,8 @@ WARPWISE_HOST_DEVICE inline void block_to_planes(const DeepArguments& a, long lo
 /// The rule that computes a byte from the samples of a component.
 enum class ByteRule : int {
   limited,      ///< a code of 16 bits in limited range
-  full,         ///< of full range
-  full_chroma,  ///< of full range, on both sides of neutral
+  full,         ///< a code of 16 bits in full range
+  full_chroma,  ///< a code of chroma of 16 bits in full range, on both sides of neutral
   mean,         ///< the mean of bytes
   unused,       ///< no sample: 255
 };
@@ -186,14 +186,14 @@ WARPWISE_HOST_DEVICE constexpr unsigned char byte_of(int code, ByteRule rule) {
     const int byte = (code + 128) >> 8;
     return static_cast<unsigned char>(byte < 255 ? byte : 255);
   }
-  // Twice the quotient's numerator and denominator, so that a half is whole.
+  // Numerator and denominator are doubled, so that the half that rounds is an integer.
   const int shifted = rule == ByteRule::full ? code : code - 32768;
   const int neutral = rule == ByteRule::full ? 0 : 128;
   return static_cast<unsigned char>((2 * 255 * shifted + 65535 + 2 * 65535 * neutral) /
                                     (2 * 65535));
 }
 
-/// One component of a frame of bytes. Samples of `src` beyond its last repeat that.
+/// One component of a frame of bytes. Places beyond the last sample of `src` read that sample.
 struct ByteArguments {
   SourcePlaces src;
   ResultPlaces dst;

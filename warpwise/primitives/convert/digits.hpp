@@ -7,7 +7,8 @@
 // Linear in a form for SIMD: 16-bit factors, multiplied and added in pairs.
 namespace warpwise::detail::convert {
 
-/// Changes of the three variables to `main` and two differences, which make most factors zero:
+/// Ways to replace the three variables by `main` and two differences, so that most factors are
+/// zero:
 enum class Shape {
   encode,   ///< main = G, differences R − G and B − G; chroma does not depend on main
   rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; chroma does not depend on main
@@ -21,8 +22,8 @@ struct Digits {
   };
   Shape shape;
   Pair differences[3][3];   ///< [row][level]
-  Pair main_and_one[3][3];  ///< factor of main; digit of the offset but at level 0, which
-  std::int32_t offset[3];   ///< needs more than 16 bits
+  Pair main_and_one[3][3];  ///< factor of main; digit of the offset, except at level 0
+  std::int32_t offset[3];   ///< offset at level 0, which needs more than 16 bits
   int levels;
   int shift;
   std::uint16_t luma_scale, luma_black;

@@ -21,7 +21,7 @@ struct GreyArguments {
 // Neighbouring threads read neighbouring pixels; more pixels for a thread would save no access.
 inline constexpr int grey_block_threads = 256;
 
-/// Loads a number. If not `aligned`, byte by byte.
+/// Loads a number. Loads byte by byte unless `aligned`.
 template <bool aligned, class T>
 __device__ inline T load_number(const unsigned char* p) {
   if constexpr (aligned) return *reinterpret_cast<const T*>(p);

@@ -54,8 +54,11 @@ __device__ inline void store_vector(unsigned char* p, const unsigned (&w)[words]
   }
 }
 
-/// Loads bytes [offset, offset + 4 · words) of a row, zero beyond its end. If not `whole`: aligned
-/// words directly, others inside the row as aligned words that are shifted, at its ends bytes.
+/// Loads bytes [offset, offset + 4 · words) of a row, and zeros beyond its end. Unless `whole`,
+/// there are three cases:
+/// - aligned words are loaded directly;
+/// - unaligned words inside the row are put together from aligned words by shifts;
+/// - at the ends of the row, single bytes are loaded.
 template <bool whole, int words>
 __device__ inline void load_words(const unsigned char* row, cuda::std::int64_t offset,
                                   cuda::std::int64_t row_bytes, unsigned (&w)[words]) {

@@ -57,7 +57,7 @@ std::array<int, 3> order_of(PixelFormat format) {
   __builtin_unreachable();
 }
 
-/// Returns the same map between channels in memory order.
+/// Returns `linear` with its channels in memory order.
 Linear in_order_of_memory(const Linear& linear, PixelFormat from, PixelFormat to) {
   Linear ordered = linear;
   for (std::size_t row = 0; row < 3; ++row) {

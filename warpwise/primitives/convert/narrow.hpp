@@ -12,8 +12,8 @@
 #include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in cheaper arithmetic than Digits, if its numbers fit. That is computed from the numbers
-// themselves, not deduced from the convention.
+// Linear in cheaper arithmetic than Digits, if its numbers fit. The numbers themselves decide that,
+// not the convention.
 namespace warpwise::detail::convert {
 
 /// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits. Sums may wrap around on the way:
@@ -45,8 +45,8 @@ struct UnitDecode {
 };
 
 /// Encoding in floats, rounded to the nearest once, with the differences of R and B from G:
-/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0]. Chroma likewise, with base in place
-/// of G; its results are too low by lift.
+/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0]. Chroma has `base` in place of G, and
+/// its results are too low by `lift`.
 struct FloatEncode {
   float first[3], last[3], offset[3], base[3];
   std::uint8_t lift;
@@ -149,8 +149,8 @@ inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64
 
 /// Returns the decoding if luma is neither scaled nor shifted, as in full range. Red and blue are
 /// checked for all chroma. Green is truncated at 2^-31 and errs by 2^-24 at most. Adding 2^-20
-/// rounds ties up and is less than the conventions' distance below a tie, as the test over all 2^24
-/// colours shows.
+/// rounds ties up. No exact green is so close below a tie that it is rounded up too, as the test
+/// over all 2^24 colours shows.
 inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
   const auto& k = linear.coefficient;
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;

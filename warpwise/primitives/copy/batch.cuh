@@ -20,7 +20,8 @@ struct CopyImage {
 
 using CopyBatch = Batch<CopyRule, CopyImage>;
 
-/// Copies many images: like copy_kernel, with a larger piece of one row of one image a block.
+/// Copies many images as copy_kernel copies one. A block copies a larger piece of one row of one
+/// image.
 __global__ void __launch_bounds__(copy_unit_threads)
     copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
   const BatchBlock block = batch_block(batch);

@@ -19,7 +19,7 @@ __device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
   }
 }
 
-/// Copies one row: a vector a thread. Only its address is computed before its load.
+/// Copies one row: each thread copies a vector, and computes only its address before the load.
 ///
 /// Grid: x covers the row in vectors.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyArguments a) {

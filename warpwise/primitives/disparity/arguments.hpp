@@ -92,13 +92,13 @@ struct SweepArguments {
   short* best;           ///< best displacements of the left pixels, width × height, without gaps
   unsigned char* value;  ///< f32 at any alignment
   int64_t value_pitch;
-  /// Best displacements of the right pixels, width × height, without gaps: each is in the low half.
-  /// All bits are set before the sweep.
+  /// Best displacements of the right pixels, width × height, without gaps. Each is in the low half
+  /// of its element. All bits are set before the sweep.
   unsigned long long* right_best;
   BlockEnergies energies;  ///< for ncc and zncc
 };
 
-/// Returns half the width of the largest block whose sums fit keys.
+/// Returns half the width of the largest block whose sums fit keys; −1 if the measure has no keys.
 WARPWISE_HOST_DEVICE constexpr int largest_keyed_half(Measure measure) {
   if (!least_is_best(measure)) return -1;
   return measure == Measure::sad ? 127 : 7;
@@ -129,8 +129,8 @@ struct CheckArguments {
   int check;
 };
 
-// A block of threads scores a tile of pixels, one displacement after the other. One thread slides a
-// column's sums down disparity_run rows; one thread slides a row's sums along as many pixels.
+// A block of threads scores a tile of pixels, one displacement after the other. A thread slides a
+// column's sums down disparity_run rows, and a row's sums along disparity_run pixels.
 inline constexpr int disparity_run = 8;
 inline constexpr int disparity_tile_width = 64;
 inline constexpr int disparity_tile_height = 32;

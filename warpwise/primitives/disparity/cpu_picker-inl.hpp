@@ -109,7 +109,8 @@ class Picker {
   // whole group: pixel by pixel, each update would wait for the last one's store, which is shifted
   // by one element.
   static constexpr std::int64_t group = 16;
-  // Elements on either side of a pixel's scores, for reads of up to a group and a vector beyond.
+  // Elements on either side of a pixel's scores: reads reach up to a group and a vector beyond
+  // them.
   static constexpr std::int64_t margin = 64;
   static constexpr std::int64_t max_lanes = hn::MaxLanes(D());
   // Worse than any score: sums over a block are smaller, correlations are at least −1.
@@ -168,9 +169,10 @@ class Picker {
     score = now;
   }
 
-  /// Finds the best displacement of each pixel of the group from those of its lanes. Takes as many
-  /// pixels at a time as a 16-byte block has lanes. Two vectors are interleaved within blocks and
-  /// halved until a block has one lane for each pixel. The blocks are then merged.
+  /// Finds the best displacement of each pixel of the group from the best of each lane. Takes
+  /// block_lanes pixels at a time: one for each lane of a 16-byte block. Two vectors are
+  /// interleaved within blocks and halved until a block has one lane for each pixel. The blocks are
+  /// then merged.
   void find_best(Score (&found)[group]) const {
     const D d;
     const Block block;

@@ -27,10 +27,10 @@ struct BlockEnergy {
   }
 };
 
-/// Computes numerator / √(a · b), rounded as normalised() of matching.hpp does, for whole numbers:
-/// a · b is 0 or 1 to 2^96, the numerator below 2^48. These are the steps of __dsqrt_rn and
-/// __ddiv_rn without their branches for other numbers, so that a warp's scores overlap. The
-/// division starts from the square root's reciprocal.
+/// Computes numerator / √(a · b) of whole numbers, rounded as normalised() of matching.hpp does.
+/// The product a · b is 0 or 1 to 2^96, and the numerator is below 2^48. The steps are those of
+/// __dsqrt_rn and __ddiv_rn without their branches for other numbers, so that a warp's scores
+/// overlap. The division starts from the square root's reciprocal.
 __device__ inline double normalised_whole(double numerator, double a, double b) {
   const double product = __dmul_rn(a, b);
   double estimate;
@@ -128,7 +128,7 @@ class ScoreOrder {
   const BlockEnergies& energies_;
   double n_;
   Block left_[4];
-  Block right_[8];  ///< the right pixels of the four columns before, and of these four
+  Block right_[8];  ///< the right pixels of the four columns before, then of the current four
 };
 
 /// Sums of squared differences are their own order.

@@ -6,8 +6,9 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// Grid: x covers a map's row in pieces of energy_threads, y the images times the strips. A thread
-/// slides the sums of some columns down, and adds those of a block's width for its pixel.
+/// Computes BlockEnergies. Grid: x covers a map's row in pieces of energy_threads, y the images
+/// times the strips. A thread slides the sums of some columns down. For its pixel it adds the sums
+/// of all columns of the block.
 __global__ void __launch_bounds__(energy_threads) disparity_energy_kernel(EnergyArguments a) {
   constexpr int spans = 1 + (2 * energy_widest_half + energy_threads - 1) / energy_threads;
   __shared__ unsigned shared_totals[spans * energy_threads];

@@ -8,8 +8,9 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// Adds 128 times one half of a 16-bit pair to sum: the low half for which = 0x80, the high one for
-/// 0x8000. subtract_half() subtracts it: as a signed byte 0x80 is −128.
+/// Adds 128 times one half of a 16-bit pair to `sum`: the low half if `which` is 0x80, the high
+/// half if it is 0x8000. subtract_half() takes 0x80 as a signed byte, −128, and therefore
+/// subtracts.
 __device__ inline unsigned add_half(unsigned sum, unsigned pair, unsigned which) {
   asm("dp2a.lo.u32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pair), "r"(which));
   return sum;
@@ -105,8 +106,8 @@ class KeyRow {
     walk.advance();
   }
 
-  /// Processes four pixels, from tile column t on. `edge`: at the image's edge, where slots open or
-  /// columns are beyond the image.
+  /// Processes four pixels, from tile column t on. `edge` is true at the image's edge, where slots
+  /// open or columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<KeyRow>& lines) {
     const Column enters[4] = {walk.template slide<0>(), walk.template slide<1>(),
@@ -152,9 +153,9 @@ class KeyRow {
     return {best, checked ? pass_right<i>() : 0};
   }
 
-  /// Updates the best of the right pixels, each of which is one slot further than in the column
-  /// before. Slot k's is in right_[(k − i) mod 4]. Returns to lane 0 the best of the right pixel
-  /// that has passed the last slot.
+  /// Updates the best keys of the right pixels. Each right pixel is one slot further than in the
+  /// column before; the best key of the pixel at slot k is in right_[(k − i) mod 4]. Returns to
+  /// lane 0 the best key of the right pixel that has passed the last slot.
   template <int i>
   __device__ unsigned pass_right() {
     constexpr int first = (4 - i) % 4;
@@ -166,7 +167,7 @@ class KeyRow {
     return passed;
   }
 
-  /// Keeps the scores beside the best one, which may be in other lanes.
+  /// Keeps the scores on both sides of the best one; they may be in other lanes.
   __device__ void keep_beside(int best, int column, const SliceLines<KeyRow>& lines) const {
     const unsigned lane = threadIdx.x % 32;
     reinterpret_cast<uint4*>(lines.scores)[lane] = {

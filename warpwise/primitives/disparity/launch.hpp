@@ -21,7 +21,7 @@ enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
 struct DisparityKernel {
   DisparityStep step;
   Measure measure = {};  ///< for sweep and tiles
-  bool keyed = false;    ///< for sweep, as the next three
+  bool keyed = false;    ///< for sweep, like the next three members
   bool checked = false;
   bool subpixel = false;
   int lanes = 32;      ///< for sweep: 32 or few_lanes
@@ -38,7 +38,8 @@ constexpr const char* kernel_name(const DisparityKernel& kernel) {
   return "";
 }
 
-/// Padded images, energies, then the sweep, or tiles from both images, and the check.
+/// The launches of a call: padded images, energies, the sweep or two launches of tiles, and the
+/// check.
 using DisparityLaunches = gpu::Launches<DisparityKernel, 5>;
 
 /// Arguments of a call of disparity().
@@ -59,8 +60,8 @@ struct DisparityCall {
   }
 };
 
-/// Returns the number of lanes of a warp with columns in shared memory. Fewer than all pay if a
-/// column takes 16 bytes a lane. Such kernels exist only for the most common options.
+/// Returns the number of lanes of a warp with columns in shared memory. Fewer lanes than 32 pay if
+/// a column takes 16 bytes a lane. Kernels with fewer lanes exist only for the most common options.
 inline int sweep_lanes(const DisparityCall& call) {
   constexpr int few = kernels::disparity::few_lanes;
   const DisparityOptions& options = call.options;
@@ -68,7 +69,7 @@ inline int sweep_lanes(const DisparityCall& call) {
   return pays && call.candidates() <= 4 * few ? few : 32;
 }
 
-/// Columns of the widest tile. A tile may reach up to as many columns beyond the image.
+/// Columns of the widest tile. A tile may reach up to this number of columns beyond the image.
 inline constexpr std::int64_t widest_tile = 128;
 /// Limit of a grid's y dimension.
 inline constexpr std::int64_t most_strips = 65535;
@@ -96,8 +97,9 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
                                                     sweep_lanes(call), half,
                                                     static_cast<int>(tile_width));
   };
-  // More warps hide latency, the same number on each of four schedulers. However, they make tiles
-  // narrower, and each tile computes a block's width of columns beside its own.
+  // More warps hide latency; 12, 8 and 4 are divided evenly among four schedulers. However, more
+  // warps make tiles narrower, and each tile also computes columns beside its own, as many as a
+  // block is wide.
   for (const int warps : {12, 8, 4, 1}) {
     const std::int64_t blocks = std::max(warps / slices, 1);
     const std::int64_t room = (most_shared + reserved) / blocks - reserved;

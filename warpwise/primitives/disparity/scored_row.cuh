@@ -58,8 +58,8 @@ class ScoredRow {
     walk.advance();
   }
 
-  /// Processes four pixels, from tile column t on. `edge`: at the image's edge, where slots open or
-  /// columns are beyond the image.
+  /// Processes four pixels, from tile column t on. `edge` is true at the image's edge, where slots
+  /// open or columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<ScoredRow>& lines) {
     orders_.advance();
@@ -170,7 +170,7 @@ class ScoredRow {
     return passed;
   }
 
-  /// Keeps the scores beside the best one, which may be in other lanes.
+  /// Keeps the scores on both sides of the best one; they may be in other lanes.
   static __device__ void keep_beside(const Score (&order)[4], int best, int column,
                                      const SliceLines<ScoredRow>& lines) {
     const unsigned lane = threadIdx.x % 32;

@@ -39,7 +39,7 @@ struct SliceLines {
   typename Row::Score* scores;          ///< scores of one pixel, one for each slot
   typename Row::Kept* remaining;        ///< right pixels that are still in the slice at the end
   typename Row::Entry* entries;         ///< one for each column
-  Beside<typename Row::Score>* beside;  ///< only for sub-pixel, as are the rest
+  Beside<typename Row::Score>* beside;  ///< only for sub-pixel, like the next member
   Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
 
   /// Keeps the scores beside slot `best` and at the ends of the slice.

@@ -31,7 +31,8 @@ struct SweepRow<measure, true, checked, subpixel, lanes> {
 /// A slice's part of the shared memory of a block.
 template <class Row, int lanes>
 struct SliceMemory {
-  typename Row::Column* columns;  ///< this lane's, from one before the first, `lanes` apart
+  /// this lane's columns, `lanes` elements apart, from the one before the first on
+  typename Row::Column* columns;
   SliceLines<Row> lines;
 
   static __host__ __device__ constexpr int bytes(int half, int tile_width) {
@@ -47,8 +48,8 @@ struct SliceMemory {
               tile_width) {}
 };
 
-/// Fills the column sums for the strip's first row: a block's height minus one row, and the row
-/// above, which the first row's slide subtracts.
+/// Fills the column sums for the strip's first row with all rows of its blocks but the last, and
+/// with the row above. The first row's slide adds the last row and subtracts the row above.
 template <class Row, int lanes>
 __device__ void fill_columns(typename Row::Column* columns, int first_column, int groups, int rows,
                              const unsigned* left, const unsigned* right, int64_t pitch) {
@@ -133,9 +134,9 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 }
 
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
-/// SliceMemory for each. If only some lanes have columns, there is one slice. Registers are then
-/// limited so that 12 blocks fit a multiprocessor, three a scheduler: shared memory has room for as
-/// many.
+/// SliceMemory for each slice. If only some lanes have columns, there is one slice. Registers are
+/// then limited so that 12 blocks fit a multiprocessor, three a scheduler. Shared memory has room
+/// for 12 blocks too.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {
@@ -149,7 +150,8 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
   const SliceReach reach(a.candidates, a.width, a.tile_width, tile_x, slice, lane);
   const SliceMemory<Row, lanes> memory(shared, slice, lane, a.half, a.tile_width);
 
-  // Columns before the first one that completes a block, in groups of four that end there.
+  // Number of columns before the first one that completes a block. They are read in groups of four
+  // that end before that column.
   const int lead = 2 * a.half;
   const int lead_groups = (lead + 3) / 4;
   const int first_column = lead - 4 * lead_groups;
@@ -172,7 +174,8 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
     row.walk.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
-    // Up to tile column open_end displacements still open; the last group may pass the image's end.
+    // Before tile column open_end, some slots are still to open. The last group may pass the
+    // image's end. Both cases take group<true>().
     const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
 #pragma unroll 1
@@ -197,7 +200,7 @@ __global__ void __launch_bounds__(sweep_max_threads)
   if (x >= a.width) return;
   for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
     const int d = a.left[y * a.width + x];
-    // In 64 bits, the displacement is in the low half.
+    // If Right has 64 bits, the displacement is in the low half.
     if (abs(d - static_cast<int>(a.right[y * a.width + x - d])) > a.check) {
       store_float(a.dst + y * a.dst_pitch + 4 * x, -1.0F);
     }

@@ -3,7 +3,7 @@
 #include "warpwise/primitives/disparity/row_words.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// The terms of the measures, and the sums of a column of them for a lane's four displacements. Fit
+// The terms of each measure, and the sums of a column's terms for a lane's four displacements. Fit
 // for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
@@ -97,7 +97,7 @@ class ColumnWalk {
   RowWords entering, leaving;
 
   /// \param first  the lane's sums of the first column; the next column's are `lanes` further on
-  /// \param back   distance from a column to the one that leaves the block with it
+  /// \param back   distance from a column that enters a block to the column that then leaves it
   __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(lanes * back) {}
 
   /// Slides column i of the four down by a row and returns its sums.
@@ -109,8 +109,8 @@ class ColumnWalk {
     if (has_columns()) column_[lanes * i] = sums;
     return sums;
   }
-  /// Returns the column that leaves the block with column i. Call it after slide() of all four,
-  /// because with small blocks it is one of them.
+  /// Returns the column that leaves the block when column i enters it. Call it after slide() of all
+  /// four columns: in a small block the leaving column is one of them.
   template <int i>
   __device__ Sums left_behind() const {
     return has_columns() ? column_[lanes * i - back_] : Sums{};

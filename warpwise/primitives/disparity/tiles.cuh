@@ -127,8 +127,8 @@ __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments&
   }
 }
 
-/// Blocks that must fit a multiprocessor and share its 64 Ki registers. ncc and zncc have one
-/// block: their doubles need more than half of the registers.
+/// Number of blocks that must fit a multiprocessor and share its 64 Ki registers. ncc and zncc have
+/// one block: their doubles need more than half of the registers.
 template <Measure measure>
 inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
 

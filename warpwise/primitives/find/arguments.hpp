@@ -50,7 +50,7 @@ inline constexpr int differences_tile_rows = differences_threads / 32 * differen
 inline constexpr int log_transform_points = 12;
 inline constexpr int transform_points = 1 << log_transform_points;
 inline constexpr int transform_threads = 256;
-// Limits of the length of a tile's lines: least, and most along rows and along columns.
+// log2 of the length of a tile's lines: the least, the most along rows, and the most along columns.
 inline constexpr int log_transform_least = 8;
 inline constexpr int log_transform_width = 12;
 inline constexpr int log_transform_height = 11;
@@ -115,8 +115,9 @@ struct FindTransform {
   Complex* roots;  ///< transform_points roots of 1: e^(−2πi k / transform_points)
   Complex* templ;  ///< the template's points, in the order in which columns_kernel uses them
   Complex* image;  ///< the rows of each pair of tiles
-  /// Partial sums to be added: one from each warp of a block, then part_count of them, one from
-  /// each warp of template_rows_kernel.
+  /// Partial sums of the template. The first ones come from the warps of one block; the score of a
+  /// place uses their total. They are computed from the part_count sums behind them, one from each
+  /// warp of template_rows_kernel.
   TemplateSums* templ_sums;
   int64_t part_count;
   int64_t tile_columns;  ///< columns of places in a tile

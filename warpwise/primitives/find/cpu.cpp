@@ -40,7 +40,8 @@ struct Piece {
   std::int64_t x, y, width, height;
   std::int64_t stride;              ///< elements from row to row in `bytes` and `words`
   std::vector<std::uint8_t> bytes;  ///< rows padded with zeros to whole vectors
-  std::vector<std::int16_t> words;  ///< such rows, with tile_rows − 1 rows of zeros at both ends
+  /// the same rows, with tile_rows − 1 rows of zeros above and below
+  std::vector<std::int16_t> words;
 };
 
 Piece cut(ConstHostView templ, std::int64_t x, std::int64_t y, std::int64_t width,
@@ -189,7 +190,7 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 class TileSource {
  public:
   TileSource(ConstHostView image, std::int64_t piece_width)
-      // The last place's last vector starts at its last pixel.
+      // The last vector of a tile's last place starts at the last pixel of its window.
       : image_(image), reach_(tile_columns + piece_width + tile_columns) {}
 
   struct Pixels {

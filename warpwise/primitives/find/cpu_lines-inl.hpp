@@ -20,7 +20,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Number of lines transformed together, a lane each: a cache line holds one point of all of them.
+// Number of lines transformed together, a lane each: a cache line holds one point of each.
 constexpr std::int64_t together = 4;
 using Doubles = hn::CappedTag<double, together>;
 using DoubleVector = hn::Vec<Doubles>;

@@ -32,8 +32,9 @@ struct Problem {
   ConstHostView image;
   std::optional<HostView> map;
   Measure measure;
-  std::int64_t columns, rows;    ///< columns and rows of places
-  std::int64_t n, sum, squares;  ///< the template's number of pixels, their sum and their squares'
+  std::int64_t columns, rows;  ///< columns and rows of places
+  /// the template's number of pixels, their sum, and the sum of their squares
+  std::int64_t n, sum, squares;
 
   Problem(ConstHostView t, ConstHostView i, const std::optional<HostView>& m, Measure how)
       : templ(t), image(i), map(m), measure(how), columns(i.width() - t.width() + 1),

@@ -153,7 +153,7 @@ class ComplexTile {
                              std::array<std::vector<std::uint64_t>, together>& sums) {
     const Doubles d;
     const hn::Repartition<std::uint64_t, Doubles> du;
-    // Adding it to a small number leaves the nearest integer in the low bits.
+    // Adding this number to a small one leaves the nearest integer in the low bits.
     const auto rounding = hn::Set(d, 0x1.8p52);
     const auto integer = [&](DoubleVector v) {
       return hn::Sub(hn::BitCast(du, hn::Add(v, rounding)), hn::BitCast(du, rounding));

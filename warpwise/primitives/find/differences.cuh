@@ -6,7 +6,8 @@
 // find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
-// The part of the template in shared memory at a time; with its part of the image 16 KiB.
+// Part of the template in shared memory at a time. With the matching part of the image it takes 16
+// KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 

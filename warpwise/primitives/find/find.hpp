@@ -29,9 +29,9 @@ struct Finding {
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the template's area times the image's. For ssd,
-/// ncc and zncc larger templates than some tens of pixels a side use transforms, which are faster
-/// (docs/decisions/2026-11-25-find-transforms.md). They take up to about 64 MiB for each thread of
-/// the CPU, and as much once for the template.
+/// ncc and zncc, templates larger than some tens of pixels a side use transforms, which are faster
+/// (docs/decisions/2026-11-25-find-transforms.md). Transforms take up to about 64 MiB for each
+/// thread of the CPU, and up to 64 MiB once for the template.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 /// Source: document E, rows E1 and E3 (similarity at every position, tracked object).
@@ -53,14 +53,14 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 
 /// Does the same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
 /// gpu::Buffer's stream-ordered pool:
-/// - For ssd, ncc and zncc, up to 8 bytes a place, or 20 for templates of more than 66,051 pixels,
-///   for about 16 million places at a time, but at least 128 rows: for zncc in an image a million
-///   pixels wide these are 128 million places and 1 GB.
+/// - For ssd, ncc and zncc, up to 8 bytes a place, or 20 for templates of more than 66,051 pixels.
+///   About 16 million places have this memory at a time, but at least 128 rows of places. In an
+///   image a million pixels wide these are 128 million places, and zncc takes 1 GB.
 /// - Transforms, for templates of about 100 pixels a side and more, take 16 bytes more for each
 ///   pixel of each pair of tiles and of the template's tile, at most 2 GiB. In 4096×3000 pixels a
 ///   template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
 /// - For ssd, ncc and zncc with templates of 48 rows and more, up to one more byte for each pixel
-///   that these places cover.
+///   that the places of the first item cover.
 ///
 /// `best` receives the Finding in device memory: one row of sizeof(Finding) pixels of u8, at any
 /// address.

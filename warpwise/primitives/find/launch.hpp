@@ -100,8 +100,8 @@ inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int group
 /// For low templates that is not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
 /// Returns the rows of places of a block of windows_kernel: fewer in small images, so that all SMs
-/// of a large GPU have blocks. Each block first sums over the template's height: pixels, four rows
-/// in the time of one, or segments of rows.
+/// of a large GPU have blocks. Each block first sums over the template's height. It sums segments
+/// of rows if there are any, else pixels, four rows in the time of one.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =
@@ -241,7 +241,7 @@ inline FindPlan find_plan(const FindCall& call,
   return plan;
 }
 
-/// Returns a call's arguments with the places of what its kernels keep in scratch memory.
+/// Returns a call's arguments with pointers to its kernels' parts of scratch memory.
 inline kernels::find::FindArguments find_arguments_in(const FindCall& call, const FindPlan& plan,
                                                       std::byte* scratch) {
   kernels::find::FindArguments whole = call.whole;

@@ -20,8 +20,8 @@ struct TransformTiles {
 
   std::int64_t pixels() const { return std::int64_t{1} << (log_width + log_height); }
   std::int64_t pairs() const { return (count + 1) / 2; }
-  /// Returns the number of points transformed forward and back; the template's are only transformed
-  /// forward and count half.
+  /// Returns the number of points transformed forward and back. The template's points are only
+  /// transformed forward and count half.
   std::int64_t work() const { return (2 * pairs() + 1) * pixels() / 2; }
   std::int64_t bytes() const {
     return (pairs() + 1) * pixels() * std::int64_t{sizeof(kernels::find::Complex)};

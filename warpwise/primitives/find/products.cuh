@@ -5,15 +5,15 @@
 #include "warpwise/primitives/find/scores.cuh"
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
-// find's kernel for ssd, ncc and zncc: sums of products by integer matrix units, with toeplitz.cuh.
-// For nvcc and NVRTC: no host headers.
+// find's kernel for ssd, ncc and zncc: sums of products by integer matrix units, as toeplitz.cuh
+// explains. For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-// Rows of the template, and steps of 32 columns k, in shared memory at a time; with their part of
-// the image 40 KiB.
+// Part of the template in shared memory at a time: rows, and steps of 32 columns k. With the
+// matching part of the image it takes 40 KiB.
 inline constexpr int products_chunk_rows = 32;
 inline constexpr int products_chunk_steps = 2;
-// 16 bytes more than the pixels: 8 rows are in different banks.
+// A row has 16 bytes more than its pixels, so that 8 rows are in different banks.
 inline constexpr int products_image_words = 8 * (products_warps_x + products_chunk_steps - 1) + 4;
 inline constexpr int products_templ_words = 8 * (products_chunk_steps + 1);
 // 255² · 2048 pixels of a chunk · 32 stays below 2^32.
@@ -45,7 +45,8 @@ template <int groups>
 using ProductsSums = MatrixSums[groups][products_columns / 8];
 
 /// Copies a chunk of the template into shared memory, and the part of the image that the tile's
-/// places compare it with; zeros beyond their edges. Adds this thread's part of it to `templ`.
+/// places compare it with; zeros beyond their edges. Adds the sums of this thread's part of the
+/// template to `templ`.
 template <int groups>
 __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
                            int64_t tile_y, const ProductsChunk& chunk, ulonglong2& templ) {
@@ -120,7 +121,8 @@ __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile
 #pragma unroll 1
   for (int m = 0; m < groups; ++m) {
     store_sums<40>(sums[0], &exchange[0][0], 8);
-    // The outer loop stays rolled, for the size of the code; registers need constant indices.
+    // The outer loop stays rolled, which keeps the code small. The inner ones are unrolled, because
+    // registers need constant indices.
 #pragma unroll
     for (int n = 0; n < products_columns / 8; ++n) {
 #pragma unroll

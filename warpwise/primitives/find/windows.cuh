@@ -130,7 +130,8 @@ __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_
 template <class Square>
 __device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
                                 unsigned leaves_gained, WindowPair<Square>* step) {
-  // Words with the pixels that a column adds in bytes 0 and 1, and subtracts in bytes 2 and 3.
+  // These words hold the two pixels that a column adds, or the two that it subtracts, for two
+  // columns each. `both` holds one column's: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
   const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
   const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
   const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
@@ -195,8 +196,8 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
   return here;
 }
 
-/// Writes a thread's windows, from the first one `here` on, to scratch memory. Its rows are whole
-/// multiples of a thread's columns.
+/// Writes a thread's windows, from the first one `here` on, to scratch memory. Rows of scratch
+/// memory hold whole multiples of a thread's columns.
 template <bool with_sums, class Square>
 __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowPair<Square> here,
                                      const WindowPair<Square>* step) {

@@ -33,8 +33,8 @@ inline constexpr int gemv_most_sum_threads = 1024;
 inline constexpr int gemv_most_column_threads = 512;
 
 /// Columns that a thread of the transposed product sums, and rows that it has in flight. With
-/// single elements these are all rows of a strand, so that it waits for memory once. size: bytes of
-/// an element
+/// single elements, all rows of a strand are in flight, so that the thread waits for memory once.
+/// `size` is the bytes of an element.
 template <GemvAccess access, int size>
 inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 / size
                                            : access == GemvAccess::element ? 1
@@ -42,9 +42,9 @@ inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 
 template <GemvAccess access>
 inline constexpr int gemv_strand_batch = access == GemvAccess::element ? 32 : 8;
 
-// Few columns, transposed: threads of a block, the largest number of columns, and the largest
-// shared memory of a block. That is less than the 48 KB that every kernel may have. A
-// multiprocessor of any GPU has at least one block, and most have several.
+// The transposed product of few columns: threads of a block, the largest number of columns, and the
+// largest shared memory of a block. It is less than the 48 KB that every kernel may have. A
+// multiprocessor of any GPU has room for at least one block, and most have room for several.
 inline constexpr int gemv_strand_threads = 128;
 inline constexpr int gemv_few_columns = 16;
 inline constexpr int gemv_strands_bytes = 40 << 10;

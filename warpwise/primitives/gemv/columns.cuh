@@ -7,9 +7,9 @@ namespace warpwise::kernels::gemv {
 
 /// A thread sums a few columns of a strand at once. 2^log_strand_threads threads side by side make
 /// a tile's width; the other threads of a block take other strands. While a thread sums some rows,
-/// it loads the next. A block takes the chunks set, set + sets, ... With `lanes` (a power of 2) it
-/// sums them all, in that many lanes of the order; several sets are a cluster, whose first block
-/// adds their sums. Without `lanes` each chunk's sum is a list.
+/// it loads the next. A block takes the chunks set, set + sets, ... With `lanes` (a power of 2) a
+/// block sums all its chunks, in `lanes` lanes of the order. Several sets are then a cluster, whose
+/// first block adds the sets' sums. If `lanes` is 0, each chunk's sum is a list.
 ///
 /// Shared memory: the sums of each thread, then those of the lanes.
 /// Grid: x tiles, y sets.

@@ -37,7 +37,8 @@ static_assert(gemv_own_columns(kernels::gemv::GemvAccess::element, 4) ==
 /// chunk's sum is a list.
 enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };
 
-/// Returns a launch with tiles of 2^log_strand_threads threads. \param threads  most of a block
+/// Returns a launch with tiles of 2^log_strand_threads threads. \param threads  the most threads of
+/// a block
 inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
                                            int log_strand_threads, int threads,
                                            GemvChunks division) {
@@ -111,9 +112,9 @@ constexpr int gemv_strands_chunk_bytes(int columns) {
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Returns the chunks of each block of gemv_strands: as many as leave 7 of 8 SMs a block (256
-/// chunks are 128 blocks for an H100's 132). Returns 0 if the kernel cannot take A, or if a block
-/// or a cluster sums whole columns in less time.
+/// Returns the chunks of each block of gemv_strands: as many as still give 7 of 8 SMs a block (256
+/// chunks make 128 blocks on an H100 with 132 SMs). Returns 0 if the kernel cannot take A, or if a
+/// block or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -132,9 +133,9 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
   return of_block;
 }
 
-/// Returns the share of the bandwidth that tiles of 2^log threads across reach, measured on an H200
-/// and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of what is
-/// loaded is not used.
+/// Returns the share of the bandwidth that is reached by tiles 2^log threads wide, measured on an
+/// H200 and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of what
+/// is loaded is not used.
 inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   struct Share {
     double words, elements, unaligned;
@@ -158,9 +159,10 @@ inline GemvColumnsLaunch gemv_columns_apart(const kernels::gemv::GemvArguments& 
   const int log = std::min(words ? 4 : 5, log_widest);
   GemvColumnsLaunch launch =
       gemv_columns_with(a, own, log, words || log < 4 ? 128 : 256, GemvChunks::apart);
-  // A multiprocessor has room for four blocks of words. With more than one and a half times as
-  // many, blocks take turns instead of starting later. With fewer, turns gain nothing (782 blocks
-  // of 100000x100 took 23.9 us, 528 took 24.3; 1024 of 64x262144 40.5, 528 34.5, on an H100).
+  // A multiprocessor has room for four blocks of words. If there were more than one and a half
+  // times as many, each block takes several turns instead: no block then starts late. With fewer
+  // blocks, turns gain nothing. On an H100, 100000x100 took 23.9 us with 782 blocks and 24.3 us
+  // with 528; 64x262144 took 40.5 us with 1024 blocks and 34.5 us with 528.
   if (words && std::int64_t{launch.tiles} * launch.sets > 6 * multiprocessors) {
     launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / launch.tiles);
   }

@@ -50,7 +50,7 @@ void sum_group(const float* sums, std::int64_t count, std::int64_t apart, std::i
   }
 }
 
-/// Sums `count` <= order::group chunks' sums of the outputs [first, last) into y.
+/// Adds up the sums of `count` <= order::group chunks for the outputs [first, last), and writes y.
 void sum_into_y(const GemvTask& task, std::int64_t count, std::int64_t first, std::int64_t last) {
   float sums[256];
   for (std::int64_t j = first; j < last; j += 256) {
@@ -159,7 +159,7 @@ void product(const GemvTask& task, bool transpose) {
   }
 }
 
-/// Sums the sums of the chunks into y.
+/// Adds up the sums of all chunks and writes y.
 void sum_chunks(const GemvTask& task, std::int64_t chunks) {
   const std::int64_t outputs = task.y.size;
   while (chunks > order::group) {

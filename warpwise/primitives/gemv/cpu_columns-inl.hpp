@@ -154,7 +154,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
          std::min<std::int64_t>(order::strand_rows, chunk.last_row - row - order::strand_rows));
   if (row < chunk.last_row) take(std::integral_constant<int, 1>(), chunk.last_row - row);
   for (int v = 0; v < across; ++v) {
-    // In a list, the next output's sum follows.
+    // In a list, the next output's sum follows and must not be overwritten.
     if (v + 1 == across && columns.last < width && task.sums != nullptr)
       store_first(total[v], columns.last, result + v * width);
     else

@@ -28,10 +28,10 @@ HWY_INLINE V loaded_once(V v) {
   return v;
 }
 
-// Vectors of the lanes and rows that are summed at once: as many as leave room for x and a product
-// in the 16 registers of SSE and AVX2, because a sum in memory costs more than another load of x.
+// Vectors of lanes and rows that are summed at once: as many as leave room for x and a product in
+// the 16 registers of SSE and AVX2, because a sum in memory costs more than another load of x.
 // Remaining rows are also summed several at once, since a single row waits for its own sums. But
-// with vectors of four floats, two at once took 17 to 30 % longer than one by one.
+// with vectors of four floats, two rows at once took 17 to 30 % longer than one by one.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
@@ -84,8 +84,8 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-// Rows whose lanes are added by halves together: one vector of their sums. Vectors of 16 lanes are
-// halved first, because Highway moves nothing between a vector's quarters.
+// Number of rows whose lanes are added by halves together: their sums fill one vector. Vectors of
+// 16 lanes are halved first, because Highway moves nothing between a vector's quarters.
 using DShort = hn::CappedTag<float, 8>;
 using VShort = hn::Vec<DShort>;
 constexpr int short_rows = static_cast<int>(hn::MaxLanes(DShort()));
@@ -127,7 +127,7 @@ HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #endif
 }
 
-/// Adds lanes in memory by halves, down to the same number.
+/// Adds lanes in memory by halves, down to the number that halves_of_all takes.
 HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   for (int half = vectors / 2; half > 0; half /= 2) {
     for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
@@ -199,7 +199,8 @@ void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_ro
                float* sums) {
   BlockSums block;
   int number = 0;
-  // Two smaller groups come last if they leave fewer single rows than one of the largest.
+  // The last rows form two smaller groups if these leave fewer single rows than one of the largest
+  // groups.
   const auto best_in_two = [count](int done) {
     const int left = count - done;
     return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
@@ -312,7 +313,7 @@ void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, 
     if constexpr (columns == 3) hn::LoadInterleaved3(D(), from, v[0], v[1], v[2]);
     if constexpr (columns == 4) hn::LoadInterleaved4(D(), from, v[0], v[1], v[2], v[3]);
     for (int c = 0; c < columns; ++c) v[c] = hn::Add(hn::Zero(D()), hn::Mul(v[c], x[c]));
-    // The halves of 32 lanes, as far as they hold elements.
+    // Adds the 32 lanes by halves, as far as lanes hold elements.
     if constexpr (columns > 2) v[0] = hn::Add(v[0], v[2]);
     if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);

@@ -22,7 +22,7 @@ struct GemvProblem {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool transpose = false;
-  std::string kind = {};  ///< of shape
+  std::string kind = {};  ///< kind of the shape
 
   std::int64_t terms() const { return transpose ? rows : columns; }
   std::int64_t outputs() const { return transpose ? columns : rows; }
@@ -99,7 +99,7 @@ class Product {
   gpu::Buffer device_a_;
   gpu::Buffer device_x_;
   gpu::Buffer device_y_;
-  std::optional<Image> want_;  // set once it was asked for
+  std::optional<Image> want_;  // the CPU path's result, once matches() has computed it
 };
 
 /// A handle of cuBLAS, and the function that is used.

@@ -87,8 +87,9 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
   // Blocks take as many turns as leave one block for each multiprocessor, if that is at most 8
-  // turns. Otherwise two blocks for each: a third would wait for one to end. The limit is
-  // gemv_most_turns for floats and 8 turns for 16-bit elements. Measured on an H200.
+  // turns. Otherwise there are two blocks for each multiprocessor: a third would wait for one of
+  // them to end. The limit is gemv_most_turns for floats and 8 turns for 16-bit elements. Measured
+  // on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t of_block = std::clamp<std::int64_t>(
@@ -172,9 +173,10 @@ struct GemvKernel {
   ElementType type = ElementType::f32;  ///< used by gather, rows, narrow and columns
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
   GemvRowsShape shape = {};                                               ///< rows
-  unsigned cluster = 1;  ///< blocks: rows side by side, columns one below the other
-  bool lines = false;    ///< for columns: single elements are loaded in whole lines
-  int width = 0;         ///< columns of a warp (short_columns) or of a thread (strands)
+  /// blocks of a cluster: side by side for rows, one below the other for columns
+  unsigned cluster = 1;
+  bool lines = false;  ///< for columns: single elements are loaded in whole lines
+  int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
@@ -205,7 +207,7 @@ struct GemvPlan {
   int strand_chunks = 0;          ///< chunks of a block of gemv_strands; 0: not used
   std::int64_t lists = 1;         ///< lists of sums of each output; a single one goes to y directly
   std::int64_t gather_bytes = 0;  ///< scratch memory of a copy of x; 0: the kernel reads x itself
-  std::int64_t sum_bytes = 0;     ///< scratch memory of the lists, behind it
+  std::int64_t sum_bytes = 0;     ///< scratch memory of the lists, behind the copy of x
 
   bool has_cluster() const { return rows.is_cluster || (columns.lanes > 0 && columns.sets > 1); }
   /// The scratch memory starts at a multiple of 16.

@@ -24,7 +24,8 @@ __device__ inline void gemv_meet_cluster() {
 #endif
 }
 
-/// Stores to the address that corresponds to `to`, in shared memory, in the cluster's first block.
+/// Stores to the address that corresponds to `to` in the shared memory of the cluster's first
+/// block.
 __device__ inline void gemv_store_to_first(float* to, float value) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(

@@ -25,7 +25,8 @@ struct GemvWarp {
     if (element_stage >= 0) return distance(element_stage);
     return stage < piece_stages ? piece_threads << stage : 16 / V >> (stage - piece_stages);
   }
-  /// Returns the lane's bits that select the row `0 <= r < at_once` whose sum it has after fold.
+  /// Returns the lane's bits that select the row `0 <= r < at_once` whose sum the lane has after
+  /// fold().
   __host__ __device__ static constexpr int row_bits(int at_once) {
     int bits = 0;
     for (int i = 0; i < gemv_log2(at_once); ++i) bits |= distance(gemv_log2(V) + i);
@@ -40,7 +41,7 @@ struct GemvWarp {
     return row;
   }
 
-  /// Adds value[element * at_once + row] of all threads; value[0] is a sum in the end.
+  /// Adds value[element * at_once + row] of all threads. In the end value[0] is the sum of one row.
   template <int stage = 0, int values>
   static __device__ void fold(float (&value)[values], int lane) {
     static_assert(values <= 1 << stages);
@@ -66,11 +67,11 @@ struct GemvWarp {
 /// there are always loads in flight. (Loads of x from the first-level cache would wait for all
 /// earlier loads of A.)
 ///
-/// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
-/// rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for a
-/// warp of a team. Its sum goes to list `set`, where sets divides 32; or, if `apart`, each chunk's
-/// sum goes to a list of its own.
+/// Block: teams of 2^log_team warps. Each warp of a team takes one chunk of the team's rows. A
+/// block takes `turns` times the rows of all its teams.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for
+/// each warp of a team. A set's sum goes to list `set`; `sets` then divides 32. If `apart`, each
+/// chunk's sum goes to a list of its own instead.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {

@@ -98,10 +98,12 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
 /// Sums all levels of few outputs at once: a warp sums a group, and one warp sums the
 /// groups of an output, at most 1024.
 ///
-/// Shared memory: with several groups, a float for each of all the block's outputs. A kernel with
-/// more shared memory than the one before it waits until that has left a multiprocessor.
+/// Shared memory: with several groups, a float for each group of each of the block's outputs. A
+/// kernel with more shared memory than the one before it waits until that has left a
+/// multiprocessor.
 /// Block: 2^log_warps warps for each of its outputs, which are as many as its threads have room
-/// for. Grid: x over the outputs.
+/// for.
+/// Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)
     gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,
                  int log_warps) {

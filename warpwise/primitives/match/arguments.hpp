@@ -25,10 +25,14 @@ struct MatchArguments {
   int first_y, last_y;
   int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one a thread
   int tile_groups_y;
-  int part_width;  ///< summed at once: a multiple of 4, or the block's whole width
+  /// width of the part that is summed at once: a multiple of 4, or the block's whole width
+  int part_width;
   int part_height;
-  int area_pitch;    ///< of the target's pixels in shared memory: words; with eight rows, fours
-  int column_pitch;  ///< with eight rows: of the block's columns in shared memory, in words
+  /// pitch of the target's pixels in shared memory, in words; in fours of words with groups of
+  /// eight rows
+  int area_pitch;
+  /// pitch of the block's columns in shared memory, in words; only with groups of eight rows
+  int column_pitch;
   bool skip_outside;
 };
 

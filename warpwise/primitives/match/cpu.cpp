@@ -204,9 +204,9 @@ class BlockMatcher {
     pick_least(sums_.data(), tile, best);
   }
 
-  /// Says whether rejection pays for a tile. It tests at most one row of groups in vain, which must
-  /// be cheap compared with the tile's others; and it always sums some rows of the block, which
-  /// must be few.
+  /// Says whether rejection pays for a tile. Rejection tests at most one row of groups in vain;
+  /// that row must be cheap compared with the tile's other rows. It always sums some rows of the
+  /// block, which must be few.
   bool rejection_pays(const Tile& tile) const {
     constexpr std::int64_t many_groups = 4;
     constexpr std::int64_t many_columns = 16;

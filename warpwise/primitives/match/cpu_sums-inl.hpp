@@ -126,8 +126,8 @@ void find_least(Strips<std::uint8_t> block, Plane<std::uint8_t> area, const Tile
 
 using Four = hn::Vec<hn::Full128<std::uint32_t> >;
 
-/// Keeps the compiler to the order of additions as written. GCC otherwise groups those of one
-/// accumulator and has to spill their operands: a third more time.
+/// Makes the compiler keep the order of additions as written. GCC otherwise groups the additions to
+/// one accumulator and has to spill their operands, which takes a third more time.
 template <class V>
 HWY_INLINE V in_order(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
@@ -357,7 +357,7 @@ void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>
 }
 
 /// Adds rows `from` to `to` of the strip at x to the sums of the group's four candidates.
-/// \param corner  the block's place at the first of them
+/// \param corner  the block's place in the target at the first of these candidates
 template <class D, class A>
 HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
                                 const Strips<std::uint8_t>& block, Plane<std::uint8_t> corner,

@@ -8,7 +8,7 @@
 namespace warpwise::kernels::match {
 
 /// Passes four pixels of rows first_row, first_row + step, ... and the next four to store(row,
-/// four, next four). Rows before `top` and behind `bottom` repeat these two.
+/// four, next four). Rows before `top` repeat that row, and rows behind `bottom` repeat that one.
 /// \tparam plain  the rows begin at multiples of 4 bytes and lie in [top, bottom]
 template <bool with_next, bool plain, class Store>
 __device__ inline void load_column(const unsigned char* corner, cuda::std::int64_t pitch,
@@ -59,7 +59,7 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   const int step = threads / side_by_side;
   const int first_row = thread / side_by_side;
   if (first_row >= step) return;
-  // The first and the last row inside the image, relative to y; the last may lie behind ours.
+  // The first and the last row inside the image, relative to y. The last may lie behind our rows.
   const int top = y < 0 ? static_cast<int>(-y) : 0;
   const int last = max(rows - 1, top);
   const int bottom = y + last < image.height ? last : static_cast<int>(image.height - 1 - y);
@@ -88,9 +88,9 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   }
 }
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
-/// there are. The target's words of as many rows stay in registers, and the oldest make room for
-/// the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums; only `rows` of them
+/// unless `whole`. The target's words of `group` rows stay in registers, and the oldest make room
+/// for the next.
 template <bool masked, bool whole, int group>
 __device__ inline void add_difference_rows(const unsigned* block, const uint4* area, int area_pitch,
                                            int rows, unsigned mask, uint4 (&window)[group],
@@ -124,7 +124,7 @@ __device__ inline void add_difference_rows(const unsigned* block, const uint4* a
 
 /// Adds a column of the block, one word wide, to the sums.
 /// \tparam masked  only the bytes of `mask` are the block's
-/// \tparam whole   `rows` is a multiple of the group's
+/// \tparam whole   `rows` is a multiple of `group`
 template <bool masked, int group, bool whole = false>
 __device__ inline void add_difference_column(const unsigned* block, const uint4* area,
                                              int area_pitch, int rows, unsigned mask,
@@ -153,7 +153,7 @@ __device__ inline void add_difference_column(const unsigned* block, const uint4*
 /// Copies a part of a block and the search area of a tile around it to shared memory, all threads
 /// together, once its old content has been read.
 /// \param x, y            the part's place in the reference image
-/// \param area_x, area_y  its place in the target at the tile's first candidate
+/// \param area_x, area_y  the part's place in the target at the tile's first candidate
 template <int group>
 __device__ inline void load_part(const MatchArguments& a, cuda::std::int64_t x,
                                  cuda::std::int64_t y, cuda::std::int64_t area_x,

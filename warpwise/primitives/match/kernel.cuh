@@ -106,9 +106,9 @@ struct MatchSums {
   }
 };
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
-/// there are. The target's words of as many rows stay in registers, and the oldest make room for
-/// the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums; only `rows` of them
+/// unless `whole`. The target's words of `group` rows stay in registers, and the oldest make room
+/// for the next.
 template <bool masked, bool whole, Measure measure, int group>
 __device__ inline void add_rows(const unsigned* block, int block_pitch, const unsigned* area,
                                 int area_pitch, int rows, unsigned mask,

@@ -31,9 +31,9 @@ struct Scheme {
   bool is_shifted;  ///< each word of the area is stored at its four shifts
 };
 
-/// Returns the number of words, or of fours of shifted ones, between rows of the area. Words: the
-/// rows of neighbouring groups, `group` rows apart, use different banks of the 32. Fours: the eight
-/// threads that are served together read adjacent 16 bytes.
+/// Returns the pitch of the area: in words, or in fours of words if each is stored at its four
+/// shifts. In words, the rows of neighbouring groups, `group` rows apart, use different banks of
+/// the 32. In fours, the eight threads that are served together read adjacent 16 bytes.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
                         const Scheme& scheme) {
   if (scheme.is_shifted) return block_words + a.tile_groups_x - 1;
@@ -88,8 +88,8 @@ std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
   return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
 }
 
-/// Returns the cost of one row of a word of the block in all warps, in operations like the packed
-/// differences.
+/// Returns the cost of a word in one row of the block, summed over all warps. The unit is an
+/// operation like a packed difference.
 std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme) {
   const std::int64_t loads_and_shifts = scheme.is_shifted ? 1 : 5;
   choose_tile(a, scheme);

@@ -26,7 +26,7 @@ enum class MatchBorder : std::uint8_t {
   replicate,  ///< scored; outside the image the edge pixel is repeated
 };
 
-/// For name_of() and value_named(): "skip", "replicate".
+/// Names for name_of() and value_named(): "skip", "replicate".
 constexpr auto enum_names(MatchBorder) {
   return std::to_array<EnumName<MatchBorder>>(
       {{MatchBorder::skip, "skip"}, {MatchBorder::replicate, "replicate"}});
@@ -81,7 +81,7 @@ constexpr ElementType match_score_type(Measure measure) {
 ///     sad   least    Σ |r(x, y) − t(x + dx, y + dy)|
 ///     ssd   least    Σ (r(x, y) − t(x + dx, y + dy))²
 ///     ncc   greatest Σ r t / √(Σr² Σt²)
-///     zncc  greatest the same, each minus its mean over the block; 0 where either is flat
+///     zncc  greatest the same, r and t each minus its mean over the block; 0 where either is flat
 ///
 /// Sums are over the block's pixels. Among equal scores the first in raster order of (dy, dx) wins.
 /// Sums are exact integers. ncc and zncc compare candidates by one double computed from them; the

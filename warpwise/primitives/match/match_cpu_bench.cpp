@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t strip_width = 12'000;
 constexpr std::int64_t strip_height = 1024;
 
-// Returns the positions of all blocks' candidates that stay inside, along one axis.
+// Returns the number of candidates of all blocks that stay inside the image, along one axis.
 std::int64_t positions(std::int64_t size, std::int64_t block, SearchRange search) {
   std::int64_t sum = 0;
   for (std::int64_t at = 0; at + block <= size; at += block) {

@@ -100,7 +100,7 @@ class Pair {
   gpu::DeviceImage device_target_;
   gpu::DeviceImage device_displacement_;
   gpu::DeviceImage device_score_;
-  std::optional<Image> displacement_;  // set once they were asked for
+  std::optional<Image> displacement_;  // the CPU path's results, once verify() has computed them
   std::optional<Image> score_;
 };
 

@@ -12,7 +12,7 @@ namespace warpwise::kernels::match {
 inline constexpr int match_products_warps = match_products_threads / 32;
 inline constexpr int match_products_pitch = 20;  // words; 8 rows lie in different banks
 inline constexpr int match_products_area = 2 * match_products_side - 1;
-// Rows among the block's first 8 that a warp sums, with those 8, 16 and 24 further down.
+// Rows among the block's first 8 that a warp sums; it also sums the rows 8, 16 and 24 below each.
 inline constexpr int match_products_offsets = 8 / match_products_warps;
 // Rows of candidates that a lane scores, in one column.
 inline constexpr int match_products_column = match_products_side / match_products_warps;
@@ -156,7 +156,7 @@ __device__ inline void sum_rows(MatchPart part, MatchProductsShared& s) {
   }
 }
 
-/// Adds the part's windows at this lane's candidates.
+/// Adds the sums over the part's windows at this lane's candidates.
 template <bool with_totals>
 __device__ inline void add_windows(MatchPart part, const MatchProductsShared& s,
                                    MatchWindows& windows) {
@@ -234,9 +234,9 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
   return windows;
 }
 
-/// Calls offer(score, column, line) with those of this lane's candidates that may be the best of
-/// the tile: all for ssd; for ncc and zncc all whose score is not certainly less than another's. To
-/// be called by all threads.
+/// Calls offer(score, column, line) for each of this lane's candidates that may be the best of the
+/// tile. For ssd these are all; for ncc and zncc, all whose score is not certainly less than
+/// another's. To be called by all threads.
 template <Measure measure, class Offer>
 __device__ inline void score_candidates(const MatchArguments& a, MatchProductsShared& s,
                                         const MatchWindows& windows, int columns, int rows,

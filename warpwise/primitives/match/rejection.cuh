@@ -5,8 +5,8 @@
 // The match kernel for sad of many candidates with large blocks. A quarter of the block's pixels is
 // summed for every candidate. A candidate whose sum exceeds the score of a good one cannot win. If
 // at most half of a warp's threads have candidates left, all its threads share the rest. If more
-// have, but not nearly all, the test is repeated after half of the pixels. Fit for nvcc and NVRTC:
-// no host headers.
+// threads have candidates left, but not nearly all of them, the test is repeated after half of the
+// pixels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
 // The block's columns of words in groups of four: masks of those that are summed first and second.
@@ -15,7 +15,8 @@ inline constexpr unsigned match_second_columns = 0b1000;
 // Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
 inline constexpr int match_few_lanes = 16;
 inline constexpr int match_many_lanes = 28;
-// Factor by which a quarter's sum must exceed the least one to exceed a whole score.
+// A sum over a quarter of the pixels may exceed a whole score if it exceeds the least such sum by
+// this factor.
 inline constexpr unsigned match_much = 3;
 // Least sum of a lane without candidates.
 inline constexpr unsigned least_nowhere = 0xffffffffU;
@@ -40,9 +41,9 @@ __device__ inline unsigned score_together(const MatchArguments& a, const unsigne
 
 /// Returns an upper bound of the best score: the score of the candidate with the warp's least sum
 /// over a part of the block. If no lane's least sum is much greater, as with noise, no candidate
-/// would exceed that score. Then it is not computed, and the bound is the greatest number.
-/// \param least   of this lane's sums; a lane without candidates has least_nowhere
-/// \param offset  of its first candidate in the search area
+/// would exceed that score. The score is then not computed, and the bound is the greatest number.
+/// \param least   the least of this lane's sums; least_nowhere if the lane has no candidates
+/// \param offset  place of this lane's first candidate in the search area
 __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned* block,
                                          const uint4* area, const LeastOfGroup& least, int offset) {
   unsigned score = least.score;
@@ -236,8 +237,8 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
   }
 }
 
-/// sad of large blocks, with four rows of candidates a thread. With 64 registers, they do not limit
-/// the number of thread blocks on a multiprocessor.
+/// sad of large blocks, with four rows of candidates a thread. A thread has 64 registers, which do
+/// not limit the number of thread blocks on a multiprocessor.
 __global__ void __launch_bounds__(match_max_threads, 4) match_rejecting_kernel(MatchArguments a) {
   follow_launch();
   match_rejecting<match_group>(a);

@@ -141,7 +141,7 @@ class Ladder {
   /// The parameters with their defaults: window, offset, …
   virtual Variables parameters() const = 0;
   /// Creates a problem with random inputs. \param parameters  all that parameters() names
-  /// \throws InvalidArgument  there is no such problem, and why
+  /// \throws InvalidArgument  there is no such problem; the message says why
   virtual Problem problem(std::int64_t width, std::int64_t height, const Variables& parameters,
                           Layout layout) const = 0;
   /// Computes the outputs into the problem's own memory.

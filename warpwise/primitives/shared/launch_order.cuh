@@ -4,8 +4,8 @@
 // headers.
 namespace warpwise::kernels {
 
-/// Lets the next launch begin, once all blocks have called this or ended. Its kernel calls
-/// wait_for_launch before it reads what this one writes.
+/// Lets the next launch begin, once all blocks have called this or ended. The next launch's kernel
+/// calls wait_for_launch before it reads what this launch writes.
 __device__ inline void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

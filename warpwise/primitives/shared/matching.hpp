@@ -21,7 +21,7 @@ enum class Measure : unsigned char {
 };
 
 #ifndef __CUDACC_RTC__
-/// For name_of() and value_named(): "sad", …
+/// Names for name_of() and value_named(): "sad", …
 constexpr auto enum_names(Measure) {
   return std::to_array<EnumName<Measure>>({{Measure::sad, "sad"},
                                            {Measure::ssd, "ssd"},

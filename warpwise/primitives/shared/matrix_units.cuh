@@ -16,8 +16,9 @@ struct MatrixPair {
   unsigned upper_near, lower_near, upper_far, lower_far;
 };
 
-/// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Lane i names row
-/// i of the upper rows, 8 + i of the lower rows, 16 + i and 24 + i their far columns.
+/// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Each lane passes
+/// the address of 16 bytes: lane i row i of the upper rows, lane 8 + i row i of the lower rows,
+/// lanes 16 + i and 24 + i their far columns.
 __device__ inline MatrixPair load_pair(const unsigned* row) {
   MatrixPair pair;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

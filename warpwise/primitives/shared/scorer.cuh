@@ -13,7 +13,8 @@ struct PlaceSums {
   unsigned b;
 };
 
-/// Computes ncc or zncc with the bits of ncc_score() and zncc_score(); reuses the template's part.
+/// Computes ncc or zncc of a template at many places, with the bits of ncc_score() and
+/// zncc_score(). Computes the template's part once.
 template <Measure measure, class Sum>
 class Scorer {
  public:
@@ -52,11 +53,11 @@ class Scorer {
   unsigned pixels_;
   unsigned sum_;
   double templ_;  // Σa² or nΣa² − (Σa)²
-  float root_;    // about 1 / √ of it
+  float root_;    // about 1 / √templ_
 };
 
 /// Margin for comparing estimates: a candidate cannot be the best if its estimate is further than
-/// this below another one's. Ten times the error of an estimate.
+/// this below another one's. The margin is ten times the error of an estimate.
 inline constexpr float estimate_margin = 1e-5F;
 
 }  // namespace warpwise::kernels

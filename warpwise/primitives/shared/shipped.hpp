@@ -6,7 +6,7 @@
 // Converts the library's own launches to a ladder's.
 namespace warpwise::ladders {
 
-/// \param name  of this kernel in the ladder's shipped file
+/// \param name  the kernel's name in the ladder's shipped file
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
   const std::span<const std::byte> bytes = launch.parameters.bytes();

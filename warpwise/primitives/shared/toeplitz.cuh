@@ -35,23 +35,26 @@ struct ToeplitzRow {
   }
 };
 
-/// Returns the word at which this lane begins to load 16 rows of 32 pixels, 8 of them from the row
-/// `distance` below, counted from the first pixel. Rows have `words` words, an odd multiple of 4.
+/// Returns the index of the word, counted from the first pixel, at which this lane begins to load
+/// 16 rows of 32 pixels. The second 8 rows begin `distance` rows below the first 8. Rows have
+/// `words` words, an odd multiple of 4.
 __device__ inline int toeplitz_pixels(int words, int distance) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return (lane % 8 + lane / 8 % 2 * distance) * words + lane / 16 * 4;
 }
 
-/// Adds every eighth row of the template, at most `rows`, at `groups` · 16 rows of 32 places.
-/// Group m has the places' rows 8m … 8m + 7 and those 8 · groups further down. The same rows of the
-/// image are used again by another group, 8 rows of the template later. So no row is loaded
-/// twice.
+/// Adds the products of every eighth row of the template, of at most `rows` rows, at `groups` · 16
+/// rows of 32 places. Group m has the places' rows 8m … 8m + 7 and those 8 · groups further down.
+/// Another group uses the same rows of the image again, 8 rows of the template later. So no row is
+/// loaded twice.
 ///
-/// \param image  and `image_words`: the first row's pixels, as of toeplitz_pixels(…, 8 · groups)
-/// \param templ  and `templ_words`: ToeplitzRow::lane() of the first row, and the words of a row
-/// \param rows   the template's rows from the first one on, those between included
-/// `first` and `last`: the columns k are the template's first or last ones, for which half of some
-/// Toeplitz matrices is zero.
+/// \param image  the first row's pixels at this lane's word, which is
+///               toeplitz_pixels(image_words, 8 · groups)
+/// \param templ  ToeplitzRow::lane() of the first row; the template's rows are templ_words apart
+/// \param rows   number of rows of the template from the first one on, also those that are not
+///               added
+/// \tparam first, last  true if the columns k are the template's first or last ones: half of some
+///                Toeplitz matrices is then zero
 template <bool first, bool last, int most_rows, int groups>
 __device__ inline void add_toeplitz(const unsigned* image, int image_words, const unsigned* templ,
                                     int templ_words, int rows, MatrixSums (&sums)[groups][4]) {

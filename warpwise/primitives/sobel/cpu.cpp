@@ -236,7 +236,8 @@ auto gradient(const Terms<V>& above, const Terms<V>& at, const Terms<V>& below) 
     return length(hn::TFromV<V>{}, dx, dy);
 }
 
-/// One step along a row: loads a vector of a row's pixels, and stores results from three rows'.
+/// One step along a row: loads a vector of a row's pixels, and stores results computed from three
+/// rows.
 template <class Out, Result result, SobelKernel kernel, class Work>
 struct Step {
   using D = decltype(lanes_for<result, Work>());

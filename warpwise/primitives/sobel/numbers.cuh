@@ -74,8 +74,8 @@ __device__ inline SobelPair<10, 3> weigh(const SobelArguments& /*a*/, SobelPair<
   return {multiply_add_halves(half_10, centre.bits, multiply_add_halves(half_3, sides.bits, 0))};
 }
 
-/// Computes the same for pixels, minus a constant that cancels in their differences: Scharr's sums
-/// reach 4080, but from -2048 to 2032 they are exact.
+/// Computes the same for pixels, minus a constant that cancels in differences of results. Scharr's
+/// sums reach 4080; the constant moves them to -2048 … 2032, where they are exact.
 template <class Number>
 __device__ Number smooth(const SobelArguments& a, Number centre, Number sides) {
   return weigh(a, centre, sides);

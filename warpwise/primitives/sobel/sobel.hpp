@@ -94,7 +94,7 @@ WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const
 /// magnitude u32 or u16 (saturated), components i32; f32: f32.
 WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
 
-/// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", …
+/// Names for name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", …
 constexpr auto enum_names(SobelOutput) {
   return std::to_array<EnumName<SobelOutput>>(
       {{SobelOutput::magnitude, "magnitude"}, {SobelOutput::dx, "dx"}, {SobelOutput::dy, "dy"}});

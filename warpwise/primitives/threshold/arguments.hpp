@@ -106,15 +106,15 @@ inline constexpr int threshold_band_threads_an_sm = 640;
 /// only.
 inline constexpr int threshold_wide_band_threads[] = {256, 512};
 inline constexpr int threshold_wide_band_threads_an_sm = 512;
-/// Rows of a block's segment in images that fill a GPU, one of these. Higher segments compute fewer
-/// first windows but need more space in the cache.
+/// A block's segment has one of these numbers of rows in images that fill a GPU. Higher segments
+/// compute fewer first windows but need more space in the cache.
 inline constexpr int threshold_wide_band_rows[] = {128, 96, 112, 144, 160};
 /// Threads of a block of threshold_row_sums.
 inline constexpr int threshold_row_sum_threads = 128;
-/// Its blocks on an SM. They leave the registers for all loads of 16 rows; without a number, the
-/// compiler takes fewer registers and has four loads in flight.
+/// Blocks of threshold_row_sums on an SM. This number leaves enough registers for all loads of 16
+/// rows. Without a number, the compiler takes fewer registers and has four loads in flight.
 inline constexpr int threshold_row_sum_blocks = 4;
-/// Threads of threshold_row_sums in total, about: in larger images each has more rows.
+/// About the number of all threads of threshold_row_sums: in larger images each has more rows.
 inline constexpr int threshold_row_sum_all_threads = 1 << 17;
 inline constexpr int threshold_row_sum_least_rows = 16;
 inline constexpr int threshold_row_sum_most_rows = 64;
@@ -131,7 +131,7 @@ struct GaussianProductArguments {
   ThresholdSource src;
   ThresholdOutput out;
   int half;
-  int reach;  ///< from a row of weights' first pixel to the centre: half in whole words
+  int reach;  ///< pixels from the first one of a row of weights to the centre: half, in whole words
   int shift;
   int cut;  ///< a weight is a number of 16 bits times 2^-(cut + 8)
   /// A pixel's part in its own excess, -2^cut, as a number of 16 bits: in a word's low half and in
@@ -140,7 +140,8 @@ struct GaussianProductArguments {
   unsigned pixel_high;
   unsigned above;  ///< four times out.above, and so on
   unsigned below;
-  int bias;              ///< in units of 256; shifts the excess so that doubtful ones are 0 … doubt
+  /// in units of 256; shifts the excess so that a doubtful excess is 0 … doubt
+  int bias;
   unsigned first_doubt;  ///< the limit `doubt` before the products of both low bytes are added
   unsigned most_low;     ///< upper bound of these products; bounds are multiples of 256
   unsigned doubt;        ///< limit once they are added: an excess of 0 … doubt is doubtful

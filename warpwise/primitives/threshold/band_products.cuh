@@ -106,7 +106,8 @@ __device__ inline void add_change_with(int (&sums)[4], const BandBytes& bytes, u
 #endif
 }
 
-/// Adds the same with weights for rows that come in, and their negatives for rows that go out.
+/// Adds the products with `weights` for rows that come in, and with their negatives for rows that
+/// go out.
 __device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
   add_change_with(sums, bytes, weights, negative(weights));
 }

@@ -22,7 +22,7 @@ __device__ inline void start_copy_16(unsigned char* to, const unsigned char* fro
 #endif
 }
 
-/// Starts to copy 16 bytes, likewise.
+/// Starts to copy 16 bytes. Both addresses are multiples of 16.
 __device__ inline void start_copy_16(unsigned char* to, const unsigned char* from) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
@@ -245,7 +245,7 @@ class BandColumns {
   bool in_groups_;
   int row_;    ///< of the thread's first group of 16 bytes
   int group_;  ///< of this group in the row
-  int down_;   ///< rows and, in along_, groups to its next one
+  int down_;   ///< rows and, in along_, groups to the thread's next group
   int along_;
 };
 

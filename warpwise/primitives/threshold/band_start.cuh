@@ -4,8 +4,9 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// First windows of a segment, computed from sums down the columns. These take a fraction of the
-// time of the changes of as many rows. Fit for nvcc and NVRTC: no host headers.
+// First windows of a segment, computed from sums down the columns. That takes a fraction of the
+// time of computing the changes of the same number of rows. Fit for nvcc and NVRTC: no host
+// headers.
 namespace warpwise::kernels::threshold {
 
 /// Returns the 16 bytes at `from`, byte `at` of a row. Bytes beyond the image are 0.
@@ -112,7 +113,7 @@ class BandStart {
         row_bytes_(static_cast<int>(a_.src.width) * size), sums_(static_cast<unsigned*>(shared)),
         prefix_(reinterpret_cast<Sum*>(sums_ + parts_ * groups_ * columns_of_16)) {}
 
-  /// Computes bias less the sums of the windows around row y, for a thread's word of results.
+  /// Computes bias minus the sums of the windows around row y, for a thread's word of results.
   /// Called by the whole block; overwrites the shared memory.
   __device__ void less_windows(int y, typename Shape::Less (&less)[Shape::count]) const {
     __syncthreads();
@@ -140,9 +141,9 @@ class BandStart {
   static constexpr int size = Shape::size;
   static constexpr int columns_of_16 = 16 / size;
 
-  /// Adds sums down the columns around row y to those of the i-th 16 bytes: whole groups of rows,
-  /// then single rows that the window has more or less than these groups. Part `part` of the work
-  /// is every parts_'th group and row.
+  /// Adds the sums down the columns of the i-th 16 bytes, over the rows of the window around row y.
+  /// Adds whole groups of rows, then adds or subtracts the single rows by which the window differs
+  /// from these groups. Does part `part` of the work: every parts_'th group and row.
   __device__ void add_down(int y, int i, int part, unsigned (&sum)[columns_of_16]) const {
     const int at = first_ + i * 16;
     if (at + 16 <= 0 || at >= row_bytes_) return;

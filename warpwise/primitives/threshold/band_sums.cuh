@@ -14,12 +14,12 @@ struct BandShape {
   static constexpr BandSums sums = band_sums;
   static constexpr int size = sizeof(Pixel);
   static constexpr int count = threshold_pixels_per_word<Pixel>;
-  /// Type of bias less the sum of a window.
+  /// Type of bias minus the sum of a window.
   using Less = cuda::std::conditional_t<sums == BandSums::wide, int64_t, int>;
   static constexpr int strip = 4 * deciding_threads;
   /// Words of shared memory for the changes of 8 bytes of pixels.
   static constexpr int words = size == 2 || sums == BandSums::pairs ? 4 : 8;
-  /// Words from row to row of these: 8 rows' words of 4 lanes access all banks.
+  /// Words between rows of changes: the words of 4 lanes in 8 rows access all banks.
   static constexpr int pitch = strip / 8 * words + words;
 
   /// Returns the place of a lane's first changes. Its warp computes the changes from byte
@@ -45,8 +45,8 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   }
 }
 
-/// Computes each sum on its own, for windows of few bytes: as products of all its bytes. These and
-/// the next 15 lie within `parts` times 16 bytes.
+/// Computes each sum on its own, as products of all its bytes, for windows of few bytes. The bytes
+/// of a window and the next 15 lie within `parts` times 16 bytes.
 template <class Shape, int parts>
 class WholeSums {
  public:
@@ -95,8 +95,8 @@ class WholeSums {
 };
 
 /// Computes sums of many bytes from three parts: the first 32 bytes of 16 windows, their last 32,
-/// and all between, which these windows share. From 16 windows to the next ones, 16 bytes come
-/// between and 16 others leave.
+/// and all between, which these windows share. From 16 windows to the next 16, the part between
+/// gains 16 bytes and loses 16 others.
 template <class Shape>
 class WideSums {
  public:
@@ -118,13 +118,13 @@ class WideSums {
     }
   }
 
-  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). Those of
-  /// all warps but the first lack a part: what the windows before this warp's share with its first
-  /// ones.
+  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). The changes
+  /// of all warps but the first lack a part: the bytes that the first windows of this warp share
+  /// with the windows before this warp.
   ///
-  /// \param upper     where the lane's warp puts the change of that part over its own columns, or
-  ///                  all of it if it is the first: for row l / 4
-  /// \param to_lower  from there to row l / 4 + 8
+  /// \param upper     where the warp stores its share of that part, for row l / 4: the change over
+  ///                  the warp's own columns; the first warp stores the change of the whole part
+  /// \param to_lower  distance from there to the place for row l / 4 + 8
   __device__ void along_rows(unsigned rows, int* changes, bool is_first, int* upper,
                              int to_lower) const {
     const unsigned ones = band_ones<typename Shape::Pixel>();

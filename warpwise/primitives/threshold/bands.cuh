@@ -13,7 +13,7 @@
 // columns and decide.
 namespace warpwise::kernels::threshold {
 
-/// A thread's word of pixels, and how far each is from the threshold: less[k] is bias less the sum
+/// A thread's word of pixels, and how far each is from the threshold: less[k] is bias minus the sum
 /// of the window.
 template <class Shape>
 struct BandColumn {
@@ -21,7 +21,8 @@ struct BandColumn {
   static constexpr int count = Shape::count;
   typename Shape::Less less[count];
 
-  /// Moves down by one row, whose changes are given, without what all of them share.
+  /// Moves down by one row. `changes` are the row's changes without `shared`, the part that all
+  /// changes of the row have.
   __device__ void slide(const int* changes, int shared = 0) {
     if constexpr (sizeof(Pixel) == 2) {
       const int2 change = *reinterpret_cast<const int2*>(changes);
@@ -137,7 +138,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
     int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
-    // A step ahead of their copies. In low segments this does not pay.
+    // Fetches rows a step ahead of their copies. In low segments this does not pay.
     const bool fetches = end - begin >= 128;
     if (fetches) columns.fetch_rows(y + (ahead + 1) * rows);
 #pragma unroll 1

@@ -158,7 +158,7 @@ class GaussianTile {
   std::optional<HostView> mean_;
   std::int64_t dst_first_;  ///< row of src that belongs to dst's first row
   std::int64_t half_;
-  std::int64_t columns_;  ///< at most, in whole steps
+  std::int64_t columns_;  ///< the most columns of a tile, in whole steps
   std::int64_t kept_;     ///< number of weighed rows that are kept: those of a window
   std::vector<float> line_;
   hwy::AlignedFreeUniquePtr<float[]> rows_;

@@ -98,7 +98,8 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   }
 }
 
-/// Returns the instance of threshold_band_batch for images with such single launches.
+/// Returns the instance of threshold_band_batch for images whose single launches take such a
+/// kernel.
 template <class Pixel>
 auto* band_batch_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;
@@ -120,7 +121,7 @@ kernels::threshold::BandArguments arguments_of(const gpu::Launch<ThresholdKernel
   return arguments;
 }
 
-/// Launches bands for many images. Returns false where bands need sums that slide.
+/// Launches bands for many images. Returns false for windows that need wide bands.
 template <class Pixel>
 bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                         const WindowRule& rule, gpu::StreamHandle stream) {

@@ -86,7 +86,7 @@ inline void set_fixed_point(kernels::threshold::GaussianProductArguments& a,
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
 }
 
-/// Returns nothing where floats have to do it: for means, for windows above 113, and for images of
+/// Returns nothing where floats have to decide: for means, for windows above 113, and for images of
 /// more than 2^30 pixels a side. The source is u8.
 inline std::optional<GaussianProductLaunch> gaussian_product_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
@@ -132,9 +132,9 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
   // Low segments give as many blocks as a large GPU holds at once, if the image is large enough. A
-  // segment has at least half as many rows as the rows above whose means its first results need.
-  // In larger images there are up to four times as many blocks, because some take longer. Then a
-  // segment has at least 16 times as many rows as those above.
+  // segment's first results need the means of rows above it; a segment has at least half as many
+  // rows as those. In larger images there are up to four times as many blocks, because some take
+  // longer. A segment then has at least 16 times as many rows as those above it.
   constexpr std::int64_t at_once = 132 * threshold_product_blocks;
   const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;

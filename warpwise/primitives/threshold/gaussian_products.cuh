@@ -63,8 +63,8 @@ struct WeightMatrix {
     }
   }
 
-  /// Adds to sums: pair p of one matrix's columns, times as many rows by 8 columns. Callers
-  /// alternate between sums, because each product waits for the one before it in its sum.
+  /// Adds to `sums` pair p of one matrix's columns, times the same rows of b by 8 columns. Callers
+  /// alternate between two sums, because a product waits for the one before it in the same sum.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
                              const unsigned* b, int p) {
     if (2 * p + 1 < groups) {
@@ -107,8 +107,8 @@ __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsign
   return result;
 }
 
-/// Computes the means of 16 columns along 16 rows from the pixels of both halves of the rows. They
-/// replace those of the oldest rows.
+/// Computes the means of 16 columns along 16 rows from the pixels of both halves of the rows. These
+/// means replace those of the oldest rows.
 template <int groups>
 __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned* const (&pixels)[2],
                             const HalvesInOrder& order, int cut, WeighedRows<groups>& rows) {

@@ -72,7 +72,7 @@ class ProductRows {
   int first_;  ///< of a row's first byte
   int row_bytes_;
   bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
-  bool inside_;     ///< the same, and the image has all of them
+  bool inside_;     ///< in_groups_, and all these bytes are in the image
   // The two groups of 16 bytes that the thread copies:
   int row_[2];
   int to_[2];                     ///< in the rows of shared memory; -1: nothing to copy

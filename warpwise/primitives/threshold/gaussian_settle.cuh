@@ -67,7 +67,7 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   float sum = __fmul_rn(a.weights[0], static_cast<float>(row[x]));
 #pragma unroll 1
   for (int first = 1; first <= a.half; first += 16) {
-    // Those of the next turn are in flight during this one.
+    // The pixels of the next turn are in flight during this one.
     below -= 16;
     above += 16;
     uint4 ahead_below = {};
@@ -169,7 +169,7 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Says whether all must be settled before the warp adds more of the rows above `end`: the
+  /// Says whether all doubts must be settled before the warp adds more of the rows above `end`. The
   /// windows of a stretch must fit their memory.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;

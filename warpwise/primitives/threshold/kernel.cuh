@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threshold_block_threads)
 }
 
 /// Returns the sum of the first `rows` rows of column x, which its edge pixels continue beyond the
-/// image. A negative number of rows lies above it.
+/// image. If `rows` is negative, the rows lie above the image.
 template <class Pixel, class Sum>
 __device__ Sum column_prefix(const ColumnArguments& a, int64_t x, int64_t rows) {
   if (rows <= 0) return static_cast<Sum>(rows) * load_pixel<Pixel>(a.src.data, x);
@@ -139,7 +139,8 @@ __device__ Sum column_window(const ColumnArguments& a, int64_t x, int64_t y) {
 }
 
 /// Computes the column sums of every window: each thread slides down one column of one segment. The
-/// rows' padding gets the last column's. Grid: x covers the columns, y strides over segments.
+/// padding of a row gets the sums of the last column. Grid: x covers the columns, y strides over
+/// segments.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_columns(ColumnArguments a) {
   const int64_t padded_x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;

@@ -101,7 +101,7 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   BandPlan plan{};
-  // The offset of what goes out, 15 and the window's bytes add up to at most 48 or 80.
+  // out_at, 15 and the window's bytes add up to at most 48 or 80.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
@@ -133,13 +133,14 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   plan.strip = 4 * threads;
   plan.pitch = ((plan.strip / 16 + (plan.out_at + window_bytes) / 16 + 1) | 1) * 16;
   plan.rows = 2 * kernels::threshold::threshold_band_rows;
-  // The memory of the changes first holds the start's sums: each column's, in as many parts as the
-  // threads compute.
+  // The memory of the changes first holds the sums of the start: one for each column, from each
+  // part into which the threads divide the work.
   const std::int64_t columns = plan.pitch / pixel_bytes;
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // Shared sums lie between rows of changes if the 256 threads' 8 words of u8 are free there.
+  // The sums that windows share, one for each warp, lie behind each row of changes if 8 words of u8
+  // are free there and enough.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
@@ -252,11 +253,10 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
   return whole_bands(gpu::blocks_for(src.height, segments));
 }
 
-/// Launches bands or wide bands. Returns nothing where another kernel has to do it:
+/// Returns the launch of bands or wide bands. Returns nothing where another kernel has to decide:
 /// - for means;
 /// - for wide rules of u8;
-/// - for windows whose rows do not fit `shared_limit` (64 KB hold windows to 63 of u8, 33 of
-///   u16);
+/// - for windows whose rows do not fit `shared_limit` (64 KB hold windows to 63 of u8, 33 of u16);
 /// - for images with more than 2^30 bytes a row, or more than 2^30 rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
@@ -356,9 +356,9 @@ inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
   return gpu::blocks_for(gpu::blocks_for(height, segments), rows) * rows;
 }
 
-/// Launches tiles. Returns nothing where another kernel has to do it:
-/// - for windows above 255 of u8 or 127 of u16: their areas or sums exceed the kernel's types,
-///   and their halo takes more than half of a block's columns;
+/// Returns the launch of tiles. Returns nothing where another kernel has to decide:
+/// - for windows above 255 of u8 or 127 of u16: their areas or sums exceed the kernel's types, and
+///   their halo takes more than half of a block's columns;
 /// - for images of more than 2^30 pixels a side.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
@@ -373,9 +373,10 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
   // holds at once, 4 on each SM.
   constexpr std::int64_t wanted = 4 * large_gpu_multiprocessors;
-  // First it lowers the segments, which have at most as many rows as pay for the start. Then it
-  // makes strips narrower than a block could take, down to a word a lane: to two blocks for each
-  // SM, or to one for windows whose halo is then most of a block's columns. Measured on an H200.
+  // Segments are lowered first: the highest have as many rows as are worth the sums at their start.
+  // Then strips are made narrower than a block could take, down to a word a lane, until there are
+  // two blocks for each SM. For windows whose halo is then most of a block's columns, there is one
+  // block for each SM. Measured on an H200.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -421,8 +422,8 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
                  : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 
-/// Returns the launch that decides by bands or tiles; nothing where sums of columns have to do it.
-/// Of these kernels only wide bands need scratch memory, for the launch before.
+/// Returns the launch that decides by bands or tiles; nothing where sums of columns have to decide.
+/// Only wide bands need scratch memory, for the results of threshold_row_sums.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,

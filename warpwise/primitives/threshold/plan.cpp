@@ -4,7 +4,7 @@
 
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// From options to the numbers that the inner loops need.
+// Computes the numbers that the inner loops need from the options.
 namespace warpwise::detail::threshold {
 namespace {
 

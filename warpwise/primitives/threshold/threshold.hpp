@@ -20,7 +20,7 @@ enum class ThresholdMethod : std::uint8_t {
   exact_mean,  ///< the window's mean as a real number: document C, row C1
 };
 
-/// For name_of() and value_named(): "mean", "gaussian", "exact-mean".
+/// Names for name_of() and value_named(): "mean", "gaussian", "exact-mean".
 constexpr auto enum_names(ThresholdMethod) {
   return std::to_array<EnumName<ThresholdMethod>>({{ThresholdMethod::mean, "mean"},
                                                    {ThresholdMethod::gaussian, "gaussian"},
@@ -66,8 +66,8 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 /// views may overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// some rows of sums for each thread. `gaussian` allocates f32 rows of part of the width instead:
-/// as many as a window has, at most the image's. Source: document C, row C1.
+/// some rows of sums for each thread. `gaussian` instead allocates f32 rows of part of the width:
+/// as many rows as a window has, but at most as many as the image has. Source: document C, row C1.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
@@ -81,11 +81,11 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 /// - for windows to 255 (u8) or 127 (u16) pixels where the image does not fill the GPU or `mean`
 ///   is asked for.
 ///
-/// `gaussian` needs none for `dst` alone, u8 and windows to 113. Otherwise scratch memory comes
-/// from the stream-ordered pool (gpu::Buffer):
-/// - for `dst` alone and windows for which a block of the GPU may have the 80 to 227 KB of shared
-///   memory: at most an eighth of the image's bytes, a thirty-second for large images. Each row
-///   counts as long as the row and a window, rounded up to a multiple of 1 or 2 KB;
+/// `gaussian` needs no scratch memory for u8 and windows to 113 if `mean` is not asked for.
+/// Otherwise scratch memory comes from the stream-ordered pool (gpu::Buffer):
+/// - without `mean`, for windows whose 80 to 227 KB of shared memory a block of the GPU may have:
+///   at most an eighth of the image's bytes, and a thirty-second for large images. In this, a row
+///   is as long as the row and a window, rounded up to a multiple of 1 or 2 KB;
 /// - in all other cases: 4 to 9 bytes a pixel.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

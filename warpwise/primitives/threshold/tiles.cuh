@@ -175,7 +175,7 @@ class TileStream {
     sums_[1] = sums_[3];
   }
 
-  /// Returns total ± the sum of the word's column k. An odd stream's last one is in word i + 1.
+  /// Returns total ± the sum of the word's column k. An odd stream's last sum is in word i + 1.
   __device__ int add(int total, int k) const {
     if constexpr (per_sum == 1) return total + sums_[k];
     return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
@@ -246,7 +246,8 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    // Loads come first: they could not pass the store. Behind the last word is the next warp's.
+    // Loads come first: they could not pass the store. Behind the last word lies the next warp's
+    // word.
     const unsigned next_word = pixels[min(i + 1, words - 1)];
     in.fetch(i);
     out.fetch(i);
@@ -276,7 +277,8 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   }
 }
 
-/// Writes the pixels of a word that are inside the image. `whole`: all of it, aligned.
+/// Writes the pixels of a word that are inside the image. `whole`: all pixels are inside, and the
+/// word is aligned.
 template <class Pixel, bool whole>
 __device__ void store_results(const TileArguments& a, unsigned char* row, int x, unsigned word) {
   if constexpr (whole) {
@@ -338,7 +340,7 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
   };
   const bool src_words = are_words(a.src.data, a.src.pitch, columns.at) && width >= count;
   const bool dst_words = are_words(a.out.dst, a.out.dst_pitch, x) && x + count <= width;
-  // The words that a lane slides along: its warp's, in the lane's row.
+  // A lane slides along its warp's words, in the lane's row.
   const int lane = thread % 32;
   const int words = a.strip_words / warps;
   const int begin = thread / 32 * words;

@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   // Shared memory: the rows that come in, those that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
-  // For each row and warp, the change of what the warp's last windows share with the next warp's.
-  // It lies behind the row's changes if there is room, else behind all of them.
+  // For each row and warp: the change of the bytes that the warp's last windows share with the next
+  // warp's windows. It lies behind the row's changes if there is room, else behind all of them.
   constexpr bool have_room = Shape::words >= threads / 32;
   constexpr int share_pitch = have_room ? Shape::pitch : threads / 32;
   int* const shares = changes + (have_room ? Shape::pitch - Shape::words : rows * Shape::pitch);
@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       sums_along.along_rows(lane_rows, lane_changes, thread < 32,
                             shares + lane / 4 * share_pitch + thread / 32, 8 * share_pitch);
       __syncthreads();
-      int share = 0;  // of row l % 16: what the windows of this warp share with those before
+      // For row l % 16: the change of the bytes that this warp's windows share with those before
+      int share = 0;
 #pragma unroll 1
       for (int w = 0; w < thread / 32; ++w) share += shares[lane % rows * share_pitch + w];
       const auto slide = [&](int i) {

@@ -66,8 +66,9 @@ struct Tile {
     left = static_cast<int>(blockIdx.x) % across * tile_width;
     top = static_cast<int>(blockIdx.x) / across * strip_height;
     end = min(left + tile_width, p.width);
-    // Columns before the first one that completes a block, in groups of four that end there. The
-    // first `skipped` columns of the first group, 0 or 2, are not needed.
+    // Number of columns before the first one that completes a block. They are read in groups of
+    // four that end before that column. The first `skipped` columns of the first group, 0 or 2, are
+    // not needed.
     lead = 2 * p.half;
     lead_groups = (lead + 3) / 4;
     skipped = 4 * lead_groups - lead;
@@ -80,8 +81,8 @@ struct Tile {
     return reinterpret_cast<const unsigned*>(padded.row(mirrored ? 3 : 1, row)) + word - lane;
   }
 
-  /// Fills the sums for the first row: a block's height minus one row, and the row above, which the
-  /// first row's slide subtracts.
+  /// Fills the sums for the first row with all rows of its blocks but the last, and with the row
+  /// above. The first row's slide adds the last row and subtracts the row above.
   __device__ void fill() const {
     columns[lane] = {0, 0};  // zeros to subtract before the first column leaves
     const int groups = lead_groups + (end - left + 3) / 4;
@@ -104,7 +105,8 @@ struct Tile {
     }
   }
 
-  /// Computes the lane's four keys of column x from 16-bit sums: displacements 3 and 1, 2 and 0.
+  /// Computes the lane's four keys of column x from 16-bit sums. sums.x holds displacements 3 and
+  /// 1, sums.y 2 and 0, each with the low half first.
   __device__ void keys(uint2 sums, int x, unsigned (&key)[4]) const {
     const unsigned sum[4] = {sums.y >> 16, sums.x >> 16, sums.y & 0xffff, sums.x & 0xffff};
 #pragma unroll

@@ -7,7 +7,7 @@
 namespace warpwise::ladders {
 namespace {
 
-// In the order of Problem::operands.
+// Indices in Problem::operands.
 enum : std::size_t { left_at, right_at, dst_at };
 
 // The rungs use 31-bit byte offsets for pixels of up to four bytes.

@@ -6,8 +6,9 @@
 // displacement, and the check.
 namespace warpwise::ladders {
 
-/// Returns |a − b| of the pixel (x, y) and its counterpart at displacement d. From the left image
-/// that is d to the left in the right one, from the right image d to the right in the left one.
+/// Returns |a − b| of the pixel (x, y) and its counterpart at displacement d. A left pixel's
+/// counterpart is d columns to the left in the right image. A right pixel's is d columns to the
+/// right in the left image.
 template <bool from_left>
 __device__ unsigned difference(const DisparityProblem& p, int x, int y, int d) {
   const auto pixel = [&](const unsigned char* image, long long pitch, int column) {

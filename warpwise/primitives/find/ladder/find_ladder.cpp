@@ -10,7 +10,7 @@
 namespace warpwise::ladders {
 namespace {
 
-// In the order of Problem::operands.
+// Indices in Problem::operands.
 enum : std::size_t { templ_at, image_at, best_at };
 
 // The rungs' sums of squares fit 32 bits up to this side; their number of blocks fits 31 bits.

@@ -46,7 +46,7 @@ struct RunningSums {
   __device__ explicit RunningSums(const FindProblem& p)
       : templ(static_cast<OwnSums*>(p.scratch)), columns(templ + 2),
         windows(columns + p.width * p.rows) {}
-  /// Returns their size in bytes, a multiple of 16.
+  /// Returns the size of these sums in bytes, a multiple of 16.
   static __device__ long long bytes(const FindProblem& p) {
     return SUMS ? 16 + (8 * (p.width + p.columns) * p.rows + 15) / 16 * 16 : 0;
   }
@@ -61,7 +61,7 @@ __device__ inline void add_pair(unsigned& sum, int a, int b) {
   }
 }
 
-/// Adds the same for four pixels.
+/// Adds |a − b| or a · b for each of four pixels.
 __device__ inline void add_pairs(unsigned& sum, unsigned a, unsigned b) {
   if constexpr (measure == Measure::sad) {
     sum = add_differences(a, b, sum);

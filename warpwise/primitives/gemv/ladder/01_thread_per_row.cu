@@ -1,4 +1,4 @@
-// Idea: a thread for each row, which walks along it.
+// Idea: a thread for each row. It walks along the row.
 // Expected: at every moment the lanes of a warp read from 32 rows. A load of A touches 32 sectors
 //   for 4 bytes of each; the other 28 may or may not still be cached when they are needed. x is the
 //   same for all lanes: one sector a load.

@@ -12,7 +12,7 @@
 
 namespace warpwise::ladders {
 
-/// Checked: a tap outside of the image is moved onto its border.
+/// If `checked`, a tap outside of the image is moved onto its border.
 template <bool checked>
 __device__ unsigned char edge(const SobelProblem& p, int x, int y) {
   return magnitude(p, [&](int column, int row) {

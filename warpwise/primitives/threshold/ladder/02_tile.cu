@@ -2,7 +2,7 @@
 //   its windows there. The tile's size is given at launch, so that the window may have any size. A
 //   tile beyond TILE_BYTES is processed in horizontal strips, one after the other: with TILE_BYTES
 //   for 128 threads, every SM since CC 7.0 holds its full number of threads.
-// Expected: the border is clamped once for each pixel of the tile, not for each of every
+// Expected: the border is clamped once for each pixel of the tile, not for each pixel of every
 //   window, and a read is a shared one of known latency.
 // Next limit: still window² reads and additions for each pixel, and a tile that is mostly halo.
 #include "problem.hpp"

@@ -2,11 +2,12 @@
 //   DOWN rows of a column and writes the column's sums. A second kernel slides along their rows,
 //   ALONG pixels a thread. In the next step it turns a row into prefix sums instead, which a block
 //   can do together, and takes the difference of two for each window.
-// Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with
-//   it. Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
+// Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with it.
+//   Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
 //   apart, and each touches 32 places; with prefix sums they are adjacent again. On its way down a
-//   thread waits for each pixel before it loads the next: for all the compiler knows, that may be
-//   where it has just written a sum. Loads of AHEAD rows before their stores do not wait.
+//   thread waits for each pixel before it loads the next: the compiler must assume that the pixel
+//   lies where the thread has just written a sum. Loads of AHEAD rows before their stores do not
+//   wait.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
   int* const sums = shared;
   int* const rows = shared + columns;
   const int row_length = columns + 1;
-  // Wide windows leave room for fewer; SHARED_BYTES holds one row at the largest.
+  // Wide windows leave room for fewer rows. With the largest window, SHARED_BYTES holds one row.
   const int rows_at_once = min(warps, (SHARED_BYTES / 4 - columns) / row_length);
   const int left = static_cast<int>(blockIdx.x) * COLUMNS;
   const int right = min(left + COLUMNS, p.width);
