@@ -32,13 +32,12 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// A codec by its number in the driver's interface. Of the bits and chroma below, the bytes were
-// equal to those of the CPU's decoder.
+// A codec by its number in the driver's interface. Up to the bits and chroma below, the bytes of
+// the GPU's decoder were equal to those of the CPU's.
 struct GpuCodec {
   AVCodecID id;
   int number;
-  int compared_bits;  // most bits of a sample at which the bytes were compared with the CPU's; 0:
-                      // none
+  int compared_bits;  // of a sample; 0 if the bytes were not compared
   bool is_444_compared = false;
 };
 constexpr GpuCodec gpu_codecs[] = {
