@@ -158,7 +158,7 @@ class FindCommand final : public Command {
     return *best;
   }
 
-  // Least width and height of a variant. So few pixels as in a smaller one match by chance.
+  // Least width and height of a variant. A smaller variant matches by chance.
   static constexpr std::int64_t least_side = 8;
   static bool can_be_searched(const io::PictureShape& templ, const Variant& variant,
                               const io::PictureShape& image) {
