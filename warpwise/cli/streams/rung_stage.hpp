@@ -13,6 +13,7 @@ namespace warpwise::cli {
 /// Each function makes its stage with a rung's kernels. The frames equal those of the stage with
 /// the same options, byte for byte. Options that the rungs do not compute are refused. The rung
 /// "shipped" is the library's own kernel, compiled and launched like the others.
+///
 /// The stage's begin() throws InvalidArgument for frames that the ladder does not support, or that
 /// the rung does not support on this GPU. The first frame, or making a lane, throws the errors of
 /// compiling the rung.
