@@ -47,7 +47,7 @@ struct TileArguments {
   int area;
   int bias;
   int strip_words;  ///< words of pixels in a row of a block's results, split evenly over the warps
-  int halo_words;   ///< on either side of them: more pixels than half
+  int halo_words;   ///< words on either side of these; they hold more pixels than `half`
   int segment_rows;
 };
 
@@ -138,7 +138,7 @@ struct GaussianProductArguments {
   /// its high half.
   unsigned pixel_low;
   unsigned pixel_high;
-  unsigned above;  ///< four times out.above, and so on
+  unsigned above;  ///< out.above in all four bytes; `below` likewise
   unsigned below;
   /// in units of 256; shifts the excess so that a doubtful excess is 0 … doubt
   int bias;

@@ -139,8 +139,8 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // The sums that windows share, one for each warp, lie behind each row of changes if 8 words of u8
-  // are free there and enough.
+  // The sums that windows share, one for each warp, lie behind each row of changes if the 8 words
+  // of u8 that are free there are enough.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
@@ -407,7 +407,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Says whether bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
+/// Returns true if bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
 /// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
 ///   above 160 bytes if they fill the GPU (docs/decisions/2026-11-29-threshold-roofs.md).
 /// - Other bands are slower where blocks are few, below two for each SM, or segments are low: they
