@@ -92,7 +92,7 @@ class AviFile {
   }
 
  private:
-  // Lengths from here on stand for an unknown one.
+  // This length and greater ones stand for an unknown length.
   static constexpr std::uint32_t unknown = 0x7ffffff0;
 
   std::optional<Chunk> chunk_at(std::int64_t at) {
