@@ -69,8 +69,8 @@ inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 enum class BandSums { pairs, words, large, wide };
 
 /// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
-/// `half` pixels and `out_at` bytes before its results: at a multiple of 16 of the strip, and of
-/// the image's addresses if possible.
+/// `half` pixels and `out_at` bytes before its results. That distance is a multiple of 16. The
+/// address in the image is a multiple of 16 too, if possible.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;

@@ -335,7 +335,7 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Returns the height of segments that makes as many blocks of many images as a large GPU holds at
+/// Returns the height of segments at which many images have as many blocks as a large GPU holds at
 /// once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of any
 /// image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
