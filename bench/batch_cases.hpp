@@ -11,7 +11,7 @@ namespace warpwise::bench {
 inline constexpr std::int64_t batch_frames = 64;
 inline constexpr Size batch_frame{1280, 720};
 
-/// Returns the frames of an image that has them below one another.
+/// Returns the frames of an image in which they lie one below the other.
 template <class View>
 std::vector<View> frames_of(const View& image) {
   std::vector<View> frames;

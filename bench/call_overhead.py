@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the time of a call from Python beyond that of the same call from C++, on 64x64 images.
+"""Measures how much longer a call from Python takes than the same call from C++, on 64x64 images.
 
     python bench/call_overhead.py [numpy|torch|cupy] [PROGRAM]
 
 Needs a Python with the package. Calls take arrays of NumPy, or of PyTorch or CuPy on a GPU; on a GPU the time is until the
-call returns. Compiles call_overhead.cpp, which makes the same calls, with the library that pkg-config finds; PROGRAM names a
-compiled one instead. Both give the median of 2000 samples of 20 calls each, in turn for three rounds. The middle round is
-printed.
+call returns. Compiles call_overhead.cpp, which makes the same calls, with the library that pkg-config finds; PROGRAM is a
+compiled call_overhead to use instead. Both give the median of 2000 samples of 20 calls each, in turn for three rounds. Prints
+the median of the rounds.
 """
 import pathlib
 import statistics

@@ -20,13 +20,13 @@ struct Change {
 class Recorded {
  public:
   /// \throws IoError          the file cannot be read
-  /// \throws InvalidArgument  it is no record of a bench with samples
+  /// \throws InvalidArgument  the file is no record of a bench with samples
   explicit Recorded(const std::filesystem::path& file);
 
-  /// \throws InvalidArgument  it was recorded on another GPU
+  /// \throws InvalidArgument  the record was made on another GPU
   void require_gpu(const std::string& name) const;
 
-  /// Returns the change of each row of ours that both runs have.
+  /// Returns the changes of all our rows that are in both runs.
   std::vector<Change> changes_to(const Run& run) const;
 
  private:
@@ -39,8 +39,8 @@ class Recorded {
   std::vector<Entry> entries_;
 };
 
-/// Says whether the time has grown by more than `percent`, with 99 % confidence. It says no if
-/// there are too few samples or their clocks differ.
+/// Returns true if the time has grown by more than `percent`, with 99 % confidence. Returns false
+/// if there are too few samples or their clocks differ.
 bool is_regression(const Change& change, double percent);
 
 std::string line_of(const Change& change);

@@ -2,12 +2,13 @@
 """Measures how warpwise.ray scales on one machine's cores and GPUs.
 
     python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]           without Ray: processes that run the code of its workers
-    python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER     with it: local, or auto for a cluster of this machine
+    python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER     with Ray: local, or auto for a cluster of this machine
 
-Copies PICTURE many times into FOLDER, which is best in memory. Then 1, 2, 4, … processes work on the copies, each for SECONDS (3).
-Prints the pictures a second of all processes, the milliseconds of one process for a picture, the share of the time in which they
-computed, and the parts of that. Then does the same on one GPU and on two, with one process each and with eight. With Ray each run
-has pictures for about SECONDS, is timed after its first results, and has no parts.
+Copies PICTURE many times into FOLDER, which is best in memory. Then 1, 2, 4, … processes work on the copies, each for SECONDS
+(default: 3). Prints the pictures a second of all processes together, the milliseconds of one process for a picture, the share of
+the time in which the CPU computed, and the milliseconds of each part of the work. Then does the same on one GPU and on two GPUs,
+with one process for each GPU and with eight. With Ray, each run has pictures for about SECONDS, is timed after its first results,
+and prints no parts.
 """
 import multiprocessing
 import os
@@ -17,7 +18,7 @@ import time
 
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
 PARTS = ("read+hash", "decode", "to GPU", "stages", "from GPU", "encode", "write", "fsync")
-MOST, EACH = 32, 150  # processes; pictures a second that one of them may make
+MOST, EACH = 32, 150  # most processes; most pictures a second that one of them may make
 
 
 def make(picture, folder, count):
@@ -26,7 +27,8 @@ def make(picture, folder, count):
     os.makedirs(folder)
     for i in range(count):
         with open(f"{folder}/{i:06}.jpg", "wb") as file:
-            file.write(data + i.to_bytes(8, "big"))  # behind the picture's end: other bytes, the same pixels
+            # bytes behind the picture's end: the files differ, the pixels do not
+            file.write(data + i.to_bytes(8, "big"))
 
 
 class Parts:
@@ -72,7 +74,7 @@ def worker(index, device, gpus, threads, seconds, inputs, out, barrier, results)
         os.environ["CUDA_VISIBLE_DEVICES"] = str(index % gpus)
     actor, parts = timed_actor(device, threads, out)
     mine = [f"{inputs}/{name}" for name in sorted(os.listdir(inputs))[index::MOST]]
-    made(actor, mine.pop())  # time of the first one alone
+    made(actor, mine.pop())  # a first picture, whose time does not count
     parts.seconds.update(dict.fromkeys(PARTS, 0.0))
     barrier.wait()
     begin, computed, count = time.perf_counter(), time.process_time(), 0
@@ -101,7 +103,7 @@ def measure(workers, device, gpus, threads, seconds, inputs, out):
         process.join()
     pictures, taken = sum(one[0] for one in each), sum(one[1] for one in each)
     spent = {part: 1000 * sum(one[3][part] for one in each) / pictures for part in PARTS}
-    spent["write"] -= spent["fsync"]  # included above
+    spent["write"] -= spent["fsync"]  # fsync is a part of write
     spent["encode"] -= spent["from GPU"]
     whole = 1000 * taken / pictures
     spent["read+hash"] = whole - sum(spent.values())  # the rest

@@ -2,8 +2,8 @@
 //
 //   cpu_bench [--threads=1,2,4] [Google Benchmark's options]
 //
-// --threads: ours alone, without peers, with each of these numbers of threads, instead of 1 and
-// all.
+// --threads: times our calls alone, without peers, with each of these numbers of threads. Without
+// it, calls are timed with one thread and with all threads.
 
 #include "bench/cpu_harness.hpp"
 
@@ -30,8 +30,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
-// The only function of OpenBLAS's own interface that is used here. Its header's place differs
-// between systems.
+// The only function of OpenBLAS's own interface that is used here. It is declared here because the
+// place of its header differs between systems.
 extern "C" void openblas_set_num_threads(int count);
 
 namespace warpwise::bench {
@@ -50,7 +50,7 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Limits ours and all peers to a number of threads during its lifetime.
+// Limits our code and all peers to a number of threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int count)
@@ -99,7 +99,7 @@ Roof roof_of(const Comparison& comparison) {
           stream_bytes_per_second};
 }
 
-/// A comparison at a size, as the bench files register them.
+/// A comparison at one size, as a bench file registers it.
 struct Registered {
   Comparison comparison;
   std::int64_t width;
@@ -155,7 +155,7 @@ void register_with(const Registered& registered, int threads, bool beside_peer) 
   if (comparison.seconds > 0) bench->MinTime(comparison.seconds);
 }
 
-/// "1,2,4"
+/// Parses a list of numbers: "1,2,4".
 std::vector<int> numbers_of(std::string_view list) {
   constexpr int most = 1024;  // tens of thousands of threads would exceed the limit of a process
   std::vector<int> numbers;
@@ -175,7 +175,8 @@ std::vector<int> numbers_of(std::string_view list) {
 
 void register_all(const std::vector<int>& threads) {
   const int all = tbb::info::default_concurrency();
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;  // with one peer or several
+  // our calls registered so far; each may have several peers
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;
   for (const Registered& each : all_registered()) {
     if (!threads.empty()) {
       if (!ours.emplace(each.comparison.name, each.width, each.height).second) continue;

@@ -19,7 +19,7 @@ struct Pair {
 /// measured in the same run. It is called beside every sample, so it must be quick or measure only
 /// once.
 struct Roof {
-  std::string name;  ///< of the counter that gets the per cent: "stream_%"
+  std::string name;  ///< name of the counter for the percentage of the roof: "stream_%"
   std::function<double(std::int64_t width, std::int64_t height)> work;
   std::function<double(int threads)> work_per_second;
 };
@@ -40,11 +40,11 @@ struct Comparison {
 };
 
 /// Registers a comparison at 1280x720, 4096x3072 and 1921x1081, with one thread and with all, or as
-/// cpu_bench's options say.
-/// `const bool registered = (add({…}), true);` at the end of a bench file.
+/// cpu_bench's options say. Called at the end of a bench file, as
+/// `const bool registered = (add({…}), true);`
 void add(const Comparison& comparison);
 
-/// Registers a comparison at one size, for work that has its own.
+/// Registers a comparison at one size, for work that has sizes of its own.
 void add_at(const Comparison& comparison, std::int64_t width, std::int64_t height);
 
 /// Returns the time of the fastest of `times` calls, in seconds.

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scores of find() by zncc: of templates that are in a picture, changed, and of templates that are not in it.
+"""Measures scores of find() by zncc, for templates that are in a changed picture and for templates that are not in it.
 
     bench/find_scores.py [SAMPLES]     SAMPLES: the folder of pictures, samples/ unless given
 
-Cuts templates from each picture. "absent" searches them in another picture, the rest in their own after a change. Prints, for each side of
-a template, the shares of searches that score at least 0.7, 0.8 and 0.9; of changed pictures only those at the right place. Needs the
-Python package, NumPy and Pillow.
+Cuts templates from each picture. The row "absent" searches them in another picture, the other rows in their own picture after a change.
+Prints, for each side of a template, the shares of searches that score at least 0.7, 0.8 and 0.9. In changed pictures only places that are
+right count. Needs the Python package, NumPy and Pillow.
 """
 import io
 import pathlib
@@ -17,7 +17,8 @@ from PIL import Image, ImageFilter
 import warpwise
 
 PICTURES = ["building.jpg", "sudoku.png", "aloeL.jpg", "rubberwhale1.png", "aloeGT.png"]
-LEAST_CONTRAST = 10  # standard deviation of a template: flat ones are nowhere, and everywhere
+# least standard deviation of a template: a flat one is found nowhere, or everywhere
+LEAST_CONTRAST = 10
 CUTS, LIMITS = 24, (0.7, 0.8, 0.9)
 RANDOM = numpy.random.default_rng(1)
 

@@ -17,8 +17,8 @@ using Work = std::function<void(gpu::StreamHandle stream)>;
 /// A case with its buffers allocated and filled.
 struct Prepared {
   Work run;
-  /// Compares the output of run() with the expected result. Empty only for peers whose result is
-  /// defined otherwise.
+  /// Compares the output of run() with the expected result. Empty only for peers that define the
+  /// result differently.
   std::function<bool()> verify;
 };
 
@@ -32,7 +32,7 @@ struct Case {
   std::int64_t bytes = 0;
   /// Creates the problem on the device. The timer empties the caches before each cold call.
   std::function<Prepared(const gpu::Stream& stream)> prepare;
-  bool hardly_writes = false;  ///< its roof is that of reading
+  bool hardly_writes = false;  ///< true: the case's roof is that of reading alone
 };
 
 /// The image sizes at which primitives are measured.
@@ -42,13 +42,13 @@ struct Size {
 };
 inline constexpr Size sizes[] = {{1280, 720}, {4096, 3072}, {16384, 12288}};
 
-/// `const Registration registered{[] { return std::vector<Case>{…}; }};` at the end of a bench
-/// file.
+/// Registers cases. Used at the end of a bench file, as
+/// `const Registration registered{[] { return std::vector<Case>{…}; }};`
 struct Registration {
   explicit Registration(std::function<std::vector<Case>()> cases);
 };
 
-/// Returns the cases of all registrations; those of a file are in its order.
+/// Returns the cases of all registrations. The cases of a file keep their order.
 std::vector<Case> registered_cases();
 
 /// Returns random bytes on the host, with which every prepared case fills its inputs.

@@ -67,8 +67,8 @@ const Row* own_row_of(const Row& peer, const std::vector<Row>& rows) {
   return same == rows.end() ? nullptr : &*same;
 }
 
-// Writes as many samples as give the median to a per cent, taken evenly in the order of measuring.
-// A clock that never changed, as is usual, is written once.
+// Writes at most 200 samples, which give the median to a per cent. They are taken evenly in the
+// order of measuring. A clock that never changed, as is usual, is written once.
 nlohmann::json json_of_samples(const std::vector<lab::Sample>& samples) {
   constexpr std::size_t most = 200;
   const std::size_t count = std::min(most, samples.size());

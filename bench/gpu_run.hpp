@@ -27,7 +27,7 @@ struct Row {
   std::string reason;  ///< why it was not timed
 
   bool is_ours() const { return work.implementation == own_name; }
-  /// Says whether our own case has no times, or a result is wrong. A peer may be missing.
+  /// Returns true if our own case has no times, or if a result is wrong. A peer may be missing.
   bool failed() const { return (is_ours() || is_wrong) && !times; }
   double gb_per_s() const;
   double share_of_roof() const { return gb_per_s() / roof_gb_per_s; }
@@ -53,8 +53,8 @@ std::vector<Case> selected_cases(std::vector<Case> cases,
 /// Returns the primitives that have cases, each once.
 std::vector<std::string> primitives_with_cases();
 
-// A bench has many cases: it measures half as long as the laboratory does for a rung. With hundreds
-// of cases, a tenth.
+// A bench has many cases, so it measures each half as long as the laboratory measures a rung. With
+// hundreds of cases, it measures each a tenth as long.
 inline constexpr lab::TimingOptions options_of_a_case{
     .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
 inline constexpr lab::TimingOptions options_of_one_in_hundreds{

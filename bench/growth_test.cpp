@@ -48,7 +48,7 @@ TEST(Growth, IsAPanelAPrimitiveWithItsRoof) {
   // Cases without times are not drawn; a case that hardly writes has the roof of reads.
   ASSERT_EQ(plot.panels[1].series.size(), 2U);
   EXPECT_DOUBLE_EQ(plot.panels[1].series[1].points[0].value, 4500);
-  // Bound by arithmetic: no roof.
+  // A panel that is bound by arithmetic has no roof.
   EXPECT_EQ(plot.panels[2].title, "find");
   EXPECT_EQ(plot.panels[2].series.size(), 1U);
   EXPECT_EQ(plot.x.values, (std::vector<double>{65536, 262144}));

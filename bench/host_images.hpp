@@ -11,8 +11,7 @@
 
 namespace warpwise::bench {
 
-/// Returns a host image of random bytes (zeros for a destination) that a comparison's two calls
-/// share.
+/// Returns a host image of random bytes that a comparison's two calls share.
 inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
                                            std::int64_t height, int channels = 1) {
   auto image = std::make_shared<Image>(type, width, height, channels);

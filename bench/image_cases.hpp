@@ -33,8 +33,8 @@ class ImagePair {
   ConstDeviceView src() const { return src_.view(); }
   DeviceView dst() { return dst_.view(); }
 
-  /// Says whether the destination has the result of `expected` (a call of the CPU path), which is
-  /// computed at the first call and kept.
+  /// Returns true if the destination has the result of `expected`, a call of the CPU path. Computes
+  /// that result at the first call and keeps it.
   template <class Expected>
   bool matches(const Expected& expected, const gpu::Stream& stream) {
     const DeviceView result = dst();
@@ -57,7 +57,7 @@ class ImagePair {
   Image host_src_;
   gpu::DeviceImage src_;
   gpu::DeviceImage dst_;
-  std::optional<Image> want_;  // set once it was asked for
+  std::optional<Image> want_;  // set by the first matches()
 };
 
 /// Computation of a case and its operands.
@@ -90,8 +90,7 @@ Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
   return result;
 }
 
-/// Returns the case of a peer, which computes the same except for its own rounding: timed, not
-/// compared.
+/// Returns the case of a peer. Its result is not compared, because the peer rounds in its own way.
 template <class Device>
 Case peer_case(const ImageCase& what, const std::string& implementation, Size size, Device device) {
   Case result{

@@ -1,11 +1,11 @@
 // The program live_bench: rates of the steps and lanes of `warpwise stream` on a GPU, compared with
-// those of its memory and of the bus alone, all in one run. Every result is first compared with the
-// CPU's.
+// the rates of the GPU's memory and of the bus alone, all in one run. Every result is first
+// compared with the CPU's result.
 //
 //   live_bench [--json FILE] [--machine FILE] [--part NAME]
 //
-// --machine: JSON that describes it, for the report. --part: resident, streamed, latency,
-// conversion or deep alone.
+// --machine: a file with JSON that describes the machine, for the report. --part: resident,
+// streamed, latency, conversion or deep alone.
 
 #include "bench/live_bench.hpp"
 
@@ -83,7 +83,7 @@ class MemorySource final : public live::Source {
 // ---- the document's comparison: RGB24 to 32-bit YCbCr
 
 Stages shipped() {
-  // The rungs' matrix: HD would be taken for BT.709.
+  // Uses the rungs' matrix. By default, HD would be taken for BT.709.
   return {live::convert_stage("ycbcr32", PixelFormat::ycbcr32, {.matrix = Matrix::bt601})};
 }
 

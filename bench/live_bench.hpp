@@ -16,7 +16,7 @@ namespace warpwise::bench {
 
 using Bytes = std::vector<std::byte>;
 using Stages = std::vector<std::shared_ptr<live::Stage>>;
-/// Each pipeline has stages of its own.
+/// Makes the stages of one pipeline; each pipeline has its own.
 using MakeStages = std::function<Stages()>;
 
 inline constexpr std::int64_t width = 1280;
@@ -38,7 +38,7 @@ struct Problem {
   void require(std::size_t number, std::span<const std::byte> got) const;
 
   live::Pipeline pipeline;
-  std::vector<Bytes> frames;  ///< some, of a moving pattern
+  std::vector<Bytes> frames;  ///< frames of a moving pattern
   std::vector<Bytes> results;
 };
 

@@ -19,7 +19,8 @@ namespace {
 constexpr int deep_rounds = 5;
 constexpr double seconds_a_round = 0.5;
 
-// A stage that the host computes: it waits for the GPU, copies the frame there and back.
+// A stage that the host computes. Waits for the GPU, copies the frame to the host, and copies the
+// result back.
 class OnHost final : public live::Stage {
  public:
   explicit OnHost(std::unique_ptr<live::Stage> stage)

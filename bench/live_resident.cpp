@@ -11,8 +11,8 @@
 namespace warpwise::bench {
 namespace {
 
-// Frames that are launched at once: a graph takes the host microseconds, however many frames it
-// has.
+// Number of frames in one launch. Launching a graph takes the host microseconds, however many
+// frames the graph has.
 constexpr std::size_t frames_of_a_launch = 96;
 
 // Frames on one stream, one after another, recorded as one graph.

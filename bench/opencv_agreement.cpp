@@ -266,7 +266,7 @@ void sobel_rows(const std::vector<Sample>& images, Rows& rows) {
           sobel(view_of(image.grey), writable_view_of(of_bytes), options);
           bytes.compare(image.name, of_bytes, derivative(image.grey, options, CV_16S));
           sobel(view_of(deep), writable_view_of(of_words), options);
-          derivative(deep, options, CV_32F).convertTo(theirs, CV_32S);  // whole, below 2^24
+          derivative(deep, options, CV_32F).convertTo(theirs, CV_32S);  // whole numbers below 2^24
           words.compare(image.name, of_words, theirs);
           sobel(view_of(real), writable_view_of(of_floats), options);
           floats.compare(image.name, of_floats, derivative(real, options, CV_32F));
@@ -366,7 +366,8 @@ void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   for (int d = 0; d <= range; ++d) {
     cv::Mat difference, sums, better;
     cv::absdiff(left.colRange(d, left.cols), right.colRange(0, right.cols - d), difference);
-    cv::boxFilter(difference, sums, CV_32F, {block, block}, {-1, -1}, false);  // whole: exact
+    // sums of whole numbers: exact in f32
+    cv::boxFilter(difference, sums, CV_32F, {block, block}, {-1, -1}, false);
     cv::Mat here = least.colRange(d, left.cols), found = theirs.colRange(d, left.cols);
     cv::compare(sums, here, better, cv::CMP_LT);
     sums.copyTo(here, better);

@@ -38,7 +38,8 @@ cv::Mat page(const cv::Mat& grey) {
 void work_on(const std::string& what, const fs::path& in, const fs::path& out) {
   cv::Mat grey = cv::imread(in, cv::IMREAD_UNCHANGED);
   if (grey.empty()) throw std::runtime_error("cannot read " + in.string());
-  // Not IMREAD_GRAYSCALE: for a JPEG that returns another grey, the file's own.
+  // Does not use IMREAD_GRAYSCALE, because for a JPEG that returns the file's own grey, not that of
+  // cvtColor().
   if (grey.channels() == 3) cv::cvtColor(grey, grey, cv::COLOR_BGR2GRAY);
   if (grey.channels() == 4) cv::cvtColor(grey, grey, cv::COLOR_BGRA2GRAY);
   if (!cv::imwrite(out, what == "sobel" ? edges(grey) : page(grey))) {
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     fs::create_directories(out);
-    // OpenCV's own threads take a file each; a call within one then runs on that thread alone.
+    // Each of OpenCV's threads takes a file; a call on such a thread then runs on that thread
+    // alone.
     cv::setNumThreads(jobs);
     const auto files = [&](const cv::Range& range) {
       for (int i = range.start; i < range.end; ++i) {

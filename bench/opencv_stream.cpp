@@ -3,8 +3,8 @@
 // alone.
 //
 //   opencv_stream WIDTH HEIGHT OUT < FRAMES     rgb24 frames without headers; OUT: a file of grey
-//   ones, or null
-//   opencv_stream --version                     OpenCV's
+//   frames, or null
+//   opencv_stream --version                     prints OpenCV's version
 
 #include <cstdio>
 #include <fstream>

@@ -10,12 +10,12 @@
 // Peers in this machine's Python for the same work: OpenCV, PyTorch, CuPy.
 namespace warpwise::bench {
 
-/// A peer of the second table.
+/// A peer's result in the table of Python's libraries.
 struct PythonRow {
   Case work;
   std::string place;  ///< "cpu" or "gpu"
   std::vector<lab::Sample> samples;
-  std::string reason;  ///< why there are none
+  std::string reason;  ///< why there are no samples
   Comparison beside;
 };
 
@@ -25,8 +25,8 @@ struct PythonRun {
   std::vector<PythonRow> rows;
 };
 
-/// Runs bench/python_peers.py, installed beside the kernels' sources, for the work that `run` has
-/// timed of ours. \throws Error  there is no python3, or it fails
+/// Runs bench/python_peers.py, installed beside the kernels' sources, for the work of our cases
+/// that `run` has timed. \throws Error  there is no python3, or it fails
 PythonRun run_python_peers(const Run& run);
 
 nlohmann::json json_of(const PythonRun& run);

@@ -17,9 +17,9 @@ import re
 import sys
 import time
 
-SECONDS = 0.3        # of samples for a row
+SECONDS = 0.3        # seconds of sampling for a row
 FEWEST, MOST = 8, 400
-PATIENCE = 3         # seconds after which fewer are enough: some run for seconds each, and minutes show nothing new
+PATIENCE = 3         # seconds after which fewer samples are enough, because some calls take seconds each
 FLUSHED_BYTES = 256 << 20
 
 
@@ -204,7 +204,7 @@ def means(width, height, window):
         array = cupy.asarray(image)
         yield "CuPy uniform_filter, compare", "gpu", lambda: (
             array > ndimage.uniform_filter(array.astype(cupy.float32), window, mode="nearest") - 7).astype(cupy.uint8)
-    # Its time grows with the window's area: minutes for the largest, which show nothing new.
+    # PyTorch's time grows with the window's area: minutes for the largest, which show nothing new.
     if torch and width * window <= 4096 * 63:
         pixels = torch.from_numpy(image).cuda()[None, None]
 

@@ -33,8 +33,8 @@ std::uint64_t sum_differences(std::uint64_t rounds) {
   const hn::Repartition<std::uint64_t, decltype(d)> d64;
   auto a = hn::Set(d, std::uint8_t{3});
   const auto b = hn::Set(d, std::uint8_t{5});
-  // Only the additions wait for one another: six sums hide their latency on any CPU. Each has its
-  // own name, because the compiler would keep an array of them in memory.
+  // Only the additions wait for one another: six sums hide their latency on any CPU. Each sum is a
+  // separate variable, because the compiler would keep an array of them in memory.
   auto s0 = hn::Zero(d64), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   const auto add = [&](auto& sum) HWY_ATTR {
     renew(a);

@@ -12,8 +12,9 @@ namespace warpwise::bench {
 /// A shared library that stays loaded.
 class ToolkitLibrary {
  public:
-  /// \param what  its name in messages  \param files  names of its versions, in the order to try.
-  /// Each is looked up by the loader, then beside the NVRTC of the toolkits that are found.
+  /// \param what   the library's name in messages
+  /// \param files  names of its versions, in the order to try. The loader looks up each one; then
+  ///               it is looked up beside the NVRTC of the toolkits that are found.
   /// \throws Error  none can be loaded
   ToolkitLibrary(std::string what, std::initializer_list<const char*> files);
 
@@ -23,7 +24,7 @@ class ToolkitLibrary {
     return reinterpret_cast<Function*>(symbol(name));
   }
 
-  /// \throws Error  the status is not 0, the success of all these libraries
+  /// \throws Error  the status is not 0, which is success in all these libraries
   void check(int status, const char* call) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Fewer samples do not enclose the median between their least and greatest with 99 %.
+// With fewer samples, their least and greatest do not enclose the median with 99 % confidence.
 constexpr std::size_t fewest_samples = 8;
 
 struct Median {
@@ -33,7 +33,8 @@ Median median_of(std::span<const lab::Sample> samples) {
   return {at(middle), at(std::floor(middle - reach)), at(std::ceil(middle + reach))};
 }
 
-// Returns 1 if the clocks are within `same_within` of each other, or if one is unknown.
+// Returns the ratio of the clocks; 1 if they are within `same_within` of each other, or if one is
+// unknown.
 double clocks_apart(std::span<const lab::Sample> ours, std::span<const lab::Sample> others) {
   const double a = lab::median_clock_mhz(ours);
   const double b = lab::median_clock_mhz(others);

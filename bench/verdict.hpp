@@ -18,12 +18,13 @@ std::string_view name_of(Verdict verdict);
 /// Comparison of our times with others.
 struct Comparison {
   double ratio = 0;  ///< the others' median divided by ours: above 1, ours is faster
-  /// Interval of the true ratio with 99 %, by the samples' spread. It is wider by the clocks' ratio
-  /// if that exceeds `same_within`.
+  /// Interval that holds the true ratio with 99 % confidence, by the samples' spread. If the clocks
+  /// differ by more than `same_within`, it is wider by their ratio.
   double low = 0;
   double high = 0;
-  /// There are enough samples, of one clock. A regression must be decided by such samples; a
-  /// verdict may also hold beyond what two clocks explain.
+  /// True if there are enough samples, all of one clock. Only such samples may decide about a
+  /// regression. A verdict may also come from two clocks, if the difference is more than the clocks
+  /// explain.
   bool is_comparable = false;
   Verdict verdict = Verdict::unsure;
 };

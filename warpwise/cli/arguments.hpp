@@ -137,7 +137,8 @@ struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<std::int64_t> frames;  ///< number of a stream's frames; only for streams
-  /// Page and turn of pictures and videos; the rest has no meaning without a video or a stream.
+  /// Page and turn of pictures and videos. The other members have no meaning without a video or a
+  /// stream.
   live::SourceOptions source;
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
@@ -145,7 +146,8 @@ struct InputOptions : RunOptions {
 
   /// Shape of a headerless frame.
   io::PictureShape raw_shape() const;
-  /// Returns the range that an option states, of YUV and grey: true is full.
+  /// Returns the range of YUV and grey that an option states: true is full; nullopt if no option
+  /// states it.
   std::optional<bool> full_range() const;
 
   /// Refuses standard input as two inputs, and headerless frames without --from and --size.

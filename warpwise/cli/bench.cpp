@@ -149,7 +149,7 @@ class BenchCommand final : public Command {
       for (const std::string& each : python.missing) print_line("skipped: " + each);
       for (const bench::PythonRow& row : python.rows) print_line(bench::line_of(row));
       report["python"] = bench::json_of(python);
-    } catch (const std::exception& error) {  // an error of ours, or in a file that Python wrote
+    } catch (const std::exception& error) {  // an error of Warpwise, or in a file that Python wrote
       print("\n");
       print_line(fmt::format("Python: skipped: {}", error.what()));
       report["python"] = {{"not_run", error.what()}};

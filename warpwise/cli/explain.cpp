@@ -74,8 +74,8 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // Prints the compiler's whole log; main() prints the error's summary. A function that an older
-  // architecture lacks is not declared.
+  // Prints the compiler's whole log; main() prints the error's summary. The compiler reports an
+  // intrinsic that an older architecture lacks as an undeclared identifier.
   template <class Compile>
   static auto with_compiler_log(const Compile& compile) {
     try {
@@ -91,7 +91,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The requested GPU; without one the reason, which is empty if none was requested.
+  // The requested GPU. Without a GPU, why_not is the reason; it is empty if no GPU was requested.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -126,8 +126,8 @@ class ExplainCommand final : public Command {
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
-  // Returns a FILE's request. Without --arch its PTX is the newest that runs on each GPU that it is
-  // counted for, except on those that compilers no longer build for.
+  // Returns a FILE's request. Without --arch, its PTX is the newest that runs on all GPUs that it
+  // is counted for. GPUs that compilers no longer build for do not limit it.
   lab::ExplainRequest request_of_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = file_request(options_, which);
     const auto& all = request.compute_capabilities = capabilities_on(gpu);
@@ -282,7 +282,8 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Requires that each kernel took all arguments, or that both together did.
+  // Requires that each kernel took all arguments, or that the two kernels together took all of
+  // them.
   void require_all_taken(const lab::ExplainedKernel& before,
                          const lab::ExplainedKernel& after) const {
     const std::size_t all = options_.arguments.size();
@@ -412,7 +413,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source of the explained file. Of other files, a page shows only lines with counts.
+  // Adds the source of the explained file. For other files, a page shows only lines with counts.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

@@ -40,7 +40,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options);
 /// Returns true if there is one FILE with neither a launch nor arguments.
 bool lists_kernels(const ExplainOptions& options);
 
-/// Returns the request for the FILE names[which]; without a launch if lists_kernels().
+/// Returns the request for the FILE names[which]. The request has no launch if lists_kernels().
 /// \throws UsageError, InvalidArgument  a required option is missing, or one does not apply to the
 /// FILE
 /// \throws IoError  there is no such file

@@ -21,7 +21,7 @@ namespace {
 /// Text of an instruction, by its offset.
 using Instructions = std::map<std::size_t, std::string>;
 
-// Returns lines of 16 bytes.
+// Returns the bytes in hexadecimal, 16 a line.
 Instructions hexadecimal(const emulator::HostCodePart& part) {
   constexpr std::size_t width = 16;
   Instructions lines;
@@ -30,7 +30,7 @@ Instructions hexadecimal(const emulator::HostCodePart& part) {
   return lines;
 }
 
-// Returns nothing if there is no objdump, or none that knows the code.
+// Returns nothing if there is no objdump, or if objdump does not know the code.
 Instructions disassembled(const std::vector<emulator::HostCodePart>& parts) {
   const std::filesystem::path objdump = lab::in_search_path("objdump");
   if (objdump.empty()) return {};

@@ -6,9 +6,11 @@
 
 namespace warpwise::cli {
 
-/// Returns the machine code of this CPU that the emulator makes from a file's kernel, below the
-/// lines of PTX: disassembled if objdump is installed, else its bytes.
-/// \throws Error  none is made; InvalidArgument, CompileError, Unsupported, IoError as explain()
+/// Returns the machine code of this CPU that the emulator makes from a file's kernel. Each part of
+/// the code stands below its lines of PTX: disassembled if objdump is installed, otherwise as
+/// bytes.
+/// \throws Error  the emulator makes no machine code
+/// \throws InvalidArgument, CompileError, Unsupported, IoError  as explain()
 std::string host_code_text(const lab::ExplainRequest& request);
 
 }  // namespace warpwise::cli

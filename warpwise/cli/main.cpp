@@ -51,8 +51,8 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
-// Keeps a picture's freed memory for the next picture. Memory returned to the system faults again
-// at each page, and the faults of many threads wait for one another.
+// Keeps a picture's freed memory for the next picture. Memory that was returned to the system
+// faults again at each page, and the faults of many threads wait for one another.
 void keep_freed_memory() {
   constexpr int largest_that_is_kept = 32 << 20;  // glibc's maximum
   ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
@@ -62,8 +62,9 @@ void keep_freed_memory() {
 void set_up_process() {
   open_standard_descriptors();
   keep_freed_memory();
-  // OpenCV's codecs load OpenBLAS, which nothing here calls. On loading it starts one thread for
-  // each core. With limited memory these do not start, and it waits for them at the end.
+  // OpenCV's codecs load OpenBLAS, which nothing here calls. When it is loaded, OpenBLAS starts one
+  // thread for each core. With limited memory these threads do not start, and OpenBLAS waits for
+  // them at the program's end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   // A closed pipe and a file that is too large become errors of write().
   std::signal(SIGPIPE, SIG_IGN);
@@ -139,8 +140,9 @@ constexpr Added subcommands[] = {
     {"devices", add_devices},
 };
 
-// Adds the subcommand that the first word names, or all, for the help and for messages. To make the
-// options of all takes as long as to read a small picture.
+// Adds the subcommand that the first word names. If it names none, adds all subcommands, for the
+// help and for messages. Making the options of all subcommands takes as long as reading a small
+// picture.
 std::map<std::string_view, std::unique_ptr<Command>> add_subcommands(CLI::App& app,
                                                                      const std::string& word) {
   std::map<std::string_view, std::unique_ptr<Command>> commands;
@@ -161,7 +163,7 @@ int run(int argc, char** argv) {
   const std::vector<std::string> words = words_of(argc, argv);
   const std::map<std::string_view, std::unique_ptr<Command>> commands =
       add_subcommands(app, words[0]);
-  // CLI11 would print the help of the command before an unknown subcommand.
+  // For an unknown subcommand, CLI11 would print the help of the command before it.
   const CLI::App* behind = &app;
   std::string names;  // subcommands' names, for their help
   for (const std::string& word : words) {

@@ -86,8 +86,8 @@ struct DeepSamples {
   Bytes frame;
 };
 
-// Samples of 10 and 12 bits have codes of 16 bits. Those of limited range are exact; those of full
-// range are off by up to half a code, luma once and chroma up to twice.
+// Samples of 10 and 12 bits have codes of 16 bits. Codes of limited range are exact. Codes of full
+// range are off by up to half a code: luma adds this error once to a result, chroma up to twice.
 void expect_rgb(warpwise::test::Backend backend, const Stream& from) {
   SCOPED_TRACE(from.text());
   const DeepSamples samples(from);
@@ -169,7 +169,7 @@ TEST_P(DeepColours, OfRgbBecomeEveryMatrixRangeAndSubsampling) {
   }
 }
 
-// The chroma of a pixel and its neighbours is their mean, as share_chroma() makes it of i444.
+// Pixels that share a chroma sample have its mean, as computed by share_chroma() from i444.
 TEST_P(DeepColours, OfBytesAreSharedInEveryLayout) {
   const Stream rgb = stream_of(PixelFormat::rgb24, 37, 15, {});
   const Bytes frame = random_frame(rgb, 5);

@@ -13,7 +13,8 @@ namespace warpwise::live {
 using io::Coding;
 using io::levels;
 
-/// Returns the coding of component 0 to 3 of such frames: luma or red first, and of alpha.
+/// Returns the coding of component 0 to 3 of such frames. The first component is luma or red; the
+/// fourth is alpha.
 Coding coding_of(const Stream& stream, int component);
 
 /// Tables of codes, one for each component.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Coding codings[] = {Coding::limited, Coding::full, Coding::full_chroma};
 
-// The code by the real-valued meaning of codes: black, or neutral, is 0 and white is 1.
+// Converts a code by the real-valued meaning of codes: black, or neutral, is 0 and white is 1.
 double level_of(double code, int from, int to, Coding coding) {
   if (coding == Coding::limited) return code * std::exp2(to - from);
   const double scaled = (std::exp2(to) - 1) / (std::exp2(from) - 1);
@@ -28,7 +28,7 @@ TEST(Levels, AreTheRealValuesRoundedHalfUp) {
         const std::vector<std::uint16_t> table = levels(from, to, coding);
         ASSERT_EQ(table.size(), std::size_t{1} << from);
         for (std::size_t code = 0; code < table.size(); ++code) {
-          // No value lies closer than 2^-17 to a half that it is not.
+          // A value that is no half lies at least 2^-17 away from any half.
           const double real = level_of(static_cast<double>(code), from, to, coding) + 0x1p-20;
           const double most = std::exp2(to) - 1;
           ASSERT_EQ(table[code], std::clamp(std::floor(real + 0.5), 0.0, most))
@@ -59,7 +59,8 @@ std::vector<std::uint16_t> words_of(const Bytes& bytes) {
 struct Made {
   const char* name;
   const char* options;
-  const char* pixels;  // in planes, if 4:4:0 and RGB in the order of gbrp
+  // ffmpeg's pixels; planes, if the video is 4:4:0, or RGB in the order of gbrp
+  const char* pixels;
   const char* text;
 };
 constexpr Made made[] = {
@@ -188,7 +189,7 @@ Stream deep_stream(const io::PictureShape& shape, int depth, Range range) {
   return stream;
 }
 
-// Makes random samples that have that many bits.
+// Makes random samples of the stream's depth.
 Bytes random_samples(const Stream& stream, unsigned seed) {
   Bytes bytes = random_bytes(stream.shape.bytes(), seed);
   const std::vector<std::uint16_t> table = levels(stream.depth, 16, coding_of(stream, 0));

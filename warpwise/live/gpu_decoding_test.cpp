@@ -1,6 +1,6 @@
-// The GPU's decoders against the CPU's: the bytes and the times of all frames are equal. The videos
-// are made by the program ffmpeg, or lie in the folder of the variable WARPWISE_TEST_VIDEOS: a
-// machine with a GPU may lack that program.
+// Compares the GPU's decoders with the CPU's: the bytes and the times of all frames are equal. The
+// videos are made by the program ffmpeg, or lie in the folder of the variable WARPWISE_TEST_VIDEOS,
+// because a machine with a GPU may lack that program.
 #include <filesystem>
 
 #include "warpwise/gpu/buffer.hpp"

@@ -39,7 +39,7 @@ HostView view_of(io::Picture& picture) {
   return HostResult{picture.shape(), picture.bytes().data()}.view();
 }
 
-// COLOR_RGB2GRAY by its formulas.
+// Computes OpenCV's COLOR_RGB2GRAY by its formulas.
 io::Picture grey_by_formula(const io::Picture& colour) {
   const PictureShape& shape = colour.shape();
   io::Picture grey(PictureShape::interleaved(shape.type, 1, shape.width, shape.height));

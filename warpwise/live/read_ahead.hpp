@@ -35,11 +35,11 @@ class ReadAhead {
 
   /// Returns true if the current GPU decodes the first file. \throws IoError
   bool begins_on_gpu() const;
-  /// Has the current GPU decode what it can of the files that no thread has begun.
+  /// Lets the current GPU decode the files that no thread has begun, as far as it can.
   void decode_on_gpu();
 
   /// Returns the next picture as it is stored; nullopt after the last one.
-  /// \throws IoError, CudaError  what this file's reading threw
+  /// \throws IoError, CudaError  the error that reading this file met
   std::optional<ReadPicture> next();
 
  private:

@@ -20,8 +20,8 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// The frames that a sink takes; others are converted first. It writes this range and matrix; if
-  /// unset, the stream's own.
+  /// The frames that a sink takes; other frames are converted first. The sink writes this range and
+  /// matrix; if they are unset, the stream's own.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
@@ -85,8 +85,9 @@ class Sink {
 /// | FILE.mov               | ProRes of 10 bits                                                |
 /// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
-/// A name without an ending that nothing has is a folder too. A peer in the network that takes
-/// nothing for `timeout_seconds` is an error. Deep frames in FILE.raw have `layout`, if given.
+/// A name without an ending is a folder too, if nothing has that name yet. A peer in the network
+/// that takes nothing for `timeout_seconds` is an error. Deep frames in FILE.raw have `layout`, if
+/// given.
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.
 std::unique_ptr<Sink> open_sink(const std::string& name,

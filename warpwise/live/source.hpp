@@ -119,7 +119,8 @@ struct SourceOptions {
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
   std::optional<int> track = std::nullopt;
-  /// Number of the picture in a file of several, counted from 1; by default each is a frame.
+  /// Number of the picture in a file of several, counted from 1; by default each picture is a
+  /// frame.
   std::optional<std::int64_t> page = std::nullopt;
   bool all_pages = false;       ///< the user asked for all pages
   bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma

@@ -114,7 +114,7 @@ TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
                          wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
 }
 
-// A sink in real time gets such frames without notice.
+// In real time, frames may be left out before the sink. The sink learns this only from their times.
 TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
   for (const char* name : {"a.mp4", "a.mkv"}) {

@@ -196,7 +196,7 @@ TEST_F(VideoTest, RefusesWhatItDoesNotRead) {
   EXPECT_NE(refusal("a.mkv").find("is interlaced"), std::string::npos) << refusal("a.mkv");
 }
 
-// Frames with alpha that is left out are those of the same file without it.
+// Frames whose alpha is left out equal those of the same file without alpha.
 TEST_F(VideoTest, AlphaBesideYuvIsLeftOut) {
   for (const auto& [options, without] :
        {std::pair("-c:v ffv1 -pix_fmt yuva420p", "yuv420p"),

@@ -16,7 +16,7 @@ class Frame {
   Frame(std::unique_ptr<live::Lane> original, std::unique_ptr<live::Lane> result)
       : original_(std::move(original)), result_(std::move(result)) {}
 
-  /// Has the source write its next frame here; false after the last one.
+  /// Lets the source write its next frame into this memory. Returns false after the last one.
   bool read(live::Source& source) { return original_->read(source); }
   /// Copies the source's frame from another Frame.
   void take_source_of(const Frame& other) { original_->take_frame_of(*other.original_); }

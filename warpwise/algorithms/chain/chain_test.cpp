@@ -29,7 +29,7 @@ constexpr ChainConvert opencv_grey_of(PixelFormat from) {
   return {from, PixelFormat::gray8, {.convention = Convention::opencv}};
 }
 
-/// Runs the steps one by one, by the references of the primitives.
+/// Runs a step by the reference of its primitive.
 void reference_step(const ChainStep& step, ConstHostView src, HostView dst) {
   if (const auto* convert_step = std::get_if<ChainConvert>(&step)) {
     reference::convert(ConstHostFrame(convert_step->from, src), HostFrame(convert_step->to, dst),
@@ -56,8 +56,8 @@ void fill_smooth(GuardedImage& image, std::uint64_t seed) {
 
 class ChainTest : public test::BackendTest {
  protected:
-  /// Runs the steps on an image, and compares with the steps one by one. `between` lists the types
-  /// of all results.
+  /// Runs the chain on an image, and compares its result with that of the single steps. `between`
+  /// lists the types of all results.
   void run_and_compare(const std::vector<ChainStep>& steps, GuardedImage& src,
                        const std::vector<Type>& between, Layout layout,
                        std::optional<bool> fused = {}) {

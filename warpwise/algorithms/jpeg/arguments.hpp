@@ -24,11 +24,11 @@ inline constexpr int longest_code = 16;
 
 /// A Huffman table.
 struct Codes {
-  /// By the next lookup_bits bits: length << 8 | symbol, and 0 for longer codes.
+  /// Indexed by the next lookup_bits bits: length << 8 | symbol; 0 for longer codes.
   std::uint16_t of_start[1 << lookup_bits];
-  /// By length: the first 16 bits above all codes up to this length.
+  /// Indexed by length: the first 16 bits above all codes up to this length.
   std::uint32_t limit[longest_code + 1];
-  /// By length: what to add to a code for its place among the symbols.
+  /// Indexed by length: the number that turns a code into its index in `symbol` when it is added.
   std::int32_t offset[longest_code + 1];
   std::uint8_t symbol[256];
 };
@@ -36,7 +36,7 @@ struct Codes {
 struct Tables {
   Codes codes[4];                     ///< two for first coefficients, two for the others
   std::uint16_t quantisation[3][64];  ///< of each component, row by row
-  /// by coefficient, in the order of the data: its place in the 8x8 block
+  /// the place of each coefficient in the 8x8 block; indexed by the order of the data
   std::uint8_t place[64];
   /// Indices in `codes`: 4 bits for each component. Those for first coefficients are in the lower
   /// half.
@@ -77,14 +77,14 @@ struct Arguments {
   const Tables* tables;
   const Sequence* sequences;
   const Segment* segments;
-  std::uint64_t* entered;  ///< by sequence: the state that it was last decoded from
-  std::uint64_t* left;     ///< by sequence: the state behind it
-  const std::uint64_t*
-      before;                  ///< by block of threads: `left` of its last sequence, one launch ago
-  std::uint64_t* after;        ///< the same of this launch
-  Sums* sums;                  ///< by sequence
-  Sums* group_sums;            ///< by block of threads: of all its sequences
-  Sums* sums_before;           ///< by sequence: of all sequences before
+  std::uint64_t* entered;  ///< for each sequence: the state that it was last decoded from
+  std::uint64_t* left;     ///< for each sequence: the state behind it
+  /// for each block of threads: `left` of its last sequence, one launch ago
+  const std::uint64_t* before;
+  std::uint64_t* after;        ///< the same for this launch
+  Sums* sums;                  ///< for each sequence
+  Sums* group_sums;            ///< for each block of threads: the sums of all its sequences
+  Sums* sums_before;           ///< for each sequence: the sums of all sequences before it
   std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
   std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
   std::uint32_t* failed;       ///< set to 1 if the CPU's decoder has to decide

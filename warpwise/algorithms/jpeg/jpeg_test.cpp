@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// What to encode: noise over slopes, of any size.
+/// A picture to encode: noise over slopes, of any size.
 struct Made {
   int width = 0;
   int height = 0;
@@ -107,7 +107,7 @@ bool decode_with_libjpeg(const Bytes& file, Pixels pixels, Bytes& result) {
   return true;
 }
 
-/// Decodes on the GPU; nullopt if the CPU has to.
+/// Decodes on the GPU; returns nullopt if the CPU has to decode.
 std::optional<Bytes> pixels_of_gpu(const Scan& scan, Pixels pixels) {
   const gpu::Stream stream;
   const std::int64_t bytes = scan.width * scan.height * (pixels == Pixels::rgb24 ? 3 : 1);
@@ -244,7 +244,7 @@ TEST(Jpeg, RefusesWhatLibjpegTurboRefuses) {
   EXPECT_FALSE(scan_of(wide));
 }
 
-// A file with a changed bit gives libjpeg-turbo's pixels, or is left to it.
+// A file with a changed bit gives libjpeg-turbo's pixels, or the GPU leaves it to libjpeg-turbo.
 void expect_damage_left_to_the_cpu(const Bytes& file, std::size_t begin, int least_left) {
   std::mt19937 random(3);
   int left = 0;

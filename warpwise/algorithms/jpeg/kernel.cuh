@@ -324,7 +324,7 @@ __device__ inline void transform(std::int32_t* v, int shift) {
   v[4] = even0 - even3 - odd0 >> shift;
 }
 
-/// Returns whether all 8 values are within `most` of 0.
+/// Returns true if all 8 values are within `most` of 0.
 __device__ inline bool are_within(const std::int32_t* v, std::int32_t most) {
   bool are = true;
   for (int n = 0; n < 8; ++n) are = are && v[n] <= most && v[n] >= -most;

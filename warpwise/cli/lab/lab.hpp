@@ -43,7 +43,7 @@ struct LabOptions {
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
-/// Adds --cc, a list of compute capabilities, and --profile, a GPU that has one.
+/// Adds --cc, a list of compute capabilities, and --profile, the profile of a GPU.
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,
                      const std::string& help_of_profile, CountedFor& chosen);
 void add_place(CLI::App& app, LabOptions& options);
@@ -57,7 +57,8 @@ struct Selection {
 };
 
 /// Returns the ladders of all names: each with all rungs, or with the rung after the '/'. The given
-/// folder replaces the installed ladder of its name. \throws InvalidArgument  with the nearest name
+/// folder replaces the installed ladder of its name.
+/// \throws InvalidArgument  a name is not known; the message suggests the nearest one
 std::vector<Selection> select(const LabOptions& options);
 
 /// Replaces each collection by its experiments.

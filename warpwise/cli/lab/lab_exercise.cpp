@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr auto spoken_languages = all_values<lab::report::Language>();
 
-// A command that speaks a language.
+// A command with --lang, the language of its messages.
 class Speaking : public Command {
  public:
   explicit Speaking(CLI::App& app) {
@@ -145,7 +145,7 @@ class InFolder final : public Speaking {
   Work work_;
 };
 
-// Returns false if the folder cannot be written.
+// Stores `started` in the folder. Returns false if the folder cannot be written.
 bool remembers(const std::string& folder, const lab::Started& started) {
   try {
     lab::keep(folder, started);
@@ -175,8 +175,8 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
                         command_for("hint", folder)));
 }
 
-// Each call for the same mark gives one hint more. The first call shows counts; a mark's only hint,
-// which is the cure, waits for the second.
+// Each call for the same mark prints one more hint. If a mark has only one hint, that hint is the
+// cure: the first call then shows only the counts, and the second call shows the hint.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();

@@ -126,7 +126,7 @@ class LabRun final : public Command {
     return profile ? std::optional(lab::time_model(*profile)) : std::nullopt;
   }
 
-  // Prints a notice, for CSV on standard error because a CSV file has no place for it.
+  // Prints a notice. With CSV it goes to standard error, because a CSV file has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
     if (csv_) {
@@ -175,8 +175,8 @@ class LabRun final : public Command {
     }
   }
 
-  // Names the record of a part of a ladder differently, so that it does not replace the whole
-  // ladder's.
+  // Names the record of a part of a ladder differently, so that it does not replace the record of
+  // the whole ladder.
   std::string record_of(const Selection& selection, bool interrupted) const {
     std::string name = selection.table.name();
     if (selection.experiment) {

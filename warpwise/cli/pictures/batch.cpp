@@ -10,8 +10,8 @@
 namespace warpwise::cli {
 namespace {
 
-// Number of open files of a job (its input and two results); of the program, its libraries and a
-// GPU's driver.
+// Number of open files of a job (its input and two results), and of the program with its libraries
+// and a GPU's driver.
 constexpr std::size_t files_of_job = 3;
 constexpr std::size_t files_of_program = 64;
 

@@ -21,8 +21,8 @@ struct Outcome {
 };
 
 /// Runs jobs one after another, or several at a time. Each job stays on one thread from its first
-/// read to its last write, so one is decoded while others are computed and encoded. No pictures
-/// wait between threads, so there are never more pictures than threads.
+/// read to its last write, so one job's picture is decoded while other pictures are computed and
+/// encoded. No pictures wait between threads, so there are never more pictures than threads.
 class Batch {
  public:
   struct Limits {

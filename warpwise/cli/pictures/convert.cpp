@@ -86,7 +86,7 @@ class ConvertCommand final : public Command, public Operation {
 
   SharedOptions shared_;
   std::optional<PixelFormat> to_;
-  std::optional<live::DeepTarget> deep_;  // one of the two is set
+  std::optional<live::DeepTarget> deep_;  // either to_ or deep_ is set
   live::ConvertChoices choices_;
 };
 

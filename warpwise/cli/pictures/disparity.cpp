@@ -64,8 +64,9 @@ Summary summary_of(ConstHostView disparities, int range) {
     at_end += disparity == static_cast<float>(range) ? 1 : 0;
   }
   // An object nearer than the range allows finds its best match at the end of the range, often in
-  // both images. More than twice the average of the other disparities is no coincidence. In
-  // samples/ it is 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with 0.3 %.
+  // both images. If the end has more than twice as many pixels as the average of the other
+  // disparities, that is no coincidence. In samples/ it has 2.4 times as many with 4 % of the
+  // pixels beyond the range, and 0.3 times as many with 0.3 %.
   return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
           at_end * range > 2 * (valid - at_end)};
 }

@@ -79,7 +79,7 @@ class FindCommand final : public Command {
   }
 
  private:
-  // The best place of one variant of the template, whose picture has this size.
+  // The best place of one variant of the template. The variant's picture has this width and height.
   struct Found {
     Finding place{};
     Variant variant;
@@ -103,7 +103,7 @@ class FindCommand final : public Command {
           "--map is for one size and angle of the template: leave out --scales and --angles");
   }
 
-  // Finds the best place of images[0], which is that variant of the template, in images[1].
+  // Finds the best place of images[0], the template drawn as `variant`, in images[1].
   Found place_of(Task& task, const Variant& variant, const std::vector<io::Picture>& images,
                  std::optional<io::Picture>& map) const {
     const io::PictureShape& shape = images[0].shape();
@@ -130,7 +130,7 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants, then those half and a quarter of a step around the best.
+  // Tries all variants, then variants half a step and a quarter of a step around the best one.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});
@@ -158,7 +158,7 @@ class FindCommand final : public Command {
     return *best;
   }
 
-  // Few pixels match by chance.
+  // Least width and height of a variant. A smaller variant matches by chance.
   static constexpr std::int64_t least_side = 8;
   static bool can_be_searched(const io::PictureShape& templ, const Variant& variant,
                               const io::PictureShape& image) {

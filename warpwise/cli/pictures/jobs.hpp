@@ -19,9 +19,9 @@ struct Job {
   std::string input;
   std::vector<Target> targets;
 
-  /// Returns the path of result `index`. In a folder, a result keeps the input's name, and its type
-  /// if that holds the result exactly. Otherwise it gets the first of .png, .npy, .raw that does.
-  /// The result of a .y4m file gets .raw.
+  /// Returns the path of result `index`. In a folder, a result keeps the input's name. It also
+  /// keeps the input's type if that type holds the result exactly. Otherwise it gets the first type
+  /// of .png, .npy, .raw that holds it exactly. The result of a .y4m file gets .raw.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
@@ -53,8 +53,8 @@ void refuse_video(const std::string& path);
 /// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
 
-/// Refuses a further output in the place of an input: a file, or the folder of an input.
-/// Ignores empty names. \throws UsageError
+/// Refuses a further output that has the path of an input, or of an input's folder. Ignores empty
+/// names. \throws UsageError
 void require_no_input(const std::vector<std::string>& further_outputs,
                       const std::vector<std::string>& inputs);
 

@@ -78,7 +78,7 @@ class Passage {
     });
   }
 
-  /// Takes over the header fields of .y4m files that pixels do not show.
+  /// Stores the fields of a .y4m file's header that pixels do not show.
   void take_header(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
@@ -135,7 +135,8 @@ class Passage {
   std::optional<live::Pipeline> pipeline_;
   std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
-  std::optional<live::DeepLayout> wanted_layout_;  // of the first result, if not that of memory
+  // the first result's layout, if it differs from that of memory
+  std::optional<live::DeepLayout> wanted_layout_;
   std::optional<live::LayoutCopy> layout_;
   std::vector<std::byte> in_layout_;
   io::Sequence sequence_;

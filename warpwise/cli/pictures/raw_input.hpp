@@ -8,7 +8,7 @@
 
 namespace warpwise::cli {
 
-/// Returns the formats, and those of more than 8 bits, for --from. YUV of more than 8 bits has
+/// Returns `formats` and the formats of more than 8 bits, for --from. YUV of more than 8 bits has
 /// limited range unless an option says otherwise.
 std::vector<RawFormat> with_deep_formats(std::vector<RawFormat> formats);
 

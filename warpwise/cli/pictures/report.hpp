@@ -50,7 +50,7 @@ std::string place_text(std::int64_t picture, std::int64_t pictures);
 /// Adds "picture" and "pictures" to an input's object if its file has several.
 void add_place(nlohmann::ordered_json& input, std::int64_t picture, std::int64_t pictures);
 
-/// Adds "skipped" to a report if folders have files that are no input: each with its reason.
+/// Adds "skipped" to a report if folders have files that are no input. Each file has its reason.
 void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped);
 
 /// Says what is skipped: "skipped: 1 folder (old)".

@@ -30,7 +30,7 @@ class VideoFrames final : public io::Frames {
   bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
 
  private:
-  // Frames of files come to the host.
+  // Decodes on the CPU, because the frames are needed on the host.
   static std::unique_ptr<live::Source> open(const std::string& path, live::SourceOptions options) {
     options.decode = live::Decode::cpu;
     return live::video_module().open_file(path, options);
@@ -42,7 +42,7 @@ class VideoFrames final : public io::Frames {
   std::unique_ptr<live::Source> source_;
 };
 
-// Rounds frames and pictures of u16.
+// Rounds a frame or picture of u16 to 8 bits.
 io::Picture of_8_bits(io::Picture frame) {
   const live::Stream stream = live::stream_of(frame.shape());
   if (!stream.is_deep()) return frame;

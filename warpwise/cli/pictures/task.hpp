@@ -32,7 +32,7 @@ class Task {
 
   /// Reads an image, an .npy file or one frame as 8-bit grey. Colours are converted like
   /// cv::cvtColor(COLOR_RGB2GRAY); a video's luma is unchanged.
-  /// \throws IoError  it cannot be read, is not of 8 bits, or has several frames.
+  /// \throws IoError  the input cannot be read, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
   /// Calls `use(index, picture)` for each picture in the inputs, converted as by read_grey().
   /// Headerless inputs and videos contribute every frame.
@@ -53,7 +53,7 @@ class Task {
   void write(const std::string& path, std::span<const std::span<const std::byte>> content);
   void write(const std::string& path, const io::Picture& picture);
 
-  /// Has the report say what the folders among the inputs hold besides pictures.
+  /// Stores the files that were skipped in the folders among the inputs, for the report.
   void take_skipped(io::Skipped skipped) { skipped_ = std::move(skipped); }
 
   /// Prints "TEXT, NAME on cpu (2 threads) in 0.31 ms", or with --json the object with `values`.
@@ -77,7 +77,7 @@ class Task {
   Stopwatch total_;
   Worker worker_;
   Times times_;
-  std::string places_;  // of pictures in files of several: ", a.tif (picture 1 of 3)"
+  std::string places_;  // pictures from files with several: ", a.tif (picture 1 of 3)"
   nlohmann::ordered_json inputs_ = nlohmann::ordered_json::array();
   io::Skipped skipped_;
   std::vector<std::string> outputs_;

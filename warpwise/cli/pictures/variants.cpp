@@ -13,7 +13,7 @@ namespace {
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
-// Reads a pixel between pixels. Places outside count as the nearest pixel.
+// Interpolates between pixels. A place outside the picture counts as the nearest pixel.
 double sample(const io::Picture& from, double x, double y) {
   const io::PictureShape& shape = from.shape();
   const auto clamped = [](double at, std::int64_t length) {
@@ -35,8 +35,8 @@ double sample(const io::Picture& from, double x, double y) {
          down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
 }
 
-// Returns both ends, and points between them that are `step` or less apart. 0 is one of them: the
-// template as it is.
+// Returns both ends, and points between them at distances of `step` or less. If 0 lies between
+// them, it is one of the points: it means the template as it is.
 std::vector<double> points_in(double first, double last, double step) {
   std::vector<double> points = {first};
   const auto go_to = [&](double end) {

@@ -14,7 +14,8 @@ struct Interval {
   double last;
 };
 
-/// Parses "0.5:2". \throws UsageError  no two numbers in ascending order within [least, greatest].
+/// Parses "0.5:2". \throws UsageError  the text is not two numbers in ascending order within
+/// [least, greatest].
 Interval parse_interval(std::string_view option, std::string_view text, double least,
                         double greatest);
 
@@ -24,15 +25,15 @@ struct Variant {
   double angle = 0;  ///< in degrees, clockwise
 };
 
-/// Distance of neighbours among variants.
+/// Distance between neighbouring variants: a factor of the scale, and degrees.
 inline constexpr Variant variant_steps = {.scale = 1.05, .angle = 3};
 
-/// Lists the variants to try: neighbours differ by a factor or an angle of at most
-/// `variant_steps`. Both ends of each range are among them, and the template as it is if it lies
-/// between.
+/// Lists the variants to try: neighbours differ by a factor or an angle of at most `variant_steps`.
+/// Includes both ends of each range, and the template as it is if that lies between the ends.
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles);
 
-/// Lists the variants around one, whose distance is `share` of variant_steps, within the ranges.
+/// Lists the variants around `variant` that lie within the ranges. Their distance from it is
+/// `share` of variant_steps.
 std::vector<Variant> neighbours_of(const Variant& variant, double share, const Interval& scales,
                                    const Interval& angles);
 
@@ -40,8 +41,8 @@ std::vector<Variant> neighbours_of(const Variant& variant, double share, const I
 /// template's own shape inside the turned template, about its centre. A side is at least 1 pixel.
 io::PictureShape shape_of(const io::PictureShape& templ, const Variant& variant);
 
-/// Draws a template, 8-bit grey, as a variant, in the shape of shape_of(). Pixels are interpolated
-/// linearly, and averaged where the result is smaller.
+/// Draws a template, 8-bit grey, as a variant. The result has the shape of shape_of(). Pixels are
+/// interpolated linearly, and averaged if the result is smaller.
 io::Picture drawn(const io::Picture& templ, const Variant& variant);
 
 }  // namespace warpwise::cli

@@ -51,7 +51,7 @@ bool take_gpu(const RunOptions& options);
 /// Computes pictures on the chosen backend. Used by one thread only.
 class Worker {
  public:
-  /// `jobs` share the CPU's threads; each gets at least one.
+  /// Serves one of `jobs` jobs that share the CPU's threads; each job gets at least one thread.
   /// \throws NoCudaDevice     a GPU was requested and there is none.
   /// \throws InvalidArgument  there is no device of that number.
   explicit Worker(const RunOptions& options, std::size_t jobs = 1);
@@ -63,10 +63,11 @@ class Worker {
   /// Runs `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;
 
-  /// Makes a lane for one file's pictures. The worker and `pipeline` must outlive it.
+  /// Makes a lane for one file's pictures. The worker and `pipeline` must outlive the lane.
   /// \throws CudaError
   std::unique_ptr<live::Lane> lane(const live::Pipeline& pipeline);
-  /// Has the GPU decode a JPEG file; nullopt if the CPU has to. \throws CudaError
+  /// Lets the GPU decode a JPEG file; returns nullopt if the CPU has to decode it.
+  /// \throws CudaError
   std::optional<live::PicturesOnGpu::Decoded> decode_jpeg(std::span<const std::byte> file,
                                                           const live::SourceOptions& options);
   /// Runs a computation on inputs that belong together, outside of any pipeline. Adds up its times

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // Returns the records of all processes in the order of their starts, which is the order of the
-// names. A process killed before it wrote anything leaves an empty file.
+// files' names. A process killed before it wrote anything leaves an empty file.
 std::vector<Json> records_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& each : fs::directory_iterator(folder)) {

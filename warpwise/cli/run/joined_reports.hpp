@@ -19,7 +19,7 @@ struct JoinedReports {
 };
 
 /// Joins the records in a folder, which emulator/runtime has written.
-/// \param program  its file name, for reports without any process
+/// \param program  the program's file name, for a report without any process
 JoinedReports join_reports(const std::filesystem::path& folder, const std::string& program);
 
 }  // namespace warpwise::cli

@@ -103,7 +103,7 @@ void put_in_front(const char* variable, const std::string& part) {
 // and nvJitLink.
 void load_first(const fs::path& folder) {
   // Uses the path, because a script may replace LD_LIBRARY_PATH. A path with a space or a colon
-  // would be split, so the name replaces it.
+  // would be split, so the name is used instead.
   const std::string name = "libwarpwise_preload.so";
   const std::string path = (folder / name).string();
   put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
@@ -118,8 +118,8 @@ void load_first(const fs::path& folder) {
     put_in_front("PATH", (folder / "bin").string());
     ::setenv("NVCC", (folder / "bin/nvcc").c_str(), 0);
   }
-  // Lets programs start that were built with AddressSanitizer: it ends a program if it is not the
-  // first library.
+  // Lets programs start that were built with AddressSanitizer: AddressSanitizer ends a program in
+  // which it is not the first library.
   put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
@@ -142,8 +142,8 @@ bool has_stripped_runtime(const fs::path& program) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
-  // If libwarpwise requests the runtime first, the loader lists the emulated one under
-  // libwarpwise's name for it.
+  // If libwarpwise requests the runtime first, the loader lists the emulated runtime under the name
+  // that libwarpwise uses for it.
   const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
   for (const std::string& each : {place, for_library}) {
@@ -336,7 +336,7 @@ class RunCommand final : public Command {
         ->type_name("FILE");
   }
 
-  // Adds the options for the program's end and the texts at its end.
+  // Adds the options for the exit code and for the texts at the program's end.
   void add_exit_options(CLI::App& app) {
     add_text_option(
         app, "--error-exitcode", "N",

@@ -41,10 +41,10 @@ std::string folder_of_pictures(const std::string& name) {
   return folder.empty() ? "." : folder;
 }
 
-// Refuses a sink at the source's place, because it is written while the source is read.
+// Refuses a sink at the source's place, because the sink is written while the source is read.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
-  // One picture, and a .y4m file, are no folder. open_sink() refuses the picture.
+  // A single picture and a .y4m file are no folders. open_sink() refuses a picture as the sink.
   const bool is_folder_written =
       sink.ends_with('/') || is_folder(sink) || sink.find('%') != std::string::npos;
   const bool is_same_folder =
@@ -91,7 +91,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
   return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 
-// Returns the length of a stream that --frames ends, by its mean rate; nullopt if unknown.
+// Returns a stream's length in seconds if --frames ends it, by its mean rate; nullopt if unknown.
 std::optional<double> seconds_of(const StreamCall& call, const live::Stream& stream) {
   if (!call.run.frames || !stream.rate.is_known()) return std::nullopt;
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();
@@ -105,9 +105,9 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
                                    live::Source& source, const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   live::Stream stored = stream;
-  stored.depth = source.stream().depth;  // stages give 16 bits, but add none
+  stored.depth = source.stream().depth;  // stages scale samples to 16 bits, but add no bits
   std::vector<std::string> not_held = sink.drops(stored, companions.get());
-  // The alpha of what OpenGL draws has no meaning.
+  // The alpha of frames that OpenGL draws has no meaning.
   if (has_alpha(source.stream()) && !source.is_opengl() && !has_alpha(stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }

@@ -11,7 +11,7 @@
 
 namespace warpwise::cli {
 
-/// The ends of a stream, and the way of its frames.
+/// Describes a run of a stream: its source, its sink, and the options for its frames.
 struct StreamCall {
   std::string command;               ///< the subcommand's name, for --json
   std::vector<std::string> sources;  ///< one source, or several pictures and folders of pictures
@@ -28,8 +28,8 @@ struct StreamCall {
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages);
 
-/// Returns true if a subcommand's "IN... OUT" is a stream. Then the only input is a video, a camera
-/// or generated frames, or the output is a video. A .y4m file counts as a video if many pictures go
+/// Returns true if a subcommand's "IN... OUT" is a stream: the only input is a video, a camera or
+/// generated frames, or the output is a video. A .y4m file counts as a video if many pictures go
 /// into it.
 bool is_stream(const std::vector<std::string>& paths);
 

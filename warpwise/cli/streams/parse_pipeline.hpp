@@ -25,7 +25,7 @@ struct SobelText {
 };
 struct ThresholdText {
   ThresholdOptions options = {.window = 0};  // 0 until it is given
-  bool has_maximum = false;                  // given, not the default
+  bool has_maximum = false;                  // true if max is given; false for the default
 };
 struct MatchText {
   MatchOptions options;
@@ -49,8 +49,8 @@ struct StageText {
 };
 
 /// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and
-/// options: those of the subcommand of that name without dashes, and rung=NAME. A format's name has
-/// the options of convert. An empty text has no stages.
+/// options. These are the options of the subcommand of that name, without dashes, and rung=NAME. A
+/// format's name has the options of convert. An empty text has no stages.
 /// \throws UsageError  an unknown stage, option or value; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 

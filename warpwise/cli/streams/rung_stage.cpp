@@ -78,7 +78,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the run for these addresses. Their first frame creates it, before a graph is recorded.
+  // Returns the run for these addresses. The first frame at these addresses creates it, before a
+  // graph is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -93,9 +94,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // Allocates the operands. In these ladders the first one is the frame and the last one the
-  // result. The problem determines those between. Refuses a size that the rung does not support,
-  // before the first frame.
+  // Allocates the operands. In these ladders the first operand is the frame, and the last one is
+  // the result. The problem determines the operands between them. Refuses a size that the rung does
+  // not support, before the first frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});
@@ -145,7 +146,8 @@ std::vector<std::string> rung_names(const char* ladder) {
   return names;
 }
 
-// Returns nullopt if it cannot be measured, for example without a compiler.
+// Measures the GPU's copy throughput in GB/s. Returns nullopt if it cannot be measured, for example
+// without a compiler.
 std::optional<double> measured_copy_roof() {
   try {
     const gpu::Stream stream;

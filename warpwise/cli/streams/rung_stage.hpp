@@ -10,13 +10,15 @@
 // Rungs of the ladders that replace a stage's own kernel, on the current GPU.
 namespace warpwise::cli {
 
-/// Make these stages with a rung's kernels. The frames equal those of the stage with the same
-/// options, byte for byte. Options that the rungs do not compute are refused. The rung "shipped" is
-/// the library's own kernel, compiled and launched like the others.
+/// Each function makes its stage with a rung's kernels. The frames equal those of the stage with
+/// the same options, byte for byte. Options that the rungs do not compute are refused. The rung
+/// "shipped" is the library's own kernel, compiled and launched like the others.
 ///
-/// begin() throws InvalidArgument for frames that the ladder, or on this GPU the rung, does not
-/// support. The first frame, or making a lane, throws the errors of compiling the rung.
-/// \throws InvalidArgument  no such rung, with the nearest; options that the rungs do not have
+/// The stage's begin() throws InvalidArgument for frames that the ladder does not support, or that
+/// the rung does not support on this GPU. The first frame, or making a lane, throws the errors of
+/// compiling the rung.
+/// \throws InvalidArgument  there is no such rung, and the message names the nearest one; or the
+///                          rungs do not have the options
 /// \throws Unsupported      there is no compiler here
 std::shared_ptr<live::Stage> sobel_rung(std::string text, const SobelOptions& options,
                                         const std::string& rung);

@@ -19,9 +19,9 @@ live::SourceOptions options_to_open(const live::SourceOptions& options, bool is_
 /// Adds --timeout and --reconnect.
 void add_network_options(CLI::App& app, live::SourceOptions& options);
 
-/// Adds the reading and network options above, --format, --size and --fps for what a source's name
-/// does not state, and --matrix, --range and --siting, which win over its tags. `options` must live
-/// as long as `app`.
+/// Adds the reading and network options above. Adds --format, --size and --fps for what a source's
+/// name does not state. Adds --matrix, --range and --siting, which win over the source's tags.
+/// `options` must live as long as `app`.
 void add_source_options(CLI::App& app, live::SourceOptions& options);
 
 }  // namespace warpwise::cli

@@ -69,7 +69,7 @@ void add_found(StageOptions& options, Measure& measure, std::optional<double>& m
 
 /// Returns the least score at which a place counts as the template: `given`, or a calibrated value
 /// for zncc; none for the other measures.
-/// \throws UsageError  it is given for sad or ssd
+/// \throws UsageError  a score is given for sad or ssd
 std::optional<double> least_score(Measure measure, std::optional<double> given);
 
 /// Adds an option whose text is stored unchanged.

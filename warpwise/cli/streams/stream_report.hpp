@@ -33,8 +33,8 @@ struct StreamReport {
 /// Describes a running stream: "120 of 300 frames, 59.9 fps, 2 dropped".
 std::string status_text(const live::Progress& now, const std::optional<std::int64_t>& total);
 
-/// Returns ", shared with CUDA", or why the frames are not shared. Empty on the CPU, and for a
-/// source that OpenGL does not draw.
+/// Returns ", shared with CUDA", or why the frames are not shared. Returns an empty text on the
+/// CPU, and for a source that OpenGL does not draw.
 std::string interop_text(const StreamPlace& place, const live::Source& source);
 
 /// Describes the result in one line: frames written, their rate, and each part's mean time.

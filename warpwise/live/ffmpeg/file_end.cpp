@@ -92,7 +92,7 @@ class AviFile {
   }
 
  private:
-  // Lengths from here on stand for an unknown one.
+  // This length and greater ones stand for an unknown length.
   static constexpr std::uint32_t unknown = 0x7ffffff0;
 
   std::optional<Chunk> chunk_at(std::int64_t at) {
@@ -129,8 +129,8 @@ class AviFile {
     return true;
   }
 
-  // Returns true if the file has each place of an index of indexes (indx): one for each part. If
-  // there is one part, the length of its list of frames says more.
+  // Returns true if the file reaches each place that an index of indexes (indx) names, one for each
+  // part. A file of one part is not judged by these: the length of its list of frames says more.
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;

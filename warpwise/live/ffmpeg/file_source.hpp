@@ -20,11 +20,11 @@ class FileSource final : public DecodedSource {
 
 /// Opens a URL with FFmpeg.
 /// \param name       the URL in error messages
-/// \param protocols  the only ones allowed, because a playlist could name anything
+/// \param protocols  the only protocols allowed, because a playlist could name anything
 /// \param deadline   null: waits as long as it takes
 /// \param silence_seconds  longest silence of an http server; after it, the rest of the file is
 ///                         requested again; 0: never
-/// \throws IoError    it cannot be read as a video, or the deadline has passed
+/// \throws IoError    the URL cannot be read as a video, or the deadline has passed
 OpenInput open_url(const std::string& url, const std::string& name, const char* protocols,
                    std::unique_ptr<Deadline> deadline, double silence_seconds = 0);
 

@@ -52,8 +52,8 @@ class GpuDecoding {
   };
   AVBufferRef* memory_for(std::size_t bytes);
 
-  int number_ = gpu::current_device();  // of the GPU
-  gpu::Stream stream_;                  // of the decoders' copies too
+  int number_ = gpu::current_device();
+  gpu::Stream stream_;  // used by the decoders' copies too
   std::unique_ptr<AVBufferRef, FreedReference> device_;
   std::unique_ptr<AVBufferPool, FreedReference> pool_;
   std::size_t pool_bytes_ = 0;  // size of the pool's buffers

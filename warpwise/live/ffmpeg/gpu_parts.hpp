@@ -77,7 +77,7 @@ class GpuParts {
   int device_;
   PartStarts starts_;
   std::size_t most_frames_;       // number of a part's frames that may wait to be read
-  std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
+  std::deque<GpuDecoding> gpus_;  // one for each worker; must outlive all frames
 
   std::mutex decoders_;               // held while the driver makes or ends a decoder
   std::mutex mutex_;                  // of all below

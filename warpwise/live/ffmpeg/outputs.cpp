@@ -42,8 +42,8 @@ bool KnownOutput::has_global_headers() const {
   return (format_of(*this).flags & AVFMT_GLOBALHEADER) != 0;
 }
 
-// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there. Its muxers for the
-// network do not say what they take. That of rtsp sends AAC's headers ahead.
+// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there. FFmpeg's muxers for
+// the network do not say which sound they take. The muxer of rtsp sends AAC's headers ahead.
 bool KnownOutput::takes(const AVCodecParameters& track) const {
   constexpr AVCodecID sounds_of_peers[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3,
                                            AV_CODEC_ID_AC3, AV_CODEC_ID_OPUS};

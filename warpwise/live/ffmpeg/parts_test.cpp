@@ -1,5 +1,5 @@
-// Parts of the module for videos that no whole file reaches well: the bound of a look at a joined
-// file, errors of the filter, clocks of tracks that jump alone.
+// Tests parts of the module with videos that whole files hardly give: the bound of a look at a
+// joined file, errors of the filter, clocks of tracks of which one jumps alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

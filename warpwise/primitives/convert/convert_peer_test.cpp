@@ -247,8 +247,8 @@ TEST(ConvertLibyuv, ArgbToYuvAndGrey) {
 }
 
 TEST(ConvertLibyuv, ArgbToFullRangeYuv) {
-  // libyuv has no full-range 4:4:4 function. Each pixel becomes a block of four equal pixels, whose
-  // mean it is.
+  // libyuv has no full-range 4:4:4 function. Each pixel becomes a block of four equal pixels, so
+  // that their mean is the pixel.
   for_each_picture([](const cv::Mat& bgr) {
     const cv::Mat argb = rgb_picture(bgr, bgra32);
     const int w = bgr.cols, h = bgr.rows;

@@ -38,7 +38,7 @@ struct Channels {
   V8 a, b, c;
 };
 
-/// Luma, and the chroma that two neighbours share, its two kinds in alternate bytes.
+/// Luma, and the chroma that two neighbours share. Cb and Cr are in alternate bytes of `chroma`.
 struct SharedChroma {
   V8 luma, chroma;
 };

@@ -213,7 +213,7 @@ struct Decode16 {
     const auto& n = numbers;
     const std::int16_t factors[4] = {blue_first ? n.blue : n.red, n.green[blue_first ? 0 : 1],
                                      n.green[blue_first ? 1 : 0], blue_first ? n.red : n.blue};
-    // Offsets are raised by 2^14: a saturating sum is then less than 256 · 64 above 2^14.
+    // With offsets raised by 2^14, a saturating sum is less than 256 · 64 above 2^14.
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {

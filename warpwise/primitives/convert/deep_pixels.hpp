@@ -175,7 +175,7 @@ WARPWISE_HOST_DEVICE inline void block_to_planes(const DeepArguments& a, long lo
 enum class ByteRule : int {
   limited,      ///< a code of 16 bits in limited range
   full,         ///< a code of 16 bits in full range
-  full_chroma,  ///< a code of chroma of 16 bits in full range, on both sides of neutral
+  full_chroma,  ///< a code of chroma of 16 bits in full range; 32768 is neutral
   mean,         ///< the mean of bytes
   unused,       ///< no sample: 255
 };

@@ -65,7 +65,7 @@ inline Digits cut(const Linear& linear, Shape shape, int shift) {
 }
 
 /// Splits the factors into digits. Factors reach 2.15: a shift of 13 keeps the highest digit in 16
-/// bits. If all are below 1 and it saves the third level, the shift is 15.
+/// bits. If all factors are below 1 and a shift of 15 saves the third level, the shift is 15.
 inline Digits cut(const Linear& linear, Shape shape) {
   const Digits wide = cut(linear, shape, 13);
   if (wide.levels == 2 || shape != Shape::encode) return wide;

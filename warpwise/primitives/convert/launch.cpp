@@ -39,7 +39,7 @@ ConvertSwap swap_of(PixelFormat format) {
 }
 
 /// Returns the swap of channels if nothing is computed. Two formats either have the same order of
-/// channels, or one of them has the usual one.
+/// channels, or one of them has the usual order.
 ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
   const ConvertSwap first = swap_of(from);
   const ConvertSwap second = swap_of(to);

@@ -44,7 +44,7 @@ inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments
                          units * kernels::copy::copy_unit_threads * bytes);
 }
 
-/// Says whether all rows begin at multiples of 16 bytes in both arrays and fit the grid.
+/// Returns true if all rows begin at multiples of 16 bytes in both arrays and fit the grid.
 inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
   const auto aligned = [&](const unsigned char* first, std::int64_t pitch) {
     constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;

@@ -10,8 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 
-// The disparity of a real stereo pair against its true one, and against block matching put together
-// from OpenCV's own filters.
+// Compares the disparity of a real stereo pair with the true disparity, and with block matching put
+// together from OpenCV's own filters.
 namespace warpwise {
 namespace {
 
@@ -27,7 +27,7 @@ ConstHostView view_of(const cv::Mat& m) {
   return {m.data, ElementType::u8, m.cols, m.rows, 1, static_cast<std::int64_t>(m.step)};
 }
 
-/// Comparison of a disparity with the true one, over the pixels for which that is known.
+/// Comparison of a disparity with the true one, over the pixels whose true disparity is known.
 struct Quality {
   double valid = 0;     ///< share that passed the check
   double within_1 = 0;  ///< share of the valid ones whose error is at most 1 pixel
@@ -42,7 +42,7 @@ Quality quality_of(ConstHostView disparities, const cv::Mat& truth) {
   double quarters[4] = {};
   for (int y = 0; y < truth.rows; ++y) {
     for (int x = 0; x < truth.cols; ++x) {
-      // The file holds the disparity in pixels of this size; 0 where it is not known.
+      // The file holds the disparity in pixels of this size; 0 if it is not known.
       const int wanted = truth.at<std::uint8_t>(y, x);
       if (wanted == 0) continue;
       ++known;

@@ -169,7 +169,7 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
-// On a GPU only some lanes have columns for up to 68 displacements without sub-pixel.
+// On a GPU without sub-pixel, ranges of up to 68 displacements give columns to only some lanes.
 TEST_P(DisparityTest, RangesOfSomeLanes) {
   for (const int range : {1, 63, 64, 67, 68}) {
     for (const int levels : {2, 256}) {

@@ -131,7 +131,7 @@ class ScoreOrder {
   Block right_[8];  ///< the right pixels of the four columns before, then of the current four
 };
 
-/// Sums of squared differences are their own order.
+/// For ssd, the sum itself is the order: the least is the best.
 template <>
 class ScoreOrder<Measure::ssd> {
  public:

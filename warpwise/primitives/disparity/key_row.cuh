@@ -5,7 +5,7 @@
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
 
-// Fit for nvcc and NVRTC: no host headers of their own.
+// Fit for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// Adds 128 times one half of a 16-bit pair to `sum`: the low half if `which` is 0x80, the high

@@ -1,6 +1,6 @@
 #pragma once
 
-// Fit for nvcc and NVRTC: no host headers of their own.
+// Fit for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// A lane's position in a row of both padded images, four columns at a time. Holds four pixels of
@@ -36,7 +36,7 @@ struct RowWords {
   __device__ unsigned left_pixel() const {
     return __byte_perm(left, 0, 0x1111 * i);
   }
-  /// Returns the left pixel of column i in the lowest byte; the others are 0.
+  /// Returns the left pixel of column i in the lowest byte; the other bytes are 0.
   template <int i>
   __device__ unsigned left_pixel_alone() const {
     return __byte_perm(left, 0, 0x4440 | i);

@@ -6,7 +6,7 @@
 #include "warpwise/primitives/disparity/warp_least.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Fit for nvcc and NVRTC: no host headers of their own.
+// Fit for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// A row of 32-bit sums of squared differences or of products, and of their scores. Scores are kept

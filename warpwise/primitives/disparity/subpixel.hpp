@@ -7,16 +7,17 @@ namespace warpwise::detail::disparity {
 
 /// Returns a score as the parabola uses it. Around the best displacement ssd, ncc and zncc change
 /// with the square of the distance. sad rises like √(distance² + noise²), so its square is used.
-/// That is a whole number below 2^48, the sum of two is below 2^53: a double holds them exactly.
-/// Therefore the bits do not depend on a compiler's fusing of the product with later operations.
+/// The square is a whole number below 2^48, and the sum of two squares is below 2^53: a double
+/// holds both exactly. Therefore the bits do not depend on a compiler's fusing of the product with
+/// later operations.
 WARPWISE_HOST_DEVICE inline double parabolic(Measure measure, double score) {
   return measure == Measure::sad ? score * score : score;
 }
 
 /// Returns the extremum of the parabola through the scores at d − 1, d and d + 1. `at` must be
 /// strictly better than `before` and not worse than `after`: then the divisor is not 0 and the
-/// result is within half a pixel of d. No product is added to anything, so no compiler can fuse
-/// the two.
+/// result is within half a pixel of d. No product is added to another number, so no compiler can
+/// fuse a product and a sum.
 WARPWISE_HOST_DEVICE inline float parabola(int d, double before, double at, double after) {
   return static_cast<float>(d + (before - after) / (2 * ((before - at) + (after - at))));
 }

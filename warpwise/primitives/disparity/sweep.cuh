@@ -8,8 +8,8 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The sweep: best displacements of both images' pixels at once. Fit for nvcc and NVRTC: no host
-// headers of their own.
+// The sweep: best displacements of both images' pixels at once. Fit for nvcc and NVRTC: includes no
+// host headers itself.
 //
 // A block of threads takes a tile of columns and a strip of rows. A warp has a slice of 128
 // displacements, four a lane, and walks down the rows and along each row. For every column and
@@ -31,7 +31,7 @@ struct SweepRow<measure, true, checked, subpixel, lanes> {
 /// A slice's part of the shared memory of a block.
 template <class Row, int lanes>
 struct SliceMemory {
-  /// this lane's columns, `lanes` elements apart, from the one before the first on
+  /// this lane's columns, `lanes` elements apart; begins with the column before the first one
   typename Row::Column* columns;
   SliceLines<Row> lines;
 

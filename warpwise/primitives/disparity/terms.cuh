@@ -4,10 +4,10 @@
 #include "warpwise/primitives/shared/matching.hpp"
 
 // The terms of each measure, and the sums of a column's terms for a lane's four displacements. Fit
-// for nvcc and NVRTC: no host headers of their own.
+// for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
-/// Returns a slot's byte of four: byte j belongs to slot 3 − j.
+/// Returns the byte of a slot from a word of four bytes: byte j belongs to slot 3 − j.
 __device__ inline unsigned byte_of_slot(unsigned bytes, int slot) {
   return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
 }

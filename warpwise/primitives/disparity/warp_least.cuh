@@ -1,6 +1,6 @@
 #pragma once
 
-// Fit for nvcc and NVRTC: no host headers of their own.
+// Fit for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// Returns the least of a warp's values.

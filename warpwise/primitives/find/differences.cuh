@@ -3,11 +3,11 @@
 #include "warpwise/primitives/find/best.cuh"
 #include "warpwise/primitives/shared/shifted_words.cuh"
 
-// find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
+// find's kernel for sad. Fit for nvcc and NVRTC: includes no host headers itself.
 namespace warpwise::kernels::find {
 
-// Part of the template in shared memory at a time. With the matching part of the image it takes 16
-// KiB.
+// Size of the part of the template that is in shared memory at a time. With the matching part of
+// the image it takes 16 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 

@@ -10,8 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/find/find.hpp"
 
-// Comparison with cv::matchTemplate. It correlates by Fourier transforms in float, and agrees
-// within their rounding, not to the bit.
+// Comparison with cv::matchTemplate. OpenCV correlates by Fourier transforms in float, so results
+// agree within their rounding, not to the bit.
 namespace warpwise {
 namespace {
 

@@ -107,7 +107,7 @@ class FindTest : public test::BackendTest {
     if (least_is_best(measure)) compare_with_reference(templ, image, measure, ElementType::u32);
   }
 
-  bool always_transforms_ = false;  ///< on a GPU, even where the rule takes products
+  bool always_transforms_ = false;  ///< true: a GPU uses transforms even if the rule takes products
 };
 
 TEST_P(FindTest, AwkwardSizesAndLayouts) {
@@ -185,7 +185,7 @@ TEST_P(FindTest, SeveralTilesAndStrips) {
   }
 }
 
-// A GPU's matrix products use smaller tiles if there would be fewer than 132.
+// A GPU's matrix products use smaller tiles if there would be fewer than 132 tiles.
 TEST_P(FindTest, ManyTiles) {
   for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
     compare_with_reference({8, 8}, {132 * 128 + 7, 40}, 256, measure);

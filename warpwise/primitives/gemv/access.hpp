@@ -10,7 +10,8 @@
 // Access to gemv's matrix, and arithmetic of its launches.
 namespace warpwise::detail::gemv {
 
-/// A grid may be smaller than the work: kernels with a stride loop then take several turns.
+/// Returns the size of a grid. It may be smaller than the work: kernels with a stride loop then
+/// take several turns.
 constexpr unsigned gemv_grid(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
 }
@@ -40,7 +41,8 @@ inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments&
                                         : kernels::gemv::GemvAccess::byte;
 }
 
-/// Says whether gemv_rows, or gemv_columns, may read x in place; otherwise it takes a copy.
+/// Returns true if gemv_rows, or gemv_columns for a transposed product, may read x in place.
+/// Otherwise it reads a copy.
 inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::GemvAccess access,
                          std::int64_t size, bool transpose) {
   const std::int64_t word = transpose                                          ? size

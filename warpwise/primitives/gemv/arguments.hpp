@@ -14,7 +14,7 @@ struct GemvArguments {
   float* sums;  ///< sums[list * outputs + output]; null for a single list, which goes to y
   float alpha;
   float beta;
-  bool y_by_float;  ///< y's elements are at multiples of their size
+  bool y_by_float;  ///< true: y's elements are at multiples of their size
 };
 
 /// Width of the loads of A:

@@ -72,7 +72,7 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
   return launch;
 }
 
-/// Says whether the transposed product should load single elements where words are possible. It
+/// Returns true if the transposed product should load single elements where words are possible. It
 /// does for matrices that are read in one go, with all rows of a strand in flight. Measured on an
 /// H100.
 inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
@@ -86,7 +86,7 @@ inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int s
   return a.rows * a.columns <= 3 << 19;
 }
 
-/// Says whether single elements should bypass the first-level cache. They should not if a warp
+/// Returns true if single elements should bypass the first-level cache. They should not if a warp
 /// reads parts of lines and its other rows need the rest. For small matrices it makes no
 /// difference. Measured on an H100.
 inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,

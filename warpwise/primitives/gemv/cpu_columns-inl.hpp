@@ -217,7 +217,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   std::memcpy(result, part, columns * sizeof(float));
 }
 
-/// Runs sum_few_columns where possible; returns whether it did.
+/// Runs sum_few_columns if possible. Returns true if it did.
 template <class T>
 bool sum_as_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   const std::int64_t columns = task.a.width();

@@ -147,8 +147,8 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   }
 }
 
-/// Says whether the multiprocessors of the stream can hold the largest cluster. In a part of a GPU
-/// they may be too far apart.
+/// Returns true if the multiprocessors of the stream can hold the largest cluster. In a part of a
+/// GPU they may be too far apart.
 bool clusters_fit(gpu::StreamHandle stream) {
   cudaLaunchAttribute cluster = gpu::in_clusters({1, gemv_most_cluster});
   cudaLaunchConfig_t config{};

@@ -6,8 +6,8 @@
 #include "bench/gemv_shapes.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The only function of the C interface to BLAS that is used here. Its header's place differs
-// between systems. 101: row-major; 111: A, 112: the transpose of A.
+// The only function of the C interface to BLAS that is used here. It is declared here because the
+// place of its header differs between systems. 101: row-major; 111: A, 112: the transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);

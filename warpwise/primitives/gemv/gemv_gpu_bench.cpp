@@ -79,7 +79,7 @@ class Product {
   ConstDeviceView x() const { return {device_x_.data(), problem_.type, problem_.terms(), 1}; }
   DeviceView y() const { return {device_y_.data(), ElementType::f32, problem_.outputs(), 1}; }
 
-  /// Says whether y has the bits of the CPU path.
+  /// Returns true if y has the bits of the CPU path.
   bool matches(const gpu::Stream& stream) {
     if (!want_) {
       want_.emplace(ElementType::f32, problem_.outputs(), 1);

@@ -7,8 +7,9 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The only function of the C interface to BLAS that is used here. Its header's place differs
-// between systems. 101: row-major, 102: column-major; 111: A, 112: the transpose of A.
+// The only function of the C interface to BLAS that is used here. It is declared here because the
+// place of its header differs between systems. 101: row-major, 102: column-major; 111: A, 112: the
+// transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);
@@ -63,8 +64,8 @@ void compare(const Shape& shape, float alpha, float beta, bool transpose, bool c
     cblas_sgemv(101, transpose ? 112 : 111, shape.rows, shape.columns, alpha, a.data(),
                 shape.leading, x.data(), shape.x_step, beta, theirs.data(), shape.y_step);
   }
-  // Elements are in [-1, 1]. Ours are within 80 roundings of the exact sum. BLAS promises no order:
-  // at worst one rounding for each of its terms.
+  // Elements are in [-1, 1]. Our sums are within 80 roundings of the exact sum. BLAS promises no
+  // order, so its sums have at worst one rounding for each term.
   const double bound = (80.0 + terms + 2) * 0x1p-24 * (std::abs(alpha) * terms + std::abs(beta));
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], bound) << i;
 }

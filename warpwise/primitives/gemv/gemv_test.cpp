@@ -246,7 +246,7 @@ TEST_P(GemvTest, MoreChunksThanLanes) {
   compare_both(ElementType::bf16, 2, 70'001, {2, 2}, Shape::column);
 }
 
-// On a GPU: chunks that one block, two or four add, or only the second launch.
+// On a GPU, one, two or four blocks add the chunks, or only the second launch does.
 TEST_P(GemvTest, EveryNumberOfChunksInARow) {
   for (const ElementType type : types) {
     for (const std::int64_t columns : {3000, 8192, 8200, 12'289, 16'384, 32'760, 33'000}) {
@@ -278,7 +278,7 @@ TEST_P(GemvTest, FewColumns) {
     fill_random(unaligned_x.x.view(), 5);
     unaligned_x.run_and_compare(GetParam());
   }
-  // Several chunks of a block, the last of which do not exist.
+  // Blocks have several chunks; some of the last chunks do not exist.
   compare(ElementType::f32, 70'001, 16, {1, 0, true});
   compare(ElementType::f32, 140'003, 3, {1, 0, true});
 }

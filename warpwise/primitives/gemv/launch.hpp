@@ -268,7 +268,7 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
       // Lists of neighbouring outputs lie together, and a warp reads a whole sector of each for one
-      // float. So few outputs are spread over the multiprocessors.
+      // float. Few outputs are therefore spread over the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));
       const std::int64_t in_block =
           std::clamp<std::int64_t>(outputs / 128, 1, std::max(1, 8 >> log_warps));

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   constexpr int size = sizeof(typename T::Element);
   constexpr int loads = steps * Warp::thread_pieces;
   constexpr int warp_rows = at_once * Warp::rows;
-  // Rows of less than a chunk need no place for the sums of several.
+  // Rows of less than a chunk need no place for the sums of several chunks.
   constexpr bool may_share = pieces == order::chunk_pieces;
   constexpr int warps = gemv_block_threads / 32;
   __shared__ float chunk_sums[may_share ? gemv_most_turns * warp_rows * warps : 1];

@@ -14,7 +14,7 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
                 gpu::StreamHandle stream);
 
 /// Returns the part of a search range that keeps a block inside an image, along one axis: the axes
-/// are independent of each other. Empty when last < first.
+/// are independent of each other. The part is empty if last < first.
 inline SearchRange inside_image(SearchRange range, std::int64_t block_at, std::int64_t block_size,
                                 std::int64_t image_size) {
   return {static_cast<int>(std::max<std::int64_t>(range.first, -block_at)),

@@ -204,7 +204,7 @@ class BlockMatcher {
     pick_least(sums_.data(), tile, best);
   }
 
-  /// Says whether rejection pays for a tile. Rejection tests at most one row of groups in vain;
+  /// Returns true if rejection pays for a tile. Rejection tests at most one row of groups in vain;
   /// that row must be cheap compared with the tile's other rows. It always sums some rows of the
   /// block, which must be few.
   bool rejection_pays(const Tile& tile) const {

@@ -59,7 +59,8 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   const int step = threads / side_by_side;
   const int first_row = thread / side_by_side;
   if (first_row >= step) return;
-  // The first and the last row inside the image, relative to y. The last may lie behind our rows.
+  // The first and the last row inside the image, relative to y. The last one may lie behind the
+  // rows to load.
   const int top = y < 0 ? static_cast<int>(-y) : 0;
   const int last = max(rows - 1, top);
   const int bottom = y + last < image.height ? last : static_cast<int>(image.height - 1 - y);

@@ -98,7 +98,7 @@ std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme)
   return tiles * warps_of_tile(a) * (4 * scheme.group + loads_and_shifts);
 }
 
-/// Says whether a thread block scores all candidates at once, or enough of them to hide latency
+/// Returns true if a thread block scores all candidates at once, or enough of them to hide latency
 /// with its warps.
 bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
   choose_tile(a, scheme);
@@ -106,7 +106,7 @@ bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
                                    scheme.group * a.tile_groups_y > a.last_y - a.first_y);
 }
 
-/// Says whether match_rejecting_kernel can take the block, and whether the test for rejection is
+/// Returns true if match_rejecting_kernel can take the block, and if the test for rejection is
 /// cheap compared with its sums. The tile and the part have been chosen.
 bool rejection_pays(const kernels::match::MatchArguments& a) {
   constexpr int enough_pixels = 1024;
@@ -133,8 +133,8 @@ std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme
 }
 
 /// Returns how many times faster match_products_kernel is than match_kernel with full tiles of
-/// candidates and full parts of blocks. Its cost is the same when they are not full. Measured on an
-/// H200.
+/// candidates and full parts of blocks. If they are not full, match_products_kernel costs the same.
+/// Measured on an H200.
 int gain_of_products(Measure measure) {
   switch (measure) {
     case Measure::sad: return 0;
@@ -145,7 +145,7 @@ int gain_of_products(Measure measure) {
   __builtin_unreachable();
 }
 
-/// Says whether match_products_kernel is faster; sad has no products.
+/// Returns true if match_products_kernel is faster; sad has no products.
 bool products_pay(const kernels::match::MatchArguments& a, Measure measure) {
   constexpr std::int64_t side = kernels::match::match_products_side;
   const auto filled = [](std::int64_t size) {

@@ -24,8 +24,8 @@ MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
 }
 
 TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
-  // A tall warp has 32 rows of 32 candidates. 33 by 33 take two of them, with more idle lanes than
-  // in three others.
+  // A tall warp has 32 rows of 32 candidates. 33 by 33 candidates take two tall warps, which have
+  // more idle lanes than three other warps.
   EXPECT_EQ(way(Measure::sad, 20, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);

@@ -184,8 +184,8 @@ TEST_P(MatchTest, LargeBlocksAndRanges) {
   compare_random(66, 400, options_of(64, 64, {-2, 2}, {-1023, 1023}, Measure::ncc));
 }
 
-/// The last word that the matrix units get of a row is beside the image, whose memory ends with the
-/// last row.
+/// The matrix units read a row in words. The last word may lie beside the image, whose memory ends
+/// with the last row.
 TEST_P(MatchTest, ReadsNothingBehindTheImage) {
   if (GetParam() == Backend::cpu) return;
   constexpr std::int64_t width = 71, height = 65;
@@ -341,8 +341,8 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
-// The same for images that reject all candidates, one in one block, and for noise, for which no
-// bound is searched.
+// The same for images that reject all candidates, for images that reject one candidate in one
+// block, and for noise, for which no bound is searched.
 TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
   for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
     MatchOptions options = options_of(32, 32, x, {-16, 15});

@@ -22,7 +22,7 @@ struct BatchImage {
   std::int64_t down;
 };
 
-/// Says whether pitches and sizes fit the 32-bit numbers of a batch.
+/// Returns true if pitches and sizes fit the 32-bit numbers of a batch.
 template <class... Numbers>
 bool fit_batch(Numbers... numbers) {
   return ((numbers <= std::numeric_limits<int>::max()) && ...);

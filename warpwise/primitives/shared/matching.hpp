@@ -31,7 +31,7 @@ constexpr auto enum_names(Measure) {
 inline constexpr auto all_measures = all_values<Measure>();
 #endif
 
-/// Says whether the least score of a measure is the best one.
+/// Returns true if the least score of a measure is the best one.
 WARPWISE_HOST_DEVICE constexpr bool least_is_best(Measure measure) {
   return measure == Measure::sad || measure == Measure::ssd;
 }

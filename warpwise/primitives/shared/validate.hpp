@@ -50,7 +50,7 @@ void require_type(std::string_view primitive, std::string_view which, const View
   }
 }
 
-/// Says whether [a, a + a_bytes) and [b, b + b_bytes) share a byte.
+/// Returns true if [a, a + a_bytes) and [b, b + b_bytes) share a byte.
 inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b,
                            std::int64_t b_bytes) {
   const auto from_a = reinterpret_cast<std::uintptr_t>(a);
@@ -66,7 +66,8 @@ struct MemoryRows {
   std::int64_t row_bytes;
   std::int64_t count;
 
-  /// Returns the bytes from the first row's first to the last row's last.
+  /// Returns the number of bytes from the first byte of the first row to the last byte of the last
+  /// row.
   std::int64_t bytes() const { return (count - 1) * pitch + row_bytes; }
 };
 
@@ -83,7 +84,7 @@ MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
           plane_rows(frame.format(), plane, frame.height())};
 }
 
-/// Says whether the ranges share a pixel. Rows that are only interleaved, side by side in one
+/// Returns true if the ranges share a pixel. Rows that are only interleaved, side by side in one
 /// image, do not.
 inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
   if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;

@@ -15,9 +15,9 @@ struct SobelArguments {
   long long height;
   int centre;  ///< weights of the smoothing, [side centre side]
   int side;
-  /// Twice the weights of the colours, in memory order. `grey_first` holds the first and second
-  /// channel's in its lower and upper half, `grey_third` the third's. The grey value is the upper
-  /// half of the weighted sum.
+  /// Twice the weights of the colours, in memory order. `grey_first` holds the weights of the first
+  /// and second channel in its lower and upper half, `grey_third` the weight of the third channel.
+  /// The grey value is the upper half of the weighted sum.
   unsigned grey_first;
   unsigned grey_third;
   // Rows and columns read in place of -1, height and width; -1 for zeros.

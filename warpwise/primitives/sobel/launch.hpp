@@ -136,9 +136,9 @@ inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height,
           gpu::blocks_for(height, kernels::sobel::sobel_block_height * share.rows)};
 }
 
-/// Says whether an image has so few blocks that a thread should have few rows. Measured on an H200:
-/// 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8; 2048x1536 has 384 and
-/// takes 4.4, with few rows 4.9.
+/// Returns true if an image has so few blocks that a thread should have few rows. Measured on an
+/// H200: 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8; 2048x1536 has
+/// 384 and takes 4.4, with few rows 4.9.
 inline bool sobel_takes_few_rows(const SobelImages& images, const SobelChoice& choice) {
   if (choice.source != kernels::sobel::SobelSource::u8 || choice.number != SobelNumber::sobel_pair)
     return false;

@@ -47,7 +47,7 @@ struct TileArguments {
   int area;
   int bias;
   int strip_words;  ///< words of pixels in a row of a block's results, split evenly over the warps
-  int halo_words;   ///< on either side of them: more pixels than half
+  int halo_words;   ///< words on either side of these; they hold more pixels than `half`
   int segment_rows;
 };
 
@@ -69,8 +69,8 @@ inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 enum class BandSums { pairs, words, large, wide };
 
 /// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
-/// `half` pixels and `out_at` bytes before its results: at a multiple of 16 of the strip, and of
-/// the image's addresses if possible.
+/// `half` pixels and `out_at` bytes before its results. That distance is a multiple of 16. The
+/// address in the image is a multiple of 16 too, if possible.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;
@@ -138,7 +138,7 @@ struct GaussianProductArguments {
   /// its high half.
   unsigned pixel_low;
   unsigned pixel_high;
-  unsigned above;  ///< four times out.above, and so on
+  unsigned above;  ///< out.above in all four bytes; `below` likewise
   unsigned below;
   /// in units of 256; shifts the excess so that a doubtful excess is 0 … doubt
   int bias;

@@ -90,8 +90,8 @@ __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], 
 }
 
 /// Adds the products of 16 bytes with 8 columns of weights: one for rows that come in, one for rows
-/// that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. For the
-/// matrix units, the rows that go out are 16 more bytes of those that come in.
+/// that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. To the
+/// matrix units, the bytes of a row that goes out are 16 more bytes of a row that comes in.
 __device__ inline void add_change_with(int (&sums)[4], const BandBytes& bytes, unsigned in,
                                        unsigned out) {
 #if __CUDA_ARCH__ >= 800

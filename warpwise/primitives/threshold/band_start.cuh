@@ -153,7 +153,7 @@ class BandStart {
     const int begin = max(y - a_.half, 0);
     const int end = min(y + a_.half + 1, height);
     const int rows = wide_.sums_rows;
-    // The groups whose borders are nearest to the window's.
+    // The groups whose borders are nearest to the window's borders.
     const int first_part = (begin + rows / 2) / rows;
     const int end_part = (end + rows / 2) / rows;
     const int part_begin = min(first_part * rows, height);

@@ -56,8 +56,8 @@ class ProductRows {
     }
   }
 
-  /// Says whether some of the rows' bytes lie beyond the image's sides. The whole block then calls
-  /// repeat_edges() between barriers.
+  /// Returns true if some of the rows' bytes lie beyond the image's sides. The whole block then
+  /// calls repeat_edges() between barriers.
   __device__ bool beyond() const {
     return first_ < 0 || first_ + row_bytes_ > static_cast<int>(src_.width);
   }

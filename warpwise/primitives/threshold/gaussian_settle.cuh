@@ -8,9 +8,9 @@
 // headers.
 namespace warpwise::kernels::threshold {
 
-/// Returns the place of a row among a product's 16 columns or rows: row 0 to 7 of half 0 or 1. A
-/// lane with t = lane % 4 has rows 2 t and 2 t + 1 of both halves, and so places 4 t … 4 t + 3.
-/// From row 4 on the halves are exchanged, so that the 8 rows of a half use 8 different banks.
+/// Returns the place of a row among the 16 columns or rows of a product. `row` is 0 to 7, in half 0
+/// or 1. A lane with t = lane % 4 has rows 2 t and 2 t + 1 of both halves, and so places 4 t … 4 t
+/// + 3. From row 4 on the halves are exchanged, so that the 8 rows of a half use 8 different banks.
 __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
@@ -24,8 +24,9 @@ __device__ void decide_settled(const GaussianProductArguments& a, const float* c
   decide_weighed<unsigned char>(a, x, y, sum[0]);
 }
 
-/// Returns 16 pixels of a row from `at` on, a multiple of 16 in memory; edge pixels beyond the row.
-/// Smaller loads touch as many lines, because lanes read different rows.
+/// Returns 16 pixels of a row from `at` on, which is a multiple of 16 in memory. Pixels beyond the
+/// row are copies of the edge pixel. Smaller loads touch as many lines, because lanes read
+/// different rows.
 __device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int width) {
   if (at >= 0 && at + 16 <= width) return *reinterpret_cast<const uint4*>(row + at);
   unsigned words[4] = {};
@@ -169,8 +170,8 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Says whether all doubts must be settled before the warp adds more of the rows above `end`. The
-  /// windows of a stretch must fit their memory.
+  /// Returns true if all doubts must be settled before the warp adds more of the rows above `end`.
+  /// The windows of a stretch must fit their memory.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }

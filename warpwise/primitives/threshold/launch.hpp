@@ -139,8 +139,8 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // The sums that windows share, one for each warp, lie behind each row of changes if 8 words of u8
-  // are free there and enough.
+  // The sums that windows share, one for each warp, lie behind each row of changes if the 8 words
+  // of u8 that are free there are enough.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
@@ -335,7 +335,7 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Returns the height of segments that makes as many blocks of many images as a large GPU holds at
+/// Returns the height of segments at which many images have as many blocks as a large GPU holds at
 /// once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of any
 /// image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
@@ -407,7 +407,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Says whether bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
+/// Returns true if bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
 /// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
 ///   above 160 bytes if they fill the GPU (docs/decisions/2026-11-29-threshold-roofs.md).
 /// - Other bands are slower where blocks are few, below two for each SM, or segments are low: they

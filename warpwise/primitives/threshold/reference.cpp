@@ -130,8 +130,8 @@ bool above_rounded_mean(std::int64_t value, std::int64_t mean, const ThresholdOp
                           : difference > -std::ceil(options.offset);
 }
 
-/// Says whether sum / area - offset < value. 113 bits hold every term: sums of 64 bits, and offset
-/// * area of 53 + 48.
+/// Returns true if sum / area - offset < value. 113 bits hold every term: sums of 64 bits, and
+/// offset * area of 53 + 48.
 bool above_exact_mean(std::int64_t value, std::uint64_t sum, std::int64_t area,
                       const ThresholdOptions& options) {
   using Exact = Float128;

@@ -69,7 +69,7 @@ TEST(ThresholdLaunch, GaussianIntegersStayNearTheFloats) {
     const auto [bits, distance] = detail::threshold::gaussian_fixed_point(weights);
     EXPECT_LT(distance, 0.01) << window;
     EXPECT_LE(std::ldexp(weights[0], bits), 65535.5) << window;
-    // A weight's integer is too large: bright pixels there add up the errors.
+    // Tells if a weight's integer is too large. Bright pixels at such weights add up the errors.
     const auto grows = [&](std::int64_t i) {
       const double scaled =
           std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits);
@@ -93,7 +93,7 @@ TEST(ThresholdLaunch, GaussianIntegersStayNearTheFloats) {
   }
 }
 
-/// Every GPU from CC 7.5 on lets a block have 64 KB.
+/// Every GPU from CC 7.5 on lets a block have 64 KB of shared memory.
 TEST(ThresholdLaunch, GaussianProductsFitEveryGpu) {
   for (const int height : {200, 12288}) {
     for (std::int64_t window = 1; window <= 113; window += 2) {
@@ -146,7 +146,7 @@ TEST(ThresholdLaunch, OneGaussianStripOfAnImageForOneThread) {
   }
 }
 
-/// Returns the launches if a block may have so much shared memory; no address is read.
+/// Returns the launches for a limit of a block's shared memory. No address is read.
 detail::threshold::ThresholdLaunches launches_of(const Size& size, std::int64_t window,
                                                  std::int64_t shared_limit,
                                                  std::int64_t pixel_bytes, float* mean = nullptr) {

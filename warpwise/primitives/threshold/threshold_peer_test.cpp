@@ -108,7 +108,7 @@ TEST(ThresholdPeer, MeanIsOpenCvAtAwkwardSizes) {
   }
 }
 
-// Beyond that, ours must still be the correctly rounded mean; OpenCV's differences are reported.
+// With larger windows, our mean must still be correctly rounded; OpenCV's differences are reported.
 TEST(ThresholdPeer, LargerWindowsAreCorrectlyRounded) {
   for (const char* name : {"sudoku.png", "aloeL.jpg"}) {
     // A part of the image: the reference is slow.

@@ -115,8 +115,8 @@ class ThresholdTest : public test::BackendTest {
     device_dst.download(stream);
   }
 
-  /// Runs without a mean image and, unless told otherwise, with one of each type. Compares all
-  /// results with the reference.
+  /// Runs without a mean image and, unless told otherwise, with a mean image of each type. Compares
+  /// all results with the reference.
   void compare(ElementType type, Size size, Content content, const ThresholdOptions& options,
                const Layouts& layouts = {}, bool with_means = true) {
     SCOPED_TRACE(testing::Message()
@@ -171,7 +171,7 @@ TEST_P(ThresholdTest, GaussianAtAwkwardSizes) {
   });
 }
 
-// On the CPU several tiles of columns, and strips of rows where there are several threads.
+// On the CPU there are several tiles of columns, and strips of rows if there are several threads.
 TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
   for (const ElementType type : pixel_types) {
     compare(type, {700, 90}, Content::all_levels,
@@ -212,8 +212,9 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     test::expect_equal(expected.view(), dst.view());
     dst.expect_guards_intact();
   };
-  // With four levels about one pixel in a hundred is too near: too few to settle whole tiles, and
-  // on a GPU more than a block keeps before it settles them, in each 48 rows.
+  // With four levels, about one pixel in a hundred is too near to the limit. These are too few to
+  // settle whole tiles. On a GPU, each 48 rows have more of them than a block keeps before it
+  // settles them.
   GuardedImage four_levels(ElementType::u8, 256, 264 * 48);
   four_levels.fill_random(15);
   const HostView pixels = four_levels.view();
@@ -221,7 +222,8 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     for (std::int64_t x = 0; x < pixels.width(); ++x) pixels.row(y)[x] &= std::byte{3};
   }
   compare_with_cpu(four_levels, 15);
-  // With two neighbouring levels nearly all are: in more rows than a block can settle at once.
+  // With two neighbouring levels, nearly all pixels are too near, in more rows than a block can
+  // settle at once.
   for (const auto& [window, rows] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
            {15, 96}, {49, 128}, {113, 192}}) {
     SCOPED_TRACE(window);
@@ -297,8 +299,8 @@ TEST_P(ThresholdTest, ExtremeContent) {
 }
 
 TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
-  // Windows at the limits, with their neighbours: of 16-bit column sums, of 32-bit comparisons, of
-  // 32-bit sums, and the largest windows.
+  // Windows at the limits, with their neighbours. The limits are those of 16-bit column sums, of
+  // 32-bit comparisons, of 32-bit sums, and the largest windows.
   constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
@@ -376,8 +378,9 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   // The images are so high that wide bands have enough blocks, on GPUs with shared memory for them,
   // and too high for the reference's loops. Windows of 255 and 257 are the last of u8 whose area
-  // fits 16 bits and the first whose area does not. From 129 on, sums of u16 need 64 bits. 601
-  // takes larger blocks. The last two problems have small windows, in strips of 640 bytes.
+  // fits 16 bits and the first whose area does not. From window 129 on, sums of u16 need 64 bits.
+  // Window 601 takes larger blocks. The last two problems have small windows, in strips of 640
+  // bytes.
   struct Problem {
     ElementType type;
     Size size;

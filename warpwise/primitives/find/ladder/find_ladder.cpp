@@ -70,7 +70,7 @@ class FindLadder final : public Ladder {
         Operand::output("best", ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, layout));
     problem.bytes = side * side + width * height + std::int64_t{sizeof(Finding)};
     problem.pixels = width * height;
-    // zncc has the same yardstick: pairs of pixels.
+    // zncc is measured like sad, in pairs of pixels.
     problem.operations = (width - side + 1) * (height - side + 1) * side * side;
     problem.roof = Roof::vsadu4;
     return problem;

@@ -41,7 +41,8 @@ struct Sums {
 
 using Score = decltype(Sums().score());
 
-/// Returns the score of a displacement that leaves the image: every candidate's is better.
+/// Returns the score of a displacement that leaves the image: the score of every candidate is
+/// better.
 __device__ inline Score no_score() {
   if constexpr (least) {
     return 0xffffffffu;
@@ -58,7 +59,7 @@ struct Block {
   __device__ Block(const MatchProblem& p, long long number)
       : x(number % p.columns * p.size), y(number / p.columns * p.size) {}
 
-  /// Says whether the displacement keeps the block inside the target.
+  /// Returns true if the displacement keeps the block inside the target.
   __device__ bool stays_inside(const MatchProblem& p, int dx, int dy) const {
     return x + dx >= 0 && x + dx + p.size <= p.width && y + dy >= 0 && y + dy + p.size <= p.height;
   }

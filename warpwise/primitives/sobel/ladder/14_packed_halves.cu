@@ -43,7 +43,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
     if (lane == 0 || lane == 31) outer[r] = pixel_or_border(p, from, lane == 0 ? x - 1 : x + 4);
   }
 
-  // [0] of the pixels 0 and 2, [1] of 1 and 3.
+  // [0] belongs to the pixels 0 and 2, [1] to the pixels 1 and 3.
   unsigned e_above[2] = {}, e_at[2] = {}, t_above[2] = {}, t_at[2] = {};
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {

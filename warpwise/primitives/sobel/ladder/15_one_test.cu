@@ -51,7 +51,7 @@ __device__ void edges(const SobelProblem& p, int x, int first) {
     }
   }
 
-  // [0] of the pixels 0 and 2, [1] of 1 and 3.
+  // [0] belongs to the pixels 0 and 2, [1] to the pixels 1 and 3.
   unsigned e_above[2] = {}, e_at[2] = {}, t_above[2] = {}, t_at[2] = {};
   unsigned char* dst = p.dst + first * p.dst_pitch + x;
 #pragma unroll
