@@ -114,8 +114,8 @@ class Scratch {
   float inside_[few];
 };
 
-/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. Rows of a
-/// matrix in the first-level cache are one tile.
+/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. Rows of
+/// a matrix in the first-level cache are one tile.
 template <class Body>
 void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
