@@ -42,7 +42,8 @@ class BenchCommand final : public Command {
         ->excludes("--growth");
     app.add_flag("--list", list_, "List the cases without timing them; needs no GPU");
     app.add_flag("--no-python", no_python_,
-                 "Leave out the second table: OpenCV, PyTorch and CuPy of this machine's python3");
+                 "Leave out the second table: OpenCV, kornia-rs, PyTorch, CuPy and CV-CUDA of this "
+                 "machine's python3");
     app.add_option("--out", json_file_,
                    "Write the run to this file, with up to 200 samples of each time and the clock "
                    "at each sample")
@@ -195,7 +196,8 @@ class BenchCommand final : public Command {
 
 std::unique_ptr<Command> add_bench(CLI::App& app) {
   return std::make_unique<BenchCommand>(*app.add_subcommand(
-      "bench", "Time the primitives on this GPU, beside NPP, cuBLAS, OpenCV, PyTorch and CuPy"));
+      "bench",
+      "Time the primitives on this GPU, beside NPP, cuBLAS and the libraries of its Python"));
 }
 
 }  // namespace warpwise::cli

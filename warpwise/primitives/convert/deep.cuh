@@ -14,7 +14,7 @@ template <bool to_planes, bool aligned>
 __global__ void __launch_bounds__(deep_block_threads)
     deep_kernel(DeepArguments a, long long columns, long long rows) {
   const long long x = static_cast<long long>(blockIdx.x) * deep_block_threads + threadIdx.x;
-  follow_launch();
+  wait_for_launch();
   if (x >= columns) return;
   for (long long y = blockIdx.y; y < rows; y += gridDim.y) {
     if constexpr (to_planes) {
@@ -47,7 +47,7 @@ __device__ inline unsigned char byte_at(const ByteArguments& a, long long x, lon
 template <ByteSource source>
 __global__ void __launch_bounds__(deep_block_threads) bytes_kernel(ByteArguments a) {
   const long long x = static_cast<long long>(blockIdx.x) * deep_block_threads + threadIdx.x;
-  follow_launch();
+  wait_for_launch();
   if (x >= a.columns) return;
   for (long long y = blockIdx.y; y < a.rows; y += gridDim.y) {
     *a.dst.at(x, y) = a.rule == ByteRule::unused ? 255 : byte_at<source>(a, x, y);

@@ -45,7 +45,7 @@ __device__ inline float grey_of(float red, float green, float blue) {
 template <class T, bool aligned>
 __global__ void __launch_bounds__(grey_block_threads) grey_kernel(GreyArguments a) {
   const cuda::std::int64_t x = cuda::std::int64_t{blockIdx.x} * grey_block_threads + threadIdx.x;
-  follow_launch();
+  wait_for_launch();
   if (x >= a.width) return;
   for (cuda::std::int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
     const unsigned char* colour = a.src + y * a.src_pitch + x * a.pixel_bytes;

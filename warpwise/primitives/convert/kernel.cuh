@@ -375,7 +375,7 @@ __global__ void __launch_bounds__(convert_block_width* convert_block_height)
   const cuda::std::int64_t x =
       (cuda::std::int64_t{blockIdx.x} * convert_block_width + threadIdx.x) *
       convert_pixels_per_thread;
-  follow_launch();
+  wait_for_launch();
   if (x >= a.width) return;
   const bool whole = a.aligned && x + convert_pixels_per_thread <= a.width;
   const cuda::std::int64_t step = cuda::std::int64_t{gridDim.y} * blockDim.y * rows;

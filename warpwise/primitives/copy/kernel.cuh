@@ -89,7 +89,7 @@ __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::in
 
 /// Copies rows at any address. Grid: x covers the row in pieces, y strides over the rows.
 __global__ void __launch_bounds__(copy_unit_threads) copy_kernel(CopyArguments a) {
-  follow_launch();
+  wait_for_launch();
   for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y)
     copy_piece<1>(a, blockIdx.x, y);
 }

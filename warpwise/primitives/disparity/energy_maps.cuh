@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(energy_threads) disparity_energy_kernel(Energy
     const int64_t at = first + s * energy_threads + thread;
     column[s] = a.image[image] + min(max(at, int64_t{0}), a.width + 2 * a.half - 1);
   }
-  follow_launch();
+  wait_for_launch();
   const auto add = [&](int64_t row, unsigned sign) {
 #pragma unroll
     for (int s = 0; s < spans; ++s) {

@@ -29,7 +29,7 @@ __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, 
 __global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
   const int64_t column = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
   const int64_t columns = int64_t{gridDim.x} * disparity_threads;
-  follow_launch();
+  wait_for_launch();
   for (int64_t i = blockIdx.y * columns + column; i < a.right_pairs; i += gridDim.y * columns) {
     reinterpret_cast<ulonglong2*>(a.right_best)[i] = {~0ULL, ~0ULL};
   }

@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
   const int64_t word = a.origin + tile_x / 4 - lead_groups;
   const unsigned* left = a.left + word;
   const unsigned* right = a.right + word - lane - 32 * slice;
-  follow_launch();
+  wait_for_launch();
   if (lane < lanes) {
     memory.columns[0] = {};  // zeros to subtract before the first column leaves
     fill_columns<Row, lanes>(memory.columns, first_column, lead_groups + groups, lead + 1,
@@ -196,7 +196,7 @@ template <class Right>
 __global__ void __launch_bounds__(sweep_max_threads)
     disparity_check_kernel(CheckArguments<Right> a) {
   const int64_t x = int64_t{blockIdx.x} * sweep_max_threads + threadIdx.x;
-  follow_launch();
+  wait_for_launch();
   if (x >= a.width) return;
   for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
     const int d = a.left[y * a.width + x];

@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
   const int64_t room =
       a.direction > 0 ? min(tile_x + disparity_tile_width, p.width) : p.width - tile_x;
   const int tile_candidates = static_cast<int>(min(int64_t{a.candidates}, room));
-  follow_launch();
+  wait_for_launch();
   for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
        tile_y += int64_t{gridDim.y} * disparity_tile_height) {
     const int64_t y = tile_y + place.row;

@@ -272,7 +272,7 @@ __device__ inline void match_differences(const MatchArguments& a) {
 
 /// Computes sad; a thread has twice as many candidates as in match_kernel.
 __global__ void __launch_bounds__(match_max_threads, 2) match_tall_kernel(MatchArguments a) {
-  follow_launch();
+  wait_for_launch();
   match_differences<match_tall_group>(a);
 }
 

@@ -321,7 +321,7 @@ __device__ inline void match_blocks(const MatchArguments& a) {
 
 template <Measure measure>
 __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
-  follow_launch();
+  wait_for_launch();
   match_blocks<measure, match_group>(a);
 }
 

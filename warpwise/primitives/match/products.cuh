@@ -286,7 +286,7 @@ template <Measure measure>
 __global__ void __launch_bounds__(match_products_threads, 5)
     match_products_kernel(MatchArguments a) {
   __shared__ MatchProductsShared s;
-  follow_launch();
+  wait_for_launch();
   for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
     const cuda::std::int64_t x = blockIdx.x * a.stride_x;
     const cuda::std::int64_t y = row * a.stride_y;

@@ -240,14 +240,14 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
 /// sad of large blocks, with four rows of candidates a thread. A thread has 64 registers, which do
 /// not limit the number of thread blocks on a multiprocessor.
 __global__ void __launch_bounds__(match_max_threads, 4) match_rejecting_kernel(MatchArguments a) {
-  follow_launch();
+  wait_for_launch();
   match_rejecting<match_group>(a);
 }
 
 /// sad of large blocks, with eight rows of candidates a thread.
 __global__ void __launch_bounds__(match_max_threads, 2)
     match_rejecting_tall_kernel(MatchArguments a) {
-  follow_launch();
+  wait_for_launch();
   match_rejecting<match_tall_group>(a);
 }
 
