@@ -127,6 +127,8 @@ def rendered(name, benches):
         return race_tables.rendered(REPOSITORY / "results/emulator/races", what)
     if kind == "decoding":
         return stream_tables.decoding(REPOSITORY / "results/nvidia-h200/decoding.json")
+    if kind == "decoding_films":
+        return stream_tables.decoding_films(REPOSITORY / "results/nvidia-h200/decoding_films.json")
     if kind == "end_to_end":
         return stream_tables.end_to_end(REPOSITORY / "results" / what / "end_to_end.json")
     if kind == "live":

@@ -86,6 +86,18 @@ def decoding(path):
         ["decoded by", "stages", "processes at once", "frames a second, start to exit", "frames a second, while they come"], rows)
 
 
+def decoding_films(path):
+    """Makes a table of films of several kinds, decoded by the CPU and by one GPU or two."""
+    record = read(path)
+    if not record:
+        return NOT_RECORDED
+    cells = [[film["name"], DECODERS[row["by"]], film["stages"] if row["steps"] else "none", str(row["at_once"]), str(row["gpus"]),
+              f"{row['fps']:,.0f}", f"{row['fps_in_run']:,.0f}"] for film in record["films"] for row in film["rows"]]
+    return f"{tables.origin(record)}. Method: {record['method']}.\n\n" + table(
+        ["film", "decoded by", "stages", "processes at once", "GPUs", "frames a second, start to exit", "frames a second, while they come"],
+        cells)
+
+
 def end_to_end(path):
     """Makes a table of whole processes from files to files, by what they do."""
     record = read(path)

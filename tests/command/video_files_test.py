@@ -378,6 +378,7 @@ class Decoders(CommandTest):
             self.assertIn(b"street.avi (msmpeg4v3): ", said)
         self.fail_with(BAD_USAGE, "stream", STREET, "null", "--backend", "cpu", "--decode", "gpu", says="needs a GPU that computes")
         self.fail_with(BAD_USAGE, "sobel", STREET, "null", "--backend", "cpu", "--decode", "gpu", says="needs a GPU that computes")
+        self.fail_with(BAD_USAGE, "view", STREET, "--backend", "cpu", "--decode", "gpu", says="needs a GPU that computes")
         self.fail_with(BAD_USAGE, "stream", STREET, "null", "--decode", "nvdec", says="auto, cpu, gpu")
 
     def test_what_is_no_video_is_not_decoded_by_a_gpu(self):
