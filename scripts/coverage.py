@@ -59,7 +59,7 @@ def counted():
     subprocess.run([GCOVR, "--root", REPOSITORY, "--filter", f"{REPOSITORY}/warpwise/", "--exclude-throw-branches",
                     "--exclude-unreachable-branches", "--gcov-ignore-parse-errors=all", "--merge-mode-functions=merge-use-line-min",
                     "-j", str(len(os.sched_getaffinity(0))), "--json", out, "--json-summary", BUILD / "summary.json", BUILD],
-                   check=True)
+                   check=True, cwd=BUILD)  # gcov writes files into the folder where it runs
     return json.loads((BUILD / "summary.json").read_text()), json.loads(out.read_text())
 
 
