@@ -102,7 +102,8 @@ constexpr Loops baseline = {
     [](std::uint64_t* old, const TouchRun& now, std::size_t count) { merge(old, now, count); },
     [](std::uint64_t* old, std::uint64_t flags, std::size_t count) { add(old, flags, count); }};
 
-#if defined(__x86_64__)
+// A test defines WARPWISE_BASELINE_LOOPS, to run these loops on any processor.
+#if defined(__x86_64__) && !defined(WARPWISE_BASELINE_LOOPS)
 [[gnu::target("avx2")]] std::uint64_t different_avx2(const std::uint64_t* old, std::size_t count) {
   return different(old, count);
 }
