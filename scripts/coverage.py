@@ -5,7 +5,7 @@
   scripts/coverage.py --again    records what the tests have run so far
 
 The tests are CI's of the labels unit, emulator and command, without the peers, and without LEFT_OUT. Counted is C++ of
-warpwise/, compiled by GCC with -O1: not the tests and benches, nor CUDA code (.cu and .cuh), nor the Python package.
+warpwise/, compiled by GCC with -O1 -fno-inline: not the tests and benches, nor CUDA code (.cu and .cuh), nor the Python package.
 Branches are those of gcov, without those that only an exception takes. A line of a header counts once. gcovr is installed
 into build/checks-venv. Also writes build/coverage/lines.json: the lines of each file that no test runs.
 """
@@ -59,7 +59,7 @@ def counted():
     subprocess.run([GCOVR, "--root", REPOSITORY, "--filter", f"{REPOSITORY}/warpwise/", "--exclude-throw-branches",
                     "--exclude-unreachable-branches", "--gcov-ignore-parse-errors=all", "--merge-mode-functions=merge-use-line-min",
                     "-j", str(len(os.sched_getaffinity(0))), "--json", out, "--json-summary", BUILD / "summary.json", BUILD],
-                   check=True)
+                   check=True, cwd=BUILD)  # gcov writes files into the folder where it runs
     return json.loads((BUILD / "summary.json").read_text()), json.loads(out.read_text())
 
 
@@ -79,7 +79,7 @@ def main():
             for kind, name in [("lines", "line"), ("branches", "branch")]:
                 rooms[room][kind][0] += each[f"{name}_covered"]
                 rooms[room][kind][1] += each[f"{name}_total"]
-    record = {"machine": machine_of(date, commit, "-O1; gcovr without branches of exceptions; tests left out: " + LEFT_OUT),
+    record = {"machine": machine_of(date, commit, "-O1 -fno-inline; gcovr without branches of exceptions; tests left out: " + LEFT_OUT),
               "goals": GOALS, "rooms": dict(sorted(rooms.items()))}
     write(RECORD, record, 3)
     missed = {each["file"]: [line["line_number"] for line in each["lines"] if not line["count"]]

@@ -17,6 +17,7 @@ import advice_tables
 import bench_tables
 import build_tables
 import counter_tables
+import coverage_tables
 import fault_tables
 import flopbench_tables
 import form_tables
@@ -169,7 +170,8 @@ def main():
                "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator),
                "engines": lambda: bench_tables.engines(load("emulator/engines.json")),
-               "trust": trust_tables.rendered}
+               "trust": trust_tables.rendered, "coverage": lambda: coverage_tables.coverage(load("coverage.json")),
+               "soak": lambda: coverage_tables.soak(load("soak.json"))}
     stale = []
     for name in DOCUMENTS:
         path = REPOSITORY / name

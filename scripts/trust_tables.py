@@ -2,6 +2,7 @@
 import json
 import pathlib
 
+import coverage_tables
 import fault_tables
 from race_tables import kernel_reports
 from tables import table
@@ -71,7 +72,26 @@ def formats():
             "results/formats.json", record["date"])
 
 
+def coverage():
+    record = load("results/coverage.json")
+    rooms = record["rooms"]
+    shares = [f"{'whole product' if name == 'whole' else name} {coverage_tables.per_cent(rooms[name]['lines'])} / "
+              f"{coverage_tables.per_cent(rooms[name]['branches'])}" for name in record["goals"] if name in rooms]
+    return ("lines and branches that the tests run", ", ".join(shares), "scripts/coverage.py", "results/coverage.json",
+            record["machine"]["date"])
+
+
+def soak():
+    record = load("results/soak.json")
+    each = record["processes"]
+    faults = [fault for process in each.values() for fault in process["faults"]]
+    return ("processes that run for long, with flat memory, handles and threads",
+            f"{each['stream']['minutes']:.0f} minutes: {count(each['stream']['frames'])} frames, {count(each['run']['rounds'])} rounds of `run`, "
+            f"{count(each['process']['rounds'])} of `process`; " + ("; ".join(faults) if faults else "all flat"),
+            "scripts/soak.py", "results/soak.json", record["machine"]["date"])
+
+
 def rendered():
     rows = [[what, figure, f"`{command}`", f"`{path}`, {date}"]
-            for what, figure, command, path, date in (nightly(), mutants(), fuzzing(), instructions(), faults(), races(), formats())]
+            for what, figure, command, path, date in (nightly(), mutants(), coverage(), fuzzing(), soak(), instructions(), faults(), races(), formats())]
     return table(["what", "figure", "made by", "record"], rows)

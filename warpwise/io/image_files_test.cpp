@@ -11,7 +11,9 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
 #include "warpwise/io/image_format.hpp"
@@ -218,6 +220,70 @@ TEST(ImageFilesTest, PfmFilesOfOpenCVAndOfOtherScales) {
     const Picture back = decode_pnm(file, "a.pfm");
     EXPECT_EQ(std::memcmp(back.bytes().data(), picture.bytes().data(), back.bytes().size()), 0);
   }
+}
+
+TEST(ImageFilesTest, PicturesOfAFileAreCountedAndReadByNumber) {
+  if (!is_read_here("TIFF") || !is_read_here("WebP") || !is_read_here("PNG"))
+    GTEST_SKIP() << "a module is not built";
+  for (const std::string name : {"grey8-pages.tif", "animated.webp", "grey8.png", "rgb8.tif"}) {
+    const std::string path = WARPWISE_IMAGES "/" + name;
+    const auto opened = [&] { return InputFile(path); };
+    InputFile counted = opened();
+    const std::int64_t count = count_pictures(counted);
+    EXPECT_EQ(count > 1, name == "grey8-pages.tif" || name == "animated.webp") << name;
+    InputFile all = opened();
+    const std::unique_ptr<Pages> pages = pages_in(all);
+    EXPECT_EQ(pages->count(), count) << name;
+    std::int64_t number = 0;
+    while (std::optional<Page> page = pages->next()) {
+      InputFile file = opened();
+      const PictureOfSeveral one = read_picture_of_several(file, {.page = ++number});
+      EXPECT_EQ(text_of(one.picture), text_of(page->picture)) << name << " " << number;
+      EXPECT_EQ(one.number, number);
+      EXPECT_EQ(one.count, count);
+    }
+    EXPECT_EQ(number, count) << name;
+    EXPECT_FALSE(pages->next());
+    InputFile file = opened();
+    EXPECT_EQ(
+        test::message_of<IoError>([&] { read_picture_of_several(file, {.page = count + 1}); }),
+        path + " has no picture " + std::to_string(count + 1) + ", only " + std::to_string(count) +
+            (count == 1 ? " picture" : " pictures"));
+  }
+}
+
+TEST(ImageFilesTest, AJpegFileIsReadAsItsBytesAsItsLumaAndAsAWhole) {
+  if (!is_read_here("JPEG") || !is_read_here("PNG")) GTEST_SKIP() << "a module is not built";
+  const std::string path = WARPWISE_IMAGES "/sampling-2x2.jpg";
+  InputFile file(path);
+  const auto content = read_jpeg(file);
+  ASSERT_TRUE(content);
+  EXPECT_EQ(*content, content_of(path));
+  const Picture luma = decode_jpeg(*content, path, true);
+  EXPECT_EQ(luma.shape().channels, 1);
+  InputFile rgb(WARPWISE_IMAGES "/rgb.jpg");
+  EXPECT_EQ(read_stored_picture(rgb, true).shape().channels, 3) << "RGB has no luma";
+  InputFile again(path);
+  EXPECT_EQ(text_of(read_stored_picture(again, true)), text_of(luma));
+  InputFile png(WARPWISE_IMAGES "/grey8.png");
+  EXPECT_FALSE(read_jpeg(png));
+  EXPECT_FALSE(text_of(read_picture(png)).empty()) << "nothing was consumed";
+}
+
+TEST(ImageFilesTest, PicturesThatAreTooWideAreRefusedByTheirType) {
+  for (const auto& [format, extension, width, limit] :
+       {std::tuple("JPEG", ".jpg", 70000, "JPEG files end at 65500 columns and rows"),
+        std::tuple("WebP", ".webp", 17000, "WebP files end at 16383 columns and rows")}) {
+    if (!is_read_here(format)) continue;
+    const Picture picture = pattern(PictureShape::interleaved(ElementType::u8, 3, width, 1));
+    EXPECT_EQ(test::message_of<IoError>([&, extension = extension] {
+                image_module_of_extension(extension).encode(picture, extension, "a");
+              }),
+              std::string("cannot write a: ") + limit);
+  }
+  EXPECT_EQ(test::message_of<InvalidArgument>(
+                [] { Picture(PictureShape::interleaved(ElementType::u8, 1, 0, 7)); }),
+            "a picture needs at least 1x1 pixels, not 0x7");
 }
 
 // OpenCV writes floats of three channels as LogLuv.

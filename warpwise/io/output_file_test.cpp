@@ -176,6 +176,42 @@ TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(refusal(path("file/a")), "cannot write " + path("file/a") + ": Not a directory");
 }
 
+TEST_F(OutputFileTest, RequirePlaceRefusesWhatWritingWould) {
+  const auto refusal = [](const std::string& where) {
+    return test::message_of<IoError>([&] { require_place(where); });
+  };
+  EXPECT_EQ(refusal(path("a")), "");
+  EXPECT_EQ(refusal("-"), "");
+  EXPECT_EQ(refusal("a"), "");
+  EXPECT_EQ(refusal(folder_.string()), "cannot write " + folder_.string() + ": Is a directory");
+  EXPECT_EQ(refusal(path("none/a")),
+            "cannot write " + path("none/a") + ": its folder does not exist");
+  EXPECT_EQ(test::message_of<IoError>([] { OutputFile(""); }),
+            "cannot write '': the file's name is empty");
+}
+
+TEST_F(OutputFileTest, MoreFilesAtOnceThanThereIsRoomForAreRefused) {
+  std::vector<OutputFile> files;
+  const std::string refusal = test::message_of<IoError>([&] {
+    for (std::size_t i = 0; i <= most_unfinished_files; ++i)
+      files.emplace_back(path(std::to_string(i)));
+  });
+  EXPECT_EQ(refusal, "more than 512 files are being written at once");
+  files.clear();
+  OutputFile(path("a")).finish();
+  EXPECT_TRUE(fs::exists(path("a")));
+}
+
+TEST_F(OutputFileTest, KnowsStandardOutput) {
+  for (const char* name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    EXPECT_TRUE(is_standard_output(name)) << name;
+    EXPECT_TRUE(written_directly(name)) << name;
+  }
+  EXPECT_FALSE(is_standard_output(path("a")));
+  EXPECT_FALSE(written_directly(path("a")));
+  EXPECT_TRUE(written_directly("/dev/null"));
+}
+
 TEST_F(OutputFileTest, WritesPipesDirectlyAndNoticesThatTheReaderWentAway) {
   std::signal(SIGPIPE, SIG_IGN);
   int ends[2];

@@ -36,6 +36,13 @@ TEST(Printable, EscapesWhatIsNoUtf8) {
 
 TEST(Printable, KeepsWhatItIsTold) { EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\\x0d"); }
 
+TEST(CsvField, QuotesWhatWouldEndIt) {
+  EXPECT_EQ(csv_field("a b"), "a b");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("a\nb"), "\"a\nb\"");
+  EXPECT_EQ(csv_field("a\"b"), "\"a\"\"b\"");
+}
+
 TEST(Shortened, FitsThePlaces) {
   EXPECT_EQ(shortened("abc", 3), "abc");
   EXPECT_EQ(shortened("abcd", 3), "ab…");

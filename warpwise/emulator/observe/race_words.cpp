@@ -5,8 +5,10 @@
 namespace warpwise::emulator {
 namespace {
 
-// Four touches. The compiler divides them if the CPU has no vectors of this size.
-using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
+// Four touches. The compiler divides them if the CPU has no vectors of this size. Only those in
+// memory may begin at any touch: templates and locals have the type with its own alignment.
+using Four [[gnu::vector_size(32)]] = std::uint64_t;
+using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
 constexpr std::size_t four = 4;
 
 [[gnu::always_inline]] inline std::uint64_t reduced(const Four& words) {
@@ -34,7 +36,8 @@ template <class Body, class Rest>
   Four bits = {};
   std::uint64_t others = 0;
   std::size_t i = 0;
-  for (; i + four <= count; i += four) bits |= *reinterpret_cast<const Four*>(old + i) ^ first;
+  for (; i + four <= count; i += four)
+    bits |= *reinterpret_cast<const FourInMemory*>(old + i) ^ first;
   for (; i < count; ++i) others |= old[i] ^ first;
   return reduced(bits) | others;
 }
@@ -46,7 +49,7 @@ template <class Body, class Rest>
   each_four(
       now, count,
       [&](std::size_t i, const Four& touches) {
-        bits |= *reinterpret_cast<const Four*>(old + i) ^ touches;
+        bits |= *reinterpret_cast<const FourInMemory*>(old + i) ^ touches;
       },
       [&](std::size_t i) { others |= old[i] ^ now.at(i); });
   return reduced(bits) | others;
@@ -56,7 +59,9 @@ template <class Body, class Rest>
                                            std::size_t count) {
   each_four(
       now, count,
-      [&](std::size_t i, const Four& touches) { *reinterpret_cast<Four*>(old + i) = touches; },
+      [&](std::size_t i, const Four& touches) {
+        *reinterpret_cast<FourInMemory*>(old + i) = touches;
+      },
       [&](std::size_t i) { old[i] = now.at(i); });
 }
 
@@ -74,9 +79,9 @@ template <class T>
   each_four(
       now, count,
       [&](std::size_t i, const Four& touches) {
-        Four words = *reinterpret_cast<Four*>(old + i);
+        Four words = *reinterpret_cast<FourInMemory*>(old + i);
         merge_into<Four>(words, touches);
-        *reinterpret_cast<Four*>(old + i) = words;
+        *reinterpret_cast<FourInMemory*>(old + i) = words;
       },
       [&](std::size_t i) { merge_into(old[i], now.at(i)); });
 }
@@ -102,7 +107,8 @@ constexpr Loops baseline = {
     [](std::uint64_t* old, const TouchRun& now, std::size_t count) { merge(old, now, count); },
     [](std::uint64_t* old, std::uint64_t flags, std::size_t count) { add(old, flags, count); }};
 
-#if defined(__x86_64__)
+// A test defines WARPWISE_BASELINE_LOOPS, to run these loops on any processor.
+#if defined(__x86_64__) && !defined(WARPWISE_BASELINE_LOOPS)
 [[gnu::target("avx2")]] std::uint64_t different_avx2(const std::uint64_t* old, std::size_t count) {
   return different(old, count);
 }
