@@ -36,7 +36,7 @@ import study_tables
 import trust_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/how-it-is-tested.md", "docs/ko/gpu-python.md", "docs/ko/how-it-is-tested.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/how-it-is-tested.md", "docs/ko/gpu-python.md", "docs/ko/how-it-is-tested.md", "docs/live.md", "docs/measurements.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -157,12 +157,11 @@ def render(text, benches, folder):
 
 
 def main():
-    # The newest run of all primitives, and the newest beside Python's libraries.
-    gpu, python = ([json.loads(path.read_text(encoding="utf-8")) for path in sorted((REPOSITORY / f"results/{machine}/gpu_bench").glob("*.json"))]
-                   for machine in ("nvidia-h100", "nvidia-h200"))
+    benches = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((REPOSITORY / "results/nvidia-h200/gpu_bench").glob("*.json"))]
+    gpu, python = [each for each in benches if each["rows"]], benches
     cpu = load("amd-epyc/cpu_bench.json")
     emulator = load("amd-epyc/emulator_bench.json")
-    benches = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
+    tables = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
                "growth": lambda: bench_tables.growth(GROWTH),
                "beside_python": lambda: bench_tables.beside_python(python),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
@@ -176,7 +175,7 @@ def main():
     for name in DOCUMENTS:
         path = REPOSITORY / name
         text = path.read_text(encoding="utf-8")
-        result = render(text, benches, path.parent)
+        result = render(text, tables, path.parent)
         if result == text:
             continue
         stale.append(name)
