@@ -2,6 +2,9 @@
 """Runs Warpwise for hours and records its memory, open handles and threads: results/soak.json, drawn as soak.svg.
 
   scripts/soak.py MINUTES [--build build/release] [--python PYTHON]
+  scripts/soak.py MINUTES --gpu --out FILE --commit HASH [--build FOLDER]
+                                        the stream alone, computed by a GPU, with the GPU's memory; for a bundle of
+                                        scripts/gpu-bundle.sh, which has no repository
   scripts/soak.py --plot                draws results/soak.json again
 
 Three processes run at once until the minutes are over: `warpwise stream` with three stages at full speed on the CPU; a
@@ -40,14 +43,21 @@ def growth_limit(memory_kib):
     return max(2048, 0.02 * sum(memory_kib) / len(memory_kib))
 
 
-def sample(process):
-    """Returns the resident KiB, handles and threads of a process, or None if it has ended."""
+def gpu_memory():
+    """Returns the MiB of the first GPU's memory that are in use."""
+    command = ["nvidia-smi", "--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def sample(process, kinds):
+    """Returns the resident KiB, handles and threads of a process, and the GPU's memory if asked for; None if it has ended."""
     folder = pathlib.Path(f"/proc/{process}")
     try:
         fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
-        return [int(fields["VmRSS"].split()[0]), len(os.listdir(folder / "fd")), int(fields["Threads"])]
+        of_process = [int(fields["VmRSS"].split()[0]), len(os.listdir(folder / "fd")), int(fields["Threads"])]
     except (OSError, KeyError):
         return None
+    return [*of_process, gpu_memory()] if "gpu_mib" in kinds else of_process
 
 
 def program_of(process):
@@ -59,27 +69,33 @@ def program_of(process):
     return int(children[0]) if children else None
 
 
-def start(build, python, seconds, work):
-    """Starts the three processes and returns them by name."""
+def start(build, python, seconds, work, gpu):
+    """Starts the three processes, or the GPU's one, and returns them by name."""
     warpwise = build / "bin/warpwise"
+    if gpu:
+        return running({"stream": [warpwise, "stream", *["cuda" if word == "cpu" else word for word in STREAM]]}, work)
     subprocess.run(["nvcc", "-arch=compute_75", "-cudart", "shared", "-o", work / "rounds", SOURCES / "rounds.cu"], check=True)
     commands = {
         "stream": [warpwise, "stream", *STREAM],
         "run": [warpwise, "run", "--quiet", work / "rounds", seconds],
         "process": [python, SOURCES / "rounds.py", seconds, REPOSITORY / "samples/sudoku.png", work / "out"]}
+    return running(commands, work)
+
+
+def running(commands, work):
     return {name: subprocess.Popen(list(map(str, command)), stdout=open(work / name, "wb"), stderr=open(work / f"{name}.errors", "wb"),
                                    env={**os.environ, "TMPDIR": str(work)})
             for name, command in commands.items()}
 
 
-def watch(processes, seconds):
+def watch(processes, seconds, kinds):
     """Samples the processes until the time is over; returns their samples by name, with the second of each."""
     begun = time.monotonic()
-    samples = {name: {"seconds": [], **{kind: [] for kind in KINDS}} for name in processes}
+    samples = {name: {"seconds": [], **{kind: [] for kind in kinds}} for name in processes}
     while (passed := time.monotonic() - begun) < seconds:
         for name, process in processes.items():
-            found = sample(program_of(process.pid) if name == "run" else process.pid) if process.poll() is None else None
-            for kind, value in zip(["seconds", *KINDS], [round(passed, 1), *found] if found else []):
+            found = sample(program_of(process.pid) if name == "run" else process.pid, kinds) if process.poll() is None else None
+            for kind, value in zip(["seconds", *kinds], [round(passed, 1), *found] if found else []):
                 samples[name][kind].append(value)
         time.sleep(max(0, seconds / SAMPLES - (time.monotonic() - begun - passed)))
     return samples
@@ -106,8 +122,9 @@ def slope(xs, ys):
 
 def judged(samples):
     """Returns the figures of one process, and its faults in words."""
+    kinds = [kind for kind in samples if kind != "seconds"]
     # A process that ends by itself may be ending in its last sample.
-    times, *series = [samples[kind][:-1] for kind in ["seconds", *KINDS]]
+    times, *series = [samples[kind][:-1] for kind in ["seconds", *kinds]]
     tenth = len(times) // 10
     if tenth == 0:
         return {}, ["too few samples"]
@@ -116,7 +133,7 @@ def judged(samples):
     figures = {"minutes": round(times[-1] / 60, 1), "rise_kib": round(rise), "allowed_kib": round(growth_limit(memory)),
                "most_kib": max(memory)}
     wrong = [f"memory rose by {rise:.0f} KiB"] if rise >= growth_limit(memory) else []
-    for kind, values in zip(KINDS[1:], series[1:]):
+    for kind, values in zip(kinds[1:], series[1:]):
         before, after = min(values[tenth:2 * tenth]), min(values[-tenth:])
         figures[kind] = [before, after]
         wrong += [f"{kind} rose from {before} to {after}"] if after > before else []
@@ -147,6 +164,9 @@ def main():
     parser.add_argument("minutes", type=float, nargs="?")
     parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
     parser.add_argument("--python", default=sys.executable, help="a Python with warpwise")
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--out", type=pathlib.Path, default=RECORD)
+    parser.add_argument("--commit")
     parser.add_argument("--plot", action="store_true")
     chosen = parser.parse_args()
     if chosen.plot:
@@ -155,28 +175,34 @@ def main():
     if chosen.minutes is None:
         parser.error("MINUTES is needed")
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%F")
-    commit = clean_commit("soak.py")
+    commit = chosen.commit or clean_commit("soak.py")
+    kinds = [*KINDS, "gpu_mib"] if chosen.gpu else KINDS
     seconds = 60 * chosen.minutes
     work = pathlib.Path(tempfile.mkdtemp())
-    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work)
+    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work, chosen.gpu)
     try:
-        samples = watch(processes, seconds)
+        samples = watch(processes, seconds, kinds)
         done = finish(processes, work)
     finally:
         for process in processes.values():
             process.kill()
     shutil.rmtree(work)
     faults = []
-    record = {"machine": machine_of(date, commit, f"a sample every {seconds / SAMPLES:.1f} s; all at once; other work ran beside them"),
+    method = f"a sample every {seconds / SAMPLES:.1f} s; " + ("alone" if chosen.gpu else "all at once; other work ran beside them")
+    record = {"machine": machine_of(date, commit, method),
               "processes": {}}
+    if chosen.gpu:
+        record["machine"]["gpu"] = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                                                  check=True, capture_output=True, text=True).stdout.strip()
     for name in processes:
         figures, wrong = judged(samples[name])
         wrong += ["too few rounds"] if done[name].get("rounds", ROUNDS) < ROUNDS else []
         faults += [f"{name}: {each}" for each in wrong]
         record["processes"][name] = {**done[name], **figures, "faults": wrong, "samples": samples[name]}
         print(name, done[name], figures)
-    write(RECORD, record, 4)
-    plot(record)
+    write(chosen.out, record, 4)
+    if chosen.out == RECORD:
+        plot(record)
     for fault in faults:
         print(f"soak.py: {fault}", file=sys.stderr)
     return 1 if faults else 0
