@@ -93,7 +93,9 @@ def decoding_films(path):
         return NOT_RECORDED
     cells = [[film["name"], DECODERS[row["by"]], film["stages"] if row["steps"] else "none", str(row["at_once"]), str(row["gpus"]),
               f"{row['fps']:,.0f}", f"{row['fps_in_run']:,.0f}"] for film in record["films"] for row in film["rows"]]
-    return f"{tables.origin(record)}. Method: {record['method']}.\n\n" + table(
+    machine = record["machine"]
+    place = f"{machine['gpus']} x {machine['gpu']}, commit {machine['commit']}, {machine['date'][:10]}"
+    return f"{place}. Method: {record['method']}.\n\n" + table(
         ["film", "decoded by", "stages", "processes at once", "GPUs", "frames a second, start to exit", "frames a second, while they come"],
         cells)
 
