@@ -1,5 +1,5 @@
-// Soak test of the emulated CUDA runtime: `warpwise run rounds SECONDS`. A round makes and releases memory, a stream,
-// an event and a graph, launches kernels and copies. Prints the number of rounds.
+// Soak test of the emulated CUDA runtime: `warpwise run rounds SECONDS`. A round makes and releases
+// memory, a stream, an event and a graph, launches kernels and copies. Prints the number of rounds.
 #include <cuda_runtime.h>
 
 #include <chrono>
