@@ -1,9 +1,12 @@
 #include "warpwise/io/npy.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
+#include "tests/support/files.hpp"
 #include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
@@ -179,6 +182,69 @@ TEST(Npy, RefusesDamagedHeaders) {
   EXPECT_THROW(
       decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 6, 4), "a"),
       IoError);
+}
+
+TEST(Npy, RefusesEachDamagedField) {
+  for (const auto& [header, why] :
+       {std::pair("{'descr': |u1', 'fortran_order': False, 'shape': (2, 3)}", "plain number"),
+        std::pair("{'descr': '|u1, fortran_order: False, shape: (2, 3)}", "plain number"),
+        std::pair("{'fortran_order': False, 'shape': (2, 3), 'descr':", "plain number"),
+        std::pair("{'fortran_order': False, 'shape': (2, 3), 'descr'", "plain number"),
+        std::pair("{'fortran_order': False, 'shape': (2, 3)}", "no descr"),
+        std::pair("{'descr': '', 'fortran_order': False, 'shape': (2, 3)}", "its elements are ;"),
+        std::pair("{'descr': '|u', 'fortran_order': False, 'shape': (2, 3)}", "are |u;"),
+        std::pair("{'descr': '|u9', 'fortran_order': False, 'shape': (2, 3)}", "are |u9;"),
+        std::pair("{'descr': '|u0', 'fortran_order': False, 'shape': (2, 3)}", "are |u0;"),
+        std::pair("{'descr': '|u1', 'fortran_order': False, 'shape': 2, 3}", "damaged"),
+        std::pair("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3", "damaged"),
+        std::pair("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3,", "damaged")}) {
+    const auto file = npy(header, 6);
+    EXPECT_NE(refusal(file).find(why), std::string::npos) << header << ": " << refusal(file);
+    EXPECT_THROW(decode_npy_elements(file, "a.npy"), IoError) << header;
+  }
+  EXPECT_THROW(npy_header(PictureShape::interleaved(ElementType::bf16, 1, 2, 3)), InvalidArgument);
+}
+
+class NpyFile : public ::testing::Test, protected test::Files {
+ protected:
+  std::string refusal_of(const std::vector<std::byte>& content) const {
+    const auto* text = reinterpret_cast<const char*>(content.data());
+    InputFile file(write("a.npy", {text, content.size()}));
+    return test::message_of<IoError>([&] { decode_npy(read_npy(file), "a.npy"); });
+  }
+};
+
+TEST_F(NpyFile, IsReadNoFurtherThanItsHeaderSays) {
+  const std::string good = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }";
+  EXPECT_EQ(refusal_of(npy(good, 6)), "");
+  for (const int bytes : {5, 7}) {
+    const std::string said = refusal_of(npy(good, bytes));
+    EXPECT_NE(said.find("needs 6 bytes of elements, it has " + std::to_string(bytes)),
+              std::string::npos)
+        << said;
+  }
+  for (const char* header : {"{'descr': '|u9', 'fortran_order': False, 'shape': (2, 3)}",
+                             "{'descr': '|u', 'fortran_order': False, 'shape': (2, 3)}",
+                             "{'descr': '|u1', 'fortran_order': False, "
+                             "'shape': (4611686018427387904, 4611686018427387904)}"}) {
+    EXPECT_NE(refusal_of(npy(header, 6)), "") << header;
+  }
+  std::vector<std::byte> large = npy(good, 6, 2);
+  large[10] = std::byte{0x20};  // a header of 2 MiB
+  EXPECT_NE(refusal_of(large).find("its header is damaged"), std::string::npos);
+}
+
+// Its size is not known before its end.
+TEST_F(NpyFile, APipeWithMoreThanItsHeaderSaysIsRefused) {
+  const auto content = npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 7);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], content.data(), content.size()), std::ssize(content));
+  ::close(ends[1]);
+  InputFile file("/proc/self/fd/" + std::to_string(ends[0]));
+  const std::string said = test::message_of<IoError>([&] { read_npy(file); });
+  ::close(ends[0]);
+  EXPECT_NE(said.find("needs 6 bytes of elements, it has more"), std::string::npos) << said;
 }
 
 TEST(Npy, RefusesSizesBeyond64Bits) {

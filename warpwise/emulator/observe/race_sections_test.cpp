@@ -49,6 +49,8 @@ TEST(CriticalSections, ReadsAndOtherBytesDoNotRace) {
   EXPECT_FALSE(races(sections, {0, 0}, Fence::none, false));
   EXPECT_FALSE(races(sections, {0, 1}, Fence::none, false));
   EXPECT_FALSE(races(sections, {0, 2}, Fence::none, true, {0}));
+  sections.begin({0, 3}, lock, 0, Fence::none);
+  EXPECT_EQ(sections.access({0, 3}, word + 1, whole, true), nullptr) << "another word";
 }
 
 TEST(CriticalSections, ASecondBeginReplacesTheFirst) {
