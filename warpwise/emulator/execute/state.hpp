@@ -121,13 +121,13 @@ struct Call {
   std::uint32_t site = 0;      ///< index into Code::call_sites
   std::uint32_t function = 0;  ///< index into Code::functions
   std::uint32_t return_to = 0;
-  std::int32_t before = -1;   ///< the call that the lanes were in; -1: none
-  std::uint32_t depth = 0;    ///< number of calls, with this one
-  Mask lanes = 0;             ///< that called
-  Mask left = 0;              ///< that have not returned
-  std::uint64_t base = 0;     ///< the caller's frame
-  std::uint64_t top = 0;      ///< the begin of free local memory before the call
-  std::uint64_t taken = 0;    ///< bytes of a thread's saved registers, with earlier calls
+  std::int32_t before = -1;      ///< the call that the lanes were in; -1: none
+  std::uint32_t depth = 0;       ///< number of calls, with this one
+  Mask lanes = 0;                ///< that called
+  Mask left = 0;                 ///< that have not returned
+  std::uint64_t base = 0;        ///< the caller's frame
+  std::uint64_t top = 0;         ///< the begin of free local memory before the call
+  std::uint64_t taken = 0;       ///< bytes of a thread's saved registers, with earlier calls
   std::vector<std::byte> saved;  ///< registers of the caller: each with a value for each lane
   std::vector<std::byte> saved_shadow;
 };

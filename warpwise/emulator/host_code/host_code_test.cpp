@@ -180,10 +180,9 @@ class Writer {
   std::string kernel() {
     text_ = ".version 8.4\n.target sm_90\n.address_size 64\n";
     if (calls_) function();
-    text_ +=
-        ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n" +
-        std::string(register_text) +
-        ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
+    text_ += ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n" +
+             std::string(register_text) +
+             ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
     line("ld.param.u64 %l10, [memory]");
     line("ld.param.u64 %l11, [out]");
     line("ld.param.u32 %w10, [number]");

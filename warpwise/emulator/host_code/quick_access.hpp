@@ -10,9 +10,9 @@
 
 namespace warpwise::emulator {
 
-/// Returns a function that does the same as a load's or store's handler: at once if all active lanes
-/// access one piece of memory in bounds, otherwise by calling the handler. Returns null for other
-/// handlers, and for operations whose handler has to run. It needs AVX2.
+/// Returns a function that does the same as a load's or store's handler: at once if all active
+/// lanes access one piece of memory in bounds, otherwise by calling the handler. Returns null for
+/// other handlers, and for operations whose handler has to run. It needs AVX2.
 Handler quick_access(const Operation& op, ObserverSet observers);
 
 /// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine

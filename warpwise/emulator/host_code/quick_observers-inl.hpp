@@ -183,22 +183,22 @@ inline bool stays_defined(const Warp& warp, const Operation& op, const Init& ini
     return true;
   }
   if (stores) {
-    each_state<memory>(warp.active, bytes, addresses, offset, piece, [](std::byte* at,
-                                                                        auto element) {
-      element = {};
-      std::memcpy(at, &element, sizeof(element));
-    });
+    each_state<memory>(warp.active, bytes, addresses, offset, piece,
+                       [](std::byte* at, auto element) {
+                         element = {};
+                         std::memcpy(at, &element, sizeof(element));
+                       });
     return true;
   }
   std::uint64_t any = 0;
-  each_state<memory>(warp.active, bytes, addresses, offset, piece, [&](const std::byte* at,
-                                                                      auto element) {
-    std::memcpy(&element, at, sizeof(element));
-    if constexpr (sizeof(element) <= sizeof(any))
-      any |= element;
-    else
-      any |= element.low | element.high;
-  });
+  each_state<memory>(warp.active, bytes, addresses, offset, piece,
+                     [&](const std::byte* at, auto element) {
+                       std::memcpy(&element, at, sizeof(element));
+                       if constexpr (sizeof(element) <= sizeof(any))
+                         any |= element;
+                       else
+                         any |= element.low | element.high;
+                     });
   return any == 0;
 }
 
