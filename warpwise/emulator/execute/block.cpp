@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "warpwise/emulator/execute/shadow.hpp"
@@ -119,12 +120,13 @@ void set_specials(Warp& warp, const Code& code) {
 void clear_stacks(Block& block, const Launch& launch) {
   std::byte* own = block.local.data();
   for (CallStack& stack : block.stacks) {
-    std::memset(own, 0, launch.code->local_bytes);
-    own += launch.local_bytes;
-    stack.frames.clear();
-    stack.saved.clear();
-    stack.base = 0;
-    stack.top = launch.code->local_bytes;
+    for (int i = 0; i < warp_lanes; ++i, own += launch.local_bytes)
+      std::memset(own, 0, launch.code->local_bytes);
+    stack.unused.resize(stack.calls.size());
+    std::iota(stack.unused.begin(), stack.unused.end(), 0);
+    stack.current.fill(-1);
+    stack.base.fill(0);
+    stack.top.fill(launch.code->local_bytes);
   }
 }
 
@@ -146,10 +148,9 @@ void start_shadows(Block& block, const Launch& launch) {
     std::memset(block.local_shadow.data(), unwritten, block.local_shadow.size());
     return;
   }
-  for (std::size_t i = 0; i < block.stacks.size(); ++i) {
+  for (std::size_t i = 0; i < block.stacks.size() * warp_lanes; ++i) {
     std::memset(block.local_shadow.data() + i * launch.local_bytes, unwritten,
                 launch.code->local_bytes);
-    block.stacks[i].saved_shadow.clear();
   }
 }
 
@@ -171,7 +172,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     block.registers = AlignedBytes(code.register_bytes * warps);
     block.shared = AlignedBytes(launch.shared_bytes);
     block.local = AlignedBytes(launch.local_bytes * warps * warp_lanes);
-    if (code.uses_stack) block.stacks.resize(std::size_t{warps} * warp_lanes);
+    if (code.uses_stack) block.stacks.resize(warps);
     compute_specials(block, launch);
   }
   // Registers keep their values of an earlier block, as on a GPU.

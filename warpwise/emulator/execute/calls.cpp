@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/shadow.hpp"
@@ -13,15 +14,37 @@
 namespace warpwise::emulator {
 namespace {
 
-void add_lane(std::vector<Destination>& destinations, std::uint32_t pc, int lane) {
-  const Mask bit = Mask{1} << lane;
+void add_lanes(std::vector<Destination>& destinations, std::uint32_t pc, Mask lanes) {
   for (Destination& each : destinations) {
     if (each.pc != pc) continue;
-    each.lanes |= bit;
+    each.lanes |= lanes;
     return;
   }
-  destinations.push_back({pc, bit});
+  destinations.push_back({pc, lanes});
 }
+
+template <class Body>
+void for_each_lane(Mask lanes, const Body& body) {
+  if (lanes == all_lanes) {
+    for (std::size_t i = 0; i < warp_lanes; ++i) body(i);
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) body(static_cast<std::size_t>(std::countr_zero(lanes)));
+}
+
+/// Returns those of some lanes whose value is that of the first one.
+template <class T>
+Mask equal_lanes(const T* values, std::size_t first, Mask lanes) {
+  T different = 0;
+  for (std::size_t i = 0; i < warp_lanes; ++i) different |= values[i] ^ values[first];
+  if (different == 0) return lanes;
+  Mask equal = 0;
+  for (std::size_t i = 0; i < warp_lanes; ++i)
+    equal |= static_cast<Mask>(values[i] == values[first]) << i;
+  return equal & lanes;
+}
+
+CallStack& stack_of(const Warp& warp) { return warp.block->stacks[warp.index]; }
 
 void end_with_fault(Warp& warp, const Operation& op, FaultKind kind, int lane,
                     std::string message) {
@@ -53,24 +76,24 @@ const CalledFunction* function_called(Warp& warp, const Operation& op, const Cal
   return nullptr;
 }
 
-/// Describes a recursion at the top of a stack: "'f' calls itself", "'f' calls 'g', which calls
-/// 'f'".
-std::string recursion(const Code& code, const CallStack& stack) {
-  if (stack.frames.empty()) return {};
-  const auto name = [&](const CallFrame& frame) {
-    return "'" + code.functions[frame.function].name + "'";
+/// Describes a recursion that a call ends: "'f' calls itself", "'f' calls 'g', which calls 'f'".
+std::string recursion(const Code& code, const CallStack& stack, const Call& innermost) {
+  const auto name = [&](const Call& call) {
+    return "'" + code.functions[call.function].name + "'";
   };
-  const std::uint32_t top = stack.frames.back().function;
-  std::string text = name(stack.frames.back());
-  for (std::size_t i = stack.frames.size() - 1; i-- > 0;) {
-    const bool closes = stack.frames[i].function == top;
-    if (closes && i + 2 == stack.frames.size()) return text + " calls itself";
-    text = name(stack.frames[i]) + " calls " + text;
+  std::string text = name(innermost);
+  for (const Call* call = &innermost; call->before >= 0;) {
+    const bool is_next = call == &innermost;
+    call = &stack.calls[static_cast<std::size_t>(call->before)];
+    const bool closes = call->function == innermost.function;
+    if (closes && is_next) return text + " calls itself";
+    text = name(*call) + " calls " + text;
     if (closes) return text;
   }
   return text;
 }
 
+/// Registers of a caller. A value is kept for each lane that called, in the order of the lanes.
 struct SavedRegisters {
   const std::vector<CallSite::Saved>& list;
 
@@ -81,102 +104,166 @@ struct SavedRegisters {
     return all;
   }
 
-  /// Calls body(a register, its width, the place of its saved value).
-  template <class Registers, class Value, class Body>
-  void for_each(Registers* registers, Value* value, const Body& body) const {
-    for (const CallSite::Saved& saved : list) {
-      body(registers + saved.slot, saved.width, value);
-      value += bytes(saved.width);
-    }
-  }
-
   /// \param registers  the warp's registers, or their shadow
-  void save(const std::byte* registers, int lane, std::vector<std::byte>& to) const {
-    const std::size_t before = to.size();
-    to.resize(before + bytes());
-    const auto at = static_cast<std::size_t>(lane);
-    for_each(registers, to.data() + before,
-             [&](const std::byte* place, Width width, std::byte* value) {
-               if (width == Width::predicate) {
-                 Mask mask = 0;
-                 std::memcpy(&mask, place, sizeof(mask));
-                 value[0] = static_cast<std::byte>(mask >> lane & 1);
-               } else if (width == Width::w64) {
-                 std::memcpy(value, place + 8 * at, 8);
-               } else {
-                 std::memcpy(value, place + 4 * at, 4);
-               }
-             });
+  void save(const std::byte* registers, Mask called, std::vector<std::byte>& to) const {
+    const auto lanes = static_cast<std::size_t>(std::popcount(called));
+    to.resize(bytes() * lanes);
+    std::byte* value = to.data();
+    for (const CallSite::Saved& saved : list) {
+      const std::byte* place = registers + saved.slot;
+      const std::size_t each = bytes(saved.width);
+      if (saved.width == Width::predicate) {
+        std::memcpy(value, place, sizeof(Mask));
+      } else if (called == all_lanes) {
+        std::memcpy(value, place, each * warp_lanes);
+      } else {
+        std::byte* at = value;
+        for_each_lane(called, [&](std::size_t lane) {
+          std::memcpy(at, place + each * lane, each);
+          at += each;
+        });
+      }
+      value += each * lanes;
+    }
   }
 
-  void restore(std::byte* registers, int lane, std::vector<std::byte>& from) const {
-    const std::size_t before = from.size() - bytes();
-    const auto at = static_cast<std::size_t>(lane);
-    for_each(registers, from.data() + before,
-             [&](std::byte* place, Width width, const std::byte* value) {
-               if (width == Width::predicate) {
-                 Mask mask = 0;
-                 std::memcpy(&mask, place, sizeof(mask));
-                 mask = (mask & ~(Mask{1} << lane)) | static_cast<Mask>(value[0]) << lane;
-                 std::memcpy(place, &mask, sizeof(mask));
-               } else if (width == Width::w64) {
-                 std::memcpy(place + 8 * at, value, 8);
-               } else {
-                 std::memcpy(place + 4 * at, value, 4);
-               }
-             });
-    from.resize(before);
+  void restore(std::byte* registers, Mask returning, Mask called,
+               const std::vector<std::byte>& from) const {
+    const auto lanes = static_cast<std::size_t>(std::popcount(called));
+    const std::byte* value = from.data();
+    for (const CallSite::Saved& saved : list) {
+      std::byte* place = registers + saved.slot;
+      const std::size_t each = bytes(saved.width);
+      if (saved.width == Width::predicate) {
+        Mask own = 0;
+        Mask before = 0;
+        std::memcpy(&own, place, sizeof(own));
+        std::memcpy(&before, value, sizeof(before));
+        own = (own & ~returning) | (before & returning);
+        std::memcpy(place, &own, sizeof(own));
+      } else if (returning == all_lanes) {
+        std::memcpy(place, value, each * warp_lanes);
+      } else {
+        for_each_lane(returning, [&](std::size_t lane) {
+          const auto at = static_cast<std::size_t>(std::popcount(called & ((Mask{1} << lane) - 1)));
+          std::memcpy(place + each * lane, value + each * at, each);
+        });
+      }
+      value += each * lanes;
+    }
   }
 };
 
-/// Updates the shadow of a lane's local memory and registers at a call and at a return.
-class CalledShadow {
- public:
-  CalledShadow(Warp& warp, int lane, const CallSite& site, const CalledFunction& function)
-      : warp_(warp), lane_(lane), site_(site), function_(function),
-        stack_(warp.block->stacks[warp.thread(lane)]),
-        own_(warp.block->local_shadow.data() +
-             warp.thread(lane) * warp.worker->launch->local_bytes) {}
-
-  void enter(std::uint64_t base) const {
-    std::memset(own_ + base, unwritten, function_.frame_bytes);
-    for (std::size_t i = 0; i < site_.arguments.size(); ++i) {
-      std::memcpy(own_ + base + function_.parameters[i].offset,
-                  own_ + stack_.base + site_.arguments[i].offset, site_.arguments[i].bytes);
+/// Copies arguments or results in each lane's memory.
+void copy_slots(std::byte* memory, std::uint64_t stride, Mask lanes,
+                const std::vector<FrameSlot>& to, std::uint64_t to_base,
+                const std::vector<FrameSlot>& from, std::uint64_t from_base,
+                const std::vector<FrameSlot>& sizes) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::byte* const target = memory + to_base + to[i].offset;
+    const std::byte* const source = memory + from_base + from[i].offset;
+    const auto copy = [&](auto bytes) {
+      for_each_lane(lanes, [&](std::size_t lane) {
+        std::memcpy(target + lane * stride, source + lane * stride, bytes);
+      });
+    };
+    switch (sizes[i].bytes) {
+      case 4: copy(std::integral_constant<std::size_t, 4>{}); break;
+      case 8: copy(std::integral_constant<std::size_t, 8>{}); break;
+      default: copy(sizes[i].bytes);
     }
-    SavedRegisters{site_.saved}.save(warp_.shadow, lane_, stack_.saved_shadow);
-    for (const RegisterPlace& place : function_.unset)
-      set_shadow(warp_, place, Mask{1} << lane_, unset);
   }
+}
 
-  void leave(std::uint64_t base) const {
-    for (std::size_t i = 0; i < site_.results.size(); ++i) {
-      std::memcpy(own_ + base + site_.results[i].offset,
-                  own_ + stack_.base + function_.results[i].offset, site_.results[i].bytes);
-    }
-    auto& all = stack_.saved_shadow;
-    const auto own = all.end() - static_cast<std::ptrdiff_t>(SavedRegisters{site_.saved}.bytes());
-    const bool is_defined = std::all_of(own, all.end(), [](auto b) { return b == std::byte{}; });
-    if (warp_.poisoned == 0 && is_defined) {
-      all.erase(own, all.end());
-      return;
-    }
-    SavedRegisters{site_.saved}.restore(warp_.shadow, lane_, all);
-    for (const CallSite::Saved& saved : site_.saved) count_poison(warp_, {saved.slot, saved.width});
-  }
+std::byte* local_memory(const Warp& warp, const AlignedBytes& local) {
+  return local.data() + warp.thread(0) * warp.worker->launch->local_bytes;
+}
 
- private:
-  Warp& warp_;
-  int lane_;
-  const CallSite& site_;
-  const CalledFunction& function_;
-  CallStack& stack_;
-  std::byte* own_;
-};
+/// Updates the shadow of local memory and registers at a call of lanes.
+void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
+                  std::uint64_t base, Call& call) {
+  const std::uint64_t stride = warp.worker->launch->local_bytes;
+  std::byte* const local = local_memory(warp, warp.block->local_shadow);
+  for_each_lane(lanes, [&](std::size_t lane) {
+    std::memset(local + lane * stride + base, unwritten, function.frame_bytes);
+  });
+  copy_slots(local, stride, lanes, function.parameters, base, site.arguments, call.base,
+             site.arguments);
+  SavedRegisters{site.saved}.save(warp.shadow, lanes, call.saved_shadow);
+  for (const RegisterPlace& place : function.unset) set_shadow(warp, place, lanes, unset);
+}
 
-void set_frame_register(const Warp& warp, int lane, std::uint64_t base) {
+/// The same at a return, from a frame to that of the caller.
+void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
+                  std::uint64_t frame, const Call& call) {
+  copy_slots(local_memory(warp, warp.block->local_shadow), warp.worker->launch->local_bytes, lanes,
+             site.results, call.base, function.results, frame, site.results);
+  const bool is_defined =
+      std::ranges::all_of(call.saved_shadow, [](std::byte each) { return each == std::byte{}; });
+  if (warp.poisoned == 0 && is_defined) return;
+  SavedRegisters{site.saved}.restore(warp.shadow, lanes, call.lanes, call.saved_shadow);
+  for (const CallSite::Saved& saved : site.saved) count_poison(warp, {saved.slot, saved.width});
+}
+
+/// Lets lanes go on in a frame.
+void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t base,
+               std::uint64_t top) {
+  CallStack& stack = stack_of(warp);
   const std::int32_t slot = warp.worker->code->frame_register;
-  if (slot != Operation::none) destination<std::uint64_t>(warp, slot)[lane] = base;
+  auto* const frames = slot == Operation::none ? nullptr : destination<std::uint64_t>(warp, slot);
+  // One after the other, in vectors.
+  const auto set = [&](auto* values, auto value) {
+    for_each_lane(lanes, [&](std::size_t lane) { values[lane] = value; });
+  };
+  set(stack.current.data(), call);
+  set(stack.base.data(), base);
+  set(stack.top.data(), top);
+  if (frames != nullptr) set(frames, base);
+}
+
+/// Returns an unused call. It invalidates references to calls.
+std::int32_t new_call(CallStack& stack) {
+  if (stack.unused.empty()) {
+    stack.unused.push_back(static_cast<std::int32_t>(stack.calls.size()));
+    stack.calls.emplace_back();
+  }
+  const std::int32_t index = stack.unused.back();
+  stack.unused.pop_back();
+  return index;
+}
+
+/// Lets lanes of one frame enter a function.
+void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask lanes,
+           std::uint64_t base, std::uint64_t top) {
+  const Code& code = *warp.worker->code;
+  const auto site_index = static_cast<std::uint32_t>(op.target);
+  const CallSite& site = code.call_sites[site_index];
+  CallStack& stack = stack_of(warp);
+  const auto first = static_cast<std::size_t>(std::countr_zero(lanes));
+  const std::int32_t index = new_call(stack);
+  Call& call = stack.calls[static_cast<std::size_t>(index)];
+  call.site = site_index;
+  call.function = static_cast<std::uint32_t>(&function - code.functions.data());
+  call.return_to = op.index + 1;
+  call.before = stack.current[first];
+  call.lanes = call.left = lanes;
+  call.base = stack.base[first];
+  call.top = stack.top[first];
+  const Call* const before =
+      call.before < 0 ? nullptr : &stack.calls[static_cast<std::size_t>(call.before)];
+  const SavedRegisters registers{site.saved};
+  call.depth = 1 + (before == nullptr ? 0 : before->depth);
+  call.taken = registers.bytes() + (before == nullptr ? 0 : before->taken);
+  const std::uint64_t stride = warp.worker->launch->local_bytes;
+  std::byte* const local = local_memory(warp, warp.block->local);
+  // A frame is a multiple of 16 bytes.
+  for (std::uint64_t at = base; at < base + function.frame_bytes; at += 16)
+    for_each_lane(lanes, [&](std::size_t lane) { std::memset(local + lane * stride + at, 0, 16); });
+  copy_slots(local, stride, lanes, function.parameters, base, site.arguments, call.base,
+             site.arguments);
+  registers.save(warp.registers, lanes, call.saved);
+  if (warp.shadow != nullptr) enter_shadow(warp, site, function, lanes, base, call);
+  set_frame(warp, lanes, index, base, top);
 }
 
 }  // namespace
@@ -184,79 +271,73 @@ void set_frame_register(const Warp& warp, int lane, std::uint64_t base) {
 bool has_stack(Warp& warp, const Operation& op, int lane, std::uint64_t begin,
                std::uint64_t bytes) {
   const Launch& launch = *warp.worker->launch;
-  const CallStack& stack = warp.block->stacks[warp.thread(lane)];
+  const CallStack& stack = stack_of(warp);
+  const std::int32_t index = stack.current[static_cast<std::size_t>(lane)];
+  const Call* const call = index < 0 ? nullptr : &stack.calls[static_cast<std::size_t>(index)];
   const std::uint64_t end = launch.local_bytes;
-  const std::uint64_t taken = stack.saved.size();
+  const std::uint64_t taken = call == nullptr ? 0 : call->taken;
   if (begin <= end && bytes <= end - begin && taken <= end - begin - bytes) return true;
   std::string message =
       "the thread's stack of " + std::to_string(end - launch.code->local_bytes) + " bytes is full";
-  if (!stack.frames.empty()) {
-    message += ": " + recursion(*launch.code, stack) + ", " + std::to_string(stack.frames.size()) +
+  if (call != nullptr) {
+    message += ": " + recursion(*launch.code, stack, *call) + ", " + std::to_string(call->depth) +
                " calls deep";
   }
   end_with_fault(warp, op, FaultKind::stack_overflow, lane, std::move(message));
   return false;
 }
 
-std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask lanes) {
-  const Code& code = *warp.worker->code;
-  const auto site_index = static_cast<std::uint32_t>(op.target);
-  const CallSite& site = code.call_sites[site_index];
-  const std::uint64_t local = warp.worker->launch->local_bytes;
+const std::vector<Destination>& enter_functions(Warp& warp, const Operation& op, Mask lanes) {
+  const CallSite& site = warp.worker->code->call_sites[static_cast<std::size_t>(op.target)];
   constexpr std::uint64_t return_bytes = 16;
   warp.wrote = true;  // a call writes the stack
-  std::vector<Destination> destinations;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  CallStack& stack = stack_of(warp);
+  stack.destinations.clear();
+  const auto* const pointers = site.function >= 0 ? nullptr : source<std::uint64_t>(warp, op.a);
+  while (lanes != 0) {
+    const int lane = std::countr_zero(lanes);
+    const auto first = static_cast<std::size_t>(lane);
+    Mask together = equal_lanes(stack.current.data(), first, lanes);
+    together = equal_lanes(stack.top.data(), first, together);
+    if (pointers != nullptr) together = equal_lanes(pointers, first, together);
+    lanes &= ~together;
     const CalledFunction* function = function_called(warp, op, site, lane);
-    if (function == nullptr) return {};
-    CallStack& stack = warp.block->stacks[warp.thread(lane)];
-    const std::uint64_t base = (stack.top + 15) / 16 * 16;
-    if (!has_stack(warp, op, lane, base, function->frame_bytes + return_bytes)) return {};
-    std::byte* own = warp.block->local.data() + warp.thread(lane) * local;
-    std::memset(own + base, 0, function->frame_bytes);
-    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-      std::memcpy(own + base + function->parameters[i].offset,
-                  own + stack.base + site.arguments[i].offset, site.arguments[i].bytes);
+    const std::uint64_t base = (stack.top[first] + 15) / 16 * 16;
+    if (function == nullptr ||
+        !has_stack(warp, op, lane, base, function->frame_bytes + return_bytes)) {
+      stack.destinations.clear();
+      break;
     }
-    SavedRegisters{site.saved}.save(warp.registers, lane, stack.saved);
-    if (warp.shadow != nullptr) CalledShadow(warp, lane, site, *function).enter(base);
-    stack.frames.push_back({site_index,
-                            static_cast<std::uint32_t>(function - code.functions.data()),
-                            op.index + 1, stack.base, stack.top});
-    stack.base = base;
-    stack.top = base + function->frame_bytes + return_bytes;
-    set_frame_register(warp, lane, base);
-    add_lane(destinations, static_cast<std::uint32_t>(function->entry), lane);
+    enter(warp, op, *function, together, base, base + function->frame_bytes + return_bytes);
+    add_lanes(stack.destinations, static_cast<std::uint32_t>(function->entry), together);
   }
-  return destinations;
+  return stack.destinations;
 }
 
-std::vector<Destination> leave_functions(Warp& warp, Mask lanes) {
+const std::vector<Destination>& leave_functions(Warp& warp, Mask lanes) {
   const Code& code = *warp.worker->code;
-  const std::uint64_t local = warp.worker->launch->local_bytes;
   warp.wrote = true;
-  std::vector<Destination> destinations;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    CallStack& stack = warp.block->stacks[warp.thread(lane)];
-    const CallFrame frame = stack.frames.back();
-    stack.frames.pop_back();
-    const CalledFunction& function = code.functions[frame.function];
-    const CallSite& site = code.call_sites[frame.site];
-    std::byte* own = warp.block->local.data() + warp.thread(lane) * local;
-    for (std::size_t i = 0; i < site.results.size(); ++i) {
-      std::memcpy(own + frame.base + site.results[i].offset,
-                  own + stack.base + function.results[i].offset, site.results[i].bytes);
-    }
-    SavedRegisters{site.saved}.restore(warp.registers, lane, stack.saved);
-    if (warp.shadow != nullptr) CalledShadow(warp, lane, site, function).leave(frame.base);
-    stack.base = frame.base;
-    stack.top = frame.top;
-    set_frame_register(warp, lane, frame.base);
-    add_lane(destinations, frame.return_to, lane);
+  CallStack& stack = stack_of(warp);
+  stack.destinations.clear();
+  while (lanes != 0) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(lanes));
+    const std::int32_t index = stack.current[first];
+    Call& call = stack.calls[static_cast<std::size_t>(index)];
+    const Mask together = equal_lanes(stack.current.data(), first, lanes);
+    lanes &= ~together;
+    const CalledFunction& function = code.functions[call.function];
+    const CallSite& site = code.call_sites[call.site];
+    const std::uint64_t frame = stack.base[first];
+    copy_slots(local_memory(warp, warp.block->local), warp.worker->launch->local_bytes, together,
+               site.results, call.base, function.results, frame, site.results);
+    SavedRegisters{site.saved}.restore(warp.registers, together, call.lanes, call.saved);
+    if (warp.shadow != nullptr) leave_shadow(warp, site, function, together, frame, call);
+    set_frame(warp, together, call.before, call.base, call.top);
+    add_lanes(stack.destinations, call.return_to, together);
+    call.left &= ~together;
+    if (call.left == 0) stack.unused.push_back(index);
   }
-  return destinations;
+  return stack.destinations;
 }
 
 }  // namespace warpwise::emulator

@@ -10,18 +10,13 @@
 
 namespace warpwise::emulator {
 
-/// Lanes that continue together.
-struct Destination {
-  std::uint32_t pc = 0;
-  Mask lanes = 0;
-};
-
 /// Lets lanes enter the functions that they call, each with a frame and the arguments. A pointer to
-/// no function, or a stack overflow, is a fault that ends the launch; the result is then empty.
-std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask lanes);
+/// no function, or a stack overflow, is a fault that ends the launch; the result is then empty. The
+/// result is the stack's, until the next call or return.
+const std::vector<Destination>& enter_functions(Warp& warp, const Operation& op, Mask lanes);
 
 /// Lets lanes return: restores their registers and passes their results.
-std::vector<Destination> leave_functions(Warp& warp, Mask lanes);
+const std::vector<Destination>& leave_functions(Warp& warp, Mask lanes);
 
 /// Returns true if a lane's stack has room for bytes at `begin`. If not, records a fault that ends
 /// the launch.

@@ -118,22 +118,36 @@ struct Group {
   std::uint32_t depth = 0;    ///< number of calls at run time that have not returned
 };
 
-/// A call that has not returned.
-struct CallFrame {
+/// A call that lanes have made together, from one frame, and that some have not returned from.
+struct Call {
   std::uint32_t site = 0;      ///< index into Code::call_sites
   std::uint32_t function = 0;  ///< index into Code::functions
   std::uint32_t return_to = 0;
-  std::uint64_t base = 0;  ///< the caller's frame
-  std::uint64_t top = 0;
+  std::int32_t before = -1;      ///< the call that the lanes were in; -1: none
+  std::uint32_t depth = 0;       ///< number of calls, with this one
+  Mask lanes = 0;                ///< that called
+  Mask left = 0;                 ///< that have not returned
+  std::uint64_t base = 0;        ///< the caller's frame
+  std::uint64_t top = 0;         ///< the begin of free local memory before the call
+  std::uint64_t taken = 0;       ///< bytes of a thread's saved registers, with earlier calls
+  std::vector<std::byte> saved;  ///< registers of the caller: each with a value for each lane
+  std::vector<std::byte> saved_shadow;
 };
 
-/// The active calls of a thread.
+/// Lanes that continue together.
+struct Destination {
+  std::uint32_t pc = 0;
+  Mask lanes = 0;
+};
+
+/// The calls of a warp, and each lane's place in them.
 struct CallStack {
-  std::vector<CallFrame> frames;
-  std::vector<std::byte> saved;         ///< registers of the callers
-  std::vector<std::byte> saved_shadow;  ///< shadow of the callers' registers
-  std::uint64_t base = 0;               ///< the current frame, in local memory
-  std::uint64_t top = 0;                ///< begin of free local memory
+  std::vector<Call> calls;
+  std::vector<std::int32_t> unused;              ///< calls that all lanes have returned from
+  std::array<std::int32_t, warp_lanes> current;  ///< index of the innermost call; -1: none
+  std::array<std::uint64_t, warp_lanes> base;    ///< the current frame, in local memory
+  std::array<std::uint64_t, warp_lanes> top;     ///< begin of free local memory
+  std::vector<Destination> destinations;         ///< of the last call or return
 };
 
 /// A warp's last access that may have polled for another thread.
@@ -221,7 +235,7 @@ struct Block {
   AlignedBytes register_shadow;
   AlignedBytes shared_shadow;
   AlignedBytes local_shadow;
-  std::vector<CallStack> stacks;  ///< of all threads, if the code uses them
+  std::vector<CallStack> stacks;  ///< of all warps, if the code uses them
   std::uint32_t live = 0;         ///< number of live threads
   struct Barrier {
     std::uint32_t arrived = 0;

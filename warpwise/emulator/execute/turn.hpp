@@ -349,7 +349,7 @@ class Turn {
 
   [[gnu::noinline]] Then call(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
-    const auto functions = enter_functions(warp_, op, lanes);
+    const auto& functions = enter_functions(warp_, op, lanes);
     if (functions.empty() && lanes != 0) {
       save(run);
       return Then::end_turn;
@@ -369,6 +369,10 @@ class Turn {
   /// Sends lanes of a group into or out of functions; the others continue after the operation.
   void go_to(const Running& run, const Operation& op, const std::vector<Destination>& places,
              Mask others, std::uint32_t depth) {
+    if (warp_.groups.size() == 1 && others == 0 && places.size() == 1) {
+      warp_.groups[0] = {places[0].pc, places[0].lanes, Group::State::ready, false, 0, depth};
+      return;
+    }
     const std::uint32_t own = warp_.groups[run.index].depth;
     warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
     if (others != 0)

@@ -178,11 +178,11 @@ class Writer {
   explicit Writer(std::uint32_t seed) : random_(seed) {}
 
   std::string kernel() {
-    text_ =
-        ".version 8.4\n.target sm_90\n.address_size 64\n"
-        ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n"
-        ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<26>;\n.reg .b64 %l<20>;\n"
-        ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
+    text_ = ".version 8.4\n.target sm_90\n.address_size 64\n";
+    if (calls_) function();
+    text_ += ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n" +
+             std::string(register_text) +
+             ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
     line("ld.param.u64 %l10, [memory]");
     line("ld.param.u64 %l11, [out]");
     line("ld.param.u32 %w10, [number]");
@@ -201,6 +201,51 @@ class Writer {
   }
 
  private:
+  static constexpr const char* register_text =
+      ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<26>;\n.reg .b64 %l<20>;\n";
+
+  /// A function that calls itself up to three times, by lanes as their parameter says.
+  void function() {
+    text_ += ".func (.param .b32 r) down(.param .b32 n)\n{\n" + std::string(register_text);
+    line("ld.param.u32 %w10, [n]");
+    line("mov.u32 %w11, %tid.x");
+    line("mov.u32 %w12, %ctaid.x");
+    for (int i = 0; i < registers; ++i) start(i);
+    some_instructions();
+    line("and.b32 %w21, %w10, 3");
+    line("setp.eq.u32 %p9, %w21, 0");
+    line("st.param.b32 [r], " + one("%w"));
+    line(rarely(2) ? "@%p9 ret" : "@%p9 bra END");
+    line("sub.u32 %w21, %w21, 1");
+    call("%w21");
+    some_instructions();
+    line("st.param.b32 [r], " + one("%w"));
+    text_ += "END:\n";
+    some_instructions();
+    line("ret");
+    text_ += "}\n";
+  }
+
+  /// A call, a guarded call, or a call by a pointer.
+  void call(const std::string& argument) {
+    text_ += "{\n.param .b32 a;\n.param .b32 b;\n";
+    line("st.param.b32 [a], " + argument);
+    if (rarely(3)) {
+      text_ += "same: .callprototype (.param .b32 _) _ (.param .b32 _);\n";
+      line("mov.u64 %l14, down");
+      line("call (b), %l14, (a), same");
+    } else {
+      line(guard() + "call (b), down, (a)");
+    }
+    line("ld.param.b32 " + one("%w") + ", [b]");
+    text_ += "}\n";
+  }
+
+  void some_instructions() {
+    for (std::uint32_t n = 1 + below(6); n > 0; --n)
+      line(guard() + filled(instructions[below(std::size(instructions))]));
+  }
+
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   bool rarely(std::uint32_t n) { return below(n) == 0; }
   void line(const std::string& statement) { text_ += statement + ";\n"; }
@@ -254,10 +299,9 @@ class Writer {
   }
 
   void statement(int depth) {
-    const std::uint32_t kind = below(21);
+    const std::uint32_t kind = below(calls_ ? 23 : 21);
     if (kind < 12 || depth == 0) {
-      for (std::uint32_t n = 1 + below(6); n > 0; --n)
-        line(guard() + filled(instructions[below(std::size(instructions))]));
+      some_instructions();
     } else if (kind < 16) {
       access();
     } else if (kind < 18) {
@@ -266,6 +310,8 @@ class Writer {
       loop(depth);
     } else if (kind == 19) {
       rows();
+    } else if (kind > 20) {
+      call(one("%w"));
     } else {
       line("bar.warp.sync 0xffffffff");
     }
@@ -427,6 +473,7 @@ class Writer {
   std::mt19937 random_;
   std::string text_;
   int labels_ = 0;
+  const bool calls_ = rarely(4);
   const int most_barriers_ = static_cast<int>(below(3));
 };
 
@@ -452,6 +499,7 @@ Outcome run(Program& program, const Mode& mode, std::uint32_t seed, Engine engin
   options.checks = mode.checks;
   options.engine = engine;
   options.budget = 1000000;
+  options.stack_bytes = 2048;
   const std::uint32_t threads = 1 + seed % most_threads;
   const Dim3 block{threads % 4 == 0 ? 64 : threads, 1, 1};
   Outcome outcome;

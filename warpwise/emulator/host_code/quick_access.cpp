@@ -157,6 +157,22 @@ inline Piece local_piece(const Warp& warp) {
           shadow == nullptr ? nullptr : shadow + before};
 }
 
+/// Calls body(lane, its memory) for each active lane.
+template <class Body>
+inline void each_own(Mask lanes, const Piece& piece, const Body& body) {
+  const std::uint64_t stride = piece.end;
+  std::byte* own = piece.host;
+  if (lanes == all_lanes) {
+#pragma GCC unroll 32
+    for (int i = 0; i < warp_lanes; ++i, own += stride) body(i, own);
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int i = std::countr_zero(lanes);
+    body(i, own + static_cast<std::uint64_t>(i) * stride);
+  }
+}
+
 template <class Observers, class T, class S, S kept>
 void load_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
@@ -167,13 +183,11 @@ void load_local(Warp& warp, const Operation& op) {
   S* to = destination<S>(warp, list_of(warp, op)[0]);
   move_all<Observers, Memory::local>(
       warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
-        const std::byte* own = piece.host;
-        for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
-          if ((warp.active >> i & 1) == 0) continue;
+        each_own(warp.active, piece, [&](int i, const std::byte* own) {
           T value;
           std::memcpy(&value, own + (addresses[i] + offset), sizeof(T));
           to[i] = static_cast<S>(value) & kept;
-        }
+        });
       });
 }
 
@@ -188,12 +202,10 @@ void store_local(Warp& warp, const Operation& op) {
   warp.wrote = true;
   move_all<Observers, Memory::local>(
       warp, op, AccessKind::store, sizeof(T), addresses, piece, false, [&] {
-        std::byte* own = piece.host;
-        for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
-          if ((warp.active >> i & 1) == 0) continue;
+        each_own(warp.active, piece, [&](int i, std::byte* own) {
           const T value = static_cast<T>(from[i]);
           std::memcpy(own + (addresses[i] + offset), &value, sizeof(T));
-        }
+        });
       });
 }
 

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/instructions/memory/stack.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -9,7 +10,9 @@
 namespace warpwise::emulator {
 namespace {
 
-CallStack& stack_of(const Warp& warp, int lane) { return warp.block->stacks[warp.thread(lane)]; }
+std::uint64_t& top_of(const Warp& warp, int lane) {
+  return warp.block->stacks[warp.index].top[static_cast<std::size_t>(lane)];
+}
 
 void allocate(Warp& warp, const Operation& op) {
   const auto* bytes = source<std::uint64_t>(warp, op.a);
@@ -18,11 +21,11 @@ void allocate(Warp& warp, const Operation& op) {
   const auto alignment = static_cast<std::uint64_t>(op.offset);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
-    CallStack& stack = stack_of(warp, i);
-    const std::uint64_t begin = (stack.top + alignment - 1) & ~(alignment - 1);
+    std::uint64_t& top = top_of(warp, i);
+    const std::uint64_t begin = (top + alignment - 1) & ~(alignment - 1);
     if (!has_stack(warp, op, i, begin, bytes[i])) break;
     out[i] = begin;
-    stack.top = begin + bytes[i];
+    top = begin + bytes[i];
     if (warp.shadow != nullptr) {
       const std::uint64_t own = warp.thread(i) * warp.worker->launch->local_bytes;
       std::memset(warp.block->local_shadow.data() + own + begin, unwritten, bytes[i]);
@@ -33,17 +36,16 @@ void allocate(Warp& warp, const Operation& op) {
 
 void save(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t out[warp_lanes];
-  for (int i = 0; i < warp_lanes; ++i) out[i] = stack_of(warp, i).top;
+  for (int i = 0; i < warp_lanes; ++i) out[i] = top_of(warp, i);
   write_lanes(warp, op.dst, out);
 }
 
 void restore(Warp& warp, const Operation& op) {
-  const auto* top = source<std::uint64_t>(warp, op.a);
+  const auto* saved = source<std::uint64_t>(warp, op.a);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
-    CallStack& stack = stack_of(warp, i);
     // A saved top is below the current one. Any other value would let the stack grow past its end.
-    if (top[i] < stack.top) stack.top = top[i];
+    top_of(warp, i) = std::min(top_of(warp, i), saved[i]);
   }
 }
 
