@@ -5,8 +5,8 @@ by the CPU time that the system counts for them.
 
   bench/ffmpeg_match.py [--build build/release] [--json OUT]
 
-mestimate compares each frame with the one before and the one after. The first has none before and
-is compared with itself, which ffmpeg leaves at once: n frames make 2(n - 1) - 1 searches. ffmpeg
+mestimate compares each frame with the one before and the one after. The first frame has no frame
+before it. ffmpeg then compares it with itself, and ends that search at once: n frames make 2(n - 1) - 1 searches. ffmpeg
 makes them in one process, warpwise each in a process of its own.
 """
 import argparse

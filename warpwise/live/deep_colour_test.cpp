@@ -251,7 +251,7 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
   const DeepTarget target{io::DeepPlanes::yuv420};
   EXPECT_NE(refusal([&] {
               deep_stage("yuv420p16", target, {.matrix = Matrix::bt2020})->begin(yuv);
-            }).find("to YUV of bt2020; put rgb48 between"),
+            }).find("to bt2020; put the stage rgb48 before it"),
             std::string::npos);
   EXPECT_NE(refusal([&] {
               deep_stage("rgb48", {}, {.to_range = Range::limited})->begin(yuv);

@@ -501,8 +501,8 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
             "convert: convention opencv has no matrix bt709; defined are bt601");
   const Stream yuv = stream_of(PixelFormat::i420, 64, 48, {});
   EXPECT_EQ(begin(convert_stage("", PixelFormat::ycbcr32, {.matrix = Matrix::bt709}), yuv),
-            "convert: no conversion leads from YUV of bt601 (guess) to YUV of bt709; put rgb24 "
-            "between");
+            "convert cannot change the matrix of YUV from bt601 (guess) to bt709; put the stage "
+            "rgb24 before it");
   EXPECT_EQ(begin(convert_stage("", PixelFormat::ycbcr32, {.matrix = Matrix::bt601}), yuv), "");
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.matrix = Matrix::bt709}), yuv), "");
   EXPECT_EQ(begin(match_stage("", {}), stream_of(PixelFormat::gray8, 31, 31, {})).substr(0, 6),

@@ -24,10 +24,10 @@ std::string last_glfw_error() {
 
 Glfw::Glfw() {
   if (glfwInit() == GLFW_TRUE) return;
-  throw IoError("there is no display for a window (" + last_glfw_error() +
-                "); set DISPLAY, or with libglfw3-wayland WAYLAND_DISPLAY, to that of your "
-                "desktop; without one run it by `xvfb-run -a` with --screenshot, or use `warpwise "
-                "stream`");
+  throw IoError(
+      "there is no display for a window (" + last_glfw_error() +
+      "); set DISPLAY (with libglfw3-wayland: WAYLAND_DISPLAY) to your desktop's display; without "
+      "a desktop run it by `xvfb-run -a` with --screenshot, or use `warpwise stream`");
 }
 
 Glfw::~Glfw() { glfwTerminate(); }

@@ -58,7 +58,7 @@ def convert(source: Picture, to: str, options: dict[str, Any] = {}) -> Picture:
     has_one_matrix = source.is_rgb and convention in ("opencv", "jfif")
     matrix = options.get("matrix") or ("bt601" if has_one_matrix else source.matrix)
     if not source.is_rgb and source.format != "gray8" and to not in RGB and matrix != source.matrix:
-        raise warpwise.InvalidArgument(f"no conversion leads from YUV of {source.matrix} to YUV of {matrix}; put rgb24 between")
+        raise warpwise.InvalidArgument(f"convert cannot change the matrix of YUV from {source.matrix} to {matrix}; put the stage rgb24 before it")
     from_range = options.get("from_range") or source.range
     if source.format == "gray8" and from_range == "limited":
         raise warpwise.InvalidArgument("grey of limited range is not converted here")

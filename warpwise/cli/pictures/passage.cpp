@@ -155,9 +155,10 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
                     " has more than one frame; only .y4m, .raw and pipes take several");
     }
     if (passed == 1 && input.is_device() && passage.fills_files()) {
-      throw IoError(input.name() +
-                    " is a device, which may have no end; several frames of one go to a pipe or a "
-                    "device, not into a file");
+      throw IoError(
+          input.name() +
+          " is a device, which may have no end; write several frames of it to a pipe or a "
+          "device, not to a file");
     }
     passage.process();
   }

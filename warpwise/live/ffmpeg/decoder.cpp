@@ -227,7 +227,8 @@ bool Decoder::falls_back(int error) {
     again_.clear();
     return false;
   }
-  const std::string why = error < 0 ? reason_of(error) : "its frames begin inside the stored ones";
+  const std::string why =
+      error < 0 ? reason_of(error) : "its frames are cropped at the left or the top";
   if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
   why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
   trouble_.clear();

@@ -30,10 +30,10 @@ void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
   const Told<Matrix>& matrix = from.colours.matrix;
   if (!has_chroma || !has_luma(to) || choices.matrix.value_or(matrix.value) == matrix.value) return;
-  throw InvalidArgument("convert: no conversion leads from YUV of " +
+  throw InvalidArgument("convert cannot change the matrix of YUV from " +
                         std::string(name_of(matrix.value)) + " (" +
-                        std::string(name_of(matrix.origin)) + ") to YUV of " +
-                        std::string(name_of(*choices.matrix)) + "; put rgb24 between");
+                        std::string(name_of(matrix.origin)) + ") to " +
+                        std::string(name_of(*choices.matrix)) + "; put the stage rgb24 before it");
 }
 
 // Returns the default matrix of a conversion. The conventions opencv and jfif define only one for

@@ -72,10 +72,10 @@ class DeepStage final : public Stage {
     const Told<Matrix>& matrix = from.colours.matrix;
     if (to_.planes && from.shape.planes && !choices_.by_convention &&
         choices_.matrix.value_or(matrix.value) != matrix.value) {
-      throw InvalidArgument(text() + ": no conversion leads from YUV of " +
-                            std::string(name_of(matrix.value)) + " (" +
-                            std::string(name_of(matrix.origin)) + ") to YUV of " +
-                            std::string(name_of(*choices_.matrix)) + "; put rgb48 between");
+      throw InvalidArgument(
+          text() + " cannot change the matrix of YUV from " + std::string(name_of(matrix.value)) +
+          " (" + std::string(name_of(matrix.origin)) + ") to " +
+          std::string(name_of(*choices_.matrix)) + "; put the stage rgb48 before it");
     }
     if (!to_.planes && choices_.to_range.value_or(Range::full) != Range::full) {
       throw InvalidArgument(text() + " is RGB, whose range is full");

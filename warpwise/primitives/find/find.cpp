@@ -40,7 +40,7 @@ void validate_map(const View& templ, const View& image, const Map& map, Measure 
     if (measure == Measure::ssd && templ.width() * templ.height() > 0xffffffff / (255 * 255)) {
       throw InvalidArgument("find: ssd over a template of " +
                             detail::size_text(templ.width(), templ.height()) +
-                            " may pass the 32 bits of the map; f32 holds it rounded");
+                            " may exceed the map's 32 bits; an f32 map holds the rounded sum");
     }
   }
   detail::require_disjoint("find", templ, map);
