@@ -30,7 +30,7 @@ class Soak(unittest.TestCase):
     def test_growth(self):
         self.assertEqual(self.wrong(memory=lambda i: 50000 + 20 * i), ["memory rose by 3580 KiB"])
         self.assertEqual(self.wrong(handles=lambda i: 3 + i // 100), ["handles rose from 3 to 4"])
-        self.assertEqual(self.wrong(threads=lambda i: 5 + i // 190), ["threads rose from 5 to 6"])
+        self.assertEqual(self.wrong(threads=lambda i: 5 + i // 175), ["threads rose from 5 to 6"])
 
     def test_too_few_samples(self):
         self.assertEqual(soak.judged(samples(lambda i: 1, lambda i: 1, lambda i: 1, 5))[1], ["too few samples"])
