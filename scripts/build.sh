@@ -2,8 +2,8 @@
 # Configures and builds one preset of CMakePresets.json. Prints little unless something fails.
 #
 #   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan,
-#                                                                   fuzz, cpu, all-gpus, arm64, arm64-cuda; the last
-#                                                                   two install what they need
+#                                                                   coverage, fuzz, cpu, all-gpus, arm64, arm64-cuda;
+#                                                                   the last two install what they need
 #                                                                   NAME: of CMake's target; everything unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
