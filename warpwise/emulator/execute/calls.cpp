@@ -211,14 +211,12 @@ void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t ba
   CallStack& stack = stack_of(warp);
   const std::int32_t slot = warp.worker->code->frame_register;
   auto* const frames = slot == Operation::none ? nullptr : destination<std::uint64_t>(warp, slot);
-  // One after the other, in vectors.
-  const auto set = [&](auto* values, auto value) {
-    for_each_lane(lanes, [&](std::size_t lane) { values[lane] = value; });
-  };
-  set(stack.current.data(), call);
-  set(stack.base.data(), base);
-  set(stack.top.data(), top);
-  if (frames != nullptr) set(frames, base);
+  for_each_lane(lanes, [&](std::size_t lane) {
+    stack.current[lane] = call;
+    stack.base[lane] = base;
+    stack.top[lane] = top;
+    if (frames != nullptr) frames[lane] = base;
+  });
 }
 
 /// Returns an unused call. It invalidates references to calls.
@@ -256,9 +254,11 @@ void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask
   call.taken = registers.bytes() + (before == nullptr ? 0 : before->taken);
   const std::uint64_t stride = warp.worker->launch->local_bytes;
   std::byte* const local = local_memory(warp, warp.block->local);
-  // A frame is a multiple of 16 bytes.
-  for (std::uint64_t at = base; at < base + function.frame_bytes; at += 16)
-    for_each_lane(lanes, [&](std::size_t lane) { std::memset(local + lane * stride + at, 0, 16); });
+  for_each_lane(lanes, [&](std::size_t lane) {
+    std::byte* const frame = local + lane * stride + base;
+    // A frame is a multiple of 16 bytes.
+    for (std::uint64_t at = 0; at < function.frame_bytes; at += 16) std::memset(frame + at, 0, 16);
+  });
   copy_slots(local, stride, lanes, function.parameters, base, site.arguments, call.base,
              site.arguments);
   registers.save(warp.registers, lanes, call.saved);
