@@ -166,7 +166,7 @@ def main():
                "beside_python": lambda: bench_tables.beside_python(python),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
                "cpu_scaling": lambda: bench_tables.cpu_scaling(load("nvidia-h100/cpu_scaling.json")) if SCALING.exists() else NOT_RECORDED,
-               "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
+               "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h200/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator),
                "engines": lambda: bench_tables.engines(load("emulator/engines.json")),
                "trust": trust_tables.rendered, "coverage": lambda: coverage_tables.coverage(load("coverage.json")),
