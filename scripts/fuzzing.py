@@ -33,6 +33,7 @@ def call(target, options, folders, log):
 def minimise(target, corpus, log):
     """Keeps only the inputs that reach code that no other input reaches."""
     kept = corpus.with_name(f"{target}.kept")
+    shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir()
     if call(target, ["-merge=1"], [kept, corpus], log)[0] == 0:
         shutil.rmtree(corpus)

@@ -84,7 +84,7 @@ def coverage():
 def soak():
     record = load("results/soak.json")
     each = record["processes"]
-    faults = [fault for process in each.values() for fault in process["faults"]]
+    faults = [f"`{name}`: {fault}" for name, process in each.items() for fault in process["faults"]]
     return ("processes that run for long, with flat memory, handles and threads",
             f"{each['stream']['minutes']:.0f} minutes: {count(each['stream']['frames'])} frames, {count(each['run']['rounds'])} rounds of `run`, "
             f"{count(each['process']['rounds'])} of `process`; " + ("; ".join(faults) if faults else "all flat"),
