@@ -46,7 +46,7 @@ template <bool is_shared>
 template <class Observers, class T, class S, S kept, class Address, bool is_shared>
 void load(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  alignas(32) Address own[warp_lanes];
+  Address own[warp_lanes];
   const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
@@ -69,7 +69,7 @@ void load(Warp& warp, const Operation& op) {
 template <class Observers, class T, class S, class Address, bool is_shared>
 void store(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  alignas(32) Address own[warp_lanes];
+  Address own[warp_lanes];
   const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
@@ -126,7 +126,7 @@ template <class Observers, class T, class Address, bool is_shared>
 void store_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
   const std::size_t bytes = sizeof(T) * op.count;
-  alignas(32) Address own[warp_lanes];
+  Address own[warp_lanes];
   const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
@@ -175,7 +175,7 @@ inline void each_own(Mask lanes, const Piece& piece, const Body& body) {
 template <class Observers, class T, class S, S kept>
 void load_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  alignas(32) std::uint64_t places[warp_lanes];
+  std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
   if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
@@ -193,7 +193,7 @@ void load_local(Warp& warp, const Operation& op) {
 template <class Observers, class T, class S>
 void store_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  alignas(32) std::uint64_t places[warp_lanes];
+  std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
   if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
@@ -310,9 +310,12 @@ void load_parameter(Warp& warp, const Operation& op) {
   T value;
   std::memcpy(&value, warp.worker->launch->parameters.data() + op.offset, sizeof(T));
   S* to = destination<S>(warp, list_of(warp, op)[0]);
-  const Mask lanes = warp.whole ? all_lanes : warp.active;
-  for (int i = 0; i < warp_lanes; ++i)
-    to[i] = (lanes >> i & 1) != 0 ? static_cast<S>(value) & kept : to[i];
+  const S given = static_cast<S>(value) & kept;
+  if (warp.whole) {
+    for (int i = 0; i < warp_lanes; ++i) to[i] = given;
+    return;
+  }
+  for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? given : to[i];
 }
 
 #if defined(__clang__)
