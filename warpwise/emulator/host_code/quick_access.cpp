@@ -43,17 +43,52 @@ template <bool is_shared>
     warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
 }
 
+/// The same for some lanes.
+template <class Observers, class T, class S, S kept, class Address, bool is_shared>
+[[gnu::noinline]] void load_some(Warp& warp, const Operation& op) {
+  constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
+  Address own[warp_lanes];
+  const Address* addresses = active_addresses(warp, op, own);
+  const auto offset = static_cast<Address>(op.offset);
+  const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
+  if (piece.host == nullptr || !are_inside(sizeof(T), addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  move_all<Observers, memory>(warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
+    gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to,
+                       warp.active);
+  });
+}
+
+template <class Observers, class T, class S, class Address, bool is_shared>
+[[gnu::noinline]] void store_some(Warp& warp, const Operation& op) {
+  constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
+  Address own[warp_lanes];
+  const Address* addresses = active_addresses(warp, op, own);
+  const auto offset = static_cast<Address>(op.offset);
+  const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
+  if (piece.host == nullptr || !are_inside(sizeof(T), addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  const S* from = source<S>(warp, list_of(warp, op)[0]);
+  warp.wrote = true;
+  move_all<Observers, memory>(warp, op, AccessKind::store, sizeof(T), addresses, piece, false, [&] {
+    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from,
+               warp.active);
+  });
+}
+
 template <class Observers, class T, class S, S kept, class Address, bool is_shared>
 void load(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  alignas(32) Address own[warp_lanes];
-  const Address* addresses = active_addresses(warp, op, own);
+  if (warp.active != all_lanes)
+    return load_some<Observers, T, S, kept, Address, is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
   const Piece piece = piece_of<is_shared>(warp, op, first);
   if (piece.host == nullptr) return run_handler<is_shared>(warp, op);
   S* to = destination<S>(warp, list_of(warp, op)[0]);
-  if (warp.active == all_lanes && are_neighbours<sizeof(T)>(addresses, first, piece)) {
+  if (are_neighbours<sizeof(T)>(addresses, first, piece)) {
     move_all<Observers, memory>(warp, op, AccessKind::load, sizeof(T), addresses, piece, true, [&] {
       load_neighbours<T, S, kept>(piece.host + (first - piece.begin), to);
     });
@@ -62,21 +97,21 @@ void load(Warp& warp, const Operation& op) {
   if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
   move_all<Observers, memory>(warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
     gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to,
-                       warp.active);
+                       all_lanes);
   });
 }
 
 template <class Observers, class T, class S, class Address, bool is_shared>
 void store(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
-  alignas(32) Address own[warp_lanes];
-  const Address* addresses = active_addresses(warp, op, own);
+  if (warp.active != all_lanes) return store_some<Observers, T, S, Address, is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
   const auto offset = static_cast<Address>(op.offset);
   const Address first = addresses[0] + offset;
   const Piece piece = piece_of<is_shared>(warp, op, first);
   if (piece.host == nullptr) return run_handler<is_shared>(warp, op);
   const S* from = source<S>(warp, list_of(warp, op)[0]);
-  if (warp.active == all_lanes && are_neighbours<sizeof(T)>(addresses, first, piece)) {
+  if (are_neighbours<sizeof(T)>(addresses, first, piece)) {
     warp.wrote = true;
     move_all<Observers, memory>(
         warp, op, AccessKind::store, sizeof(T), addresses, piece, true, [&] {
@@ -89,8 +124,7 @@ void store(Warp& warp, const Operation& op) {
   if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
   warp.wrote = true;
   move_all<Observers, memory>(warp, op, AccessKind::store, sizeof(T), addresses, piece, false, [&] {
-    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from,
-               warp.active);
+    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from, all_lanes);
   });
 }
 
@@ -127,7 +161,7 @@ template <class Observers, class T, class Address, bool is_shared>
 void store_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
   const std::size_t bytes = sizeof(T) * op.count;
-  alignas(32) Address own[warp_lanes];
+  Address own[warp_lanes];
   const Address* addresses = active_addresses(warp, op, own);
   const auto offset = static_cast<Address>(op.offset);
   const Piece piece = piece_of<is_shared>(warp, op, static_cast<Address>(addresses[0] + offset));
@@ -176,7 +210,7 @@ inline void each_own(Mask lanes, const Piece& piece, const Body& body) {
 template <class Observers, class T, class S, S kept>
 void load_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  alignas(32) std::uint64_t places[warp_lanes];
+  std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
   if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
@@ -194,7 +228,7 @@ void load_local(Warp& warp, const Operation& op) {
 template <class Observers, class T, class S>
 void store_local(Warp& warp, const Operation& op) {
   const Piece piece = local_piece(warp);
-  alignas(32) std::uint64_t places[warp_lanes];
+  std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
   if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
@@ -311,9 +345,12 @@ void load_parameter(Warp& warp, const Operation& op) {
   T value;
   std::memcpy(&value, warp.worker->launch->parameters.data() + op.offset, sizeof(T));
   S* to = destination<S>(warp, list_of(warp, op)[0]);
-  const Mask lanes = warp.whole ? all_lanes : warp.active;
-  for (int i = 0; i < warp_lanes; ++i)
-    to[i] = (lanes >> i & 1) != 0 ? static_cast<S>(value) & kept : to[i];
+  const S given = static_cast<S>(value) & kept;
+  if (warp.whole) {
+    for (int i = 0; i < warp_lanes; ++i) to[i] = given;
+    return;
+  }
+  for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? given : to[i];
 }
 
 #if defined(__clang__)

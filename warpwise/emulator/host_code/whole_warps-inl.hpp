@@ -89,7 +89,8 @@ inline bool are_inside(std::size_t bytes, const std::uint32_t* addresses, std::u
 
 /// Returns true if the lanes access neighbouring elements in the piece.
 template <std::size_t bytes, class Address>
-inline bool are_neighbours(const Address* addresses, std::uint64_t first, const Piece& piece) {
+[[gnu::always_inline]] inline bool are_neighbours(const Address* addresses, std::uint64_t first,
+                                                  const Piece& piece) {
   constexpr std::uint64_t all = bytes * warp_lanes;
   if (piece.end - piece.begin < all || first - piece.begin > piece.end - piece.begin - all ||
       (first & (bytes - 1)) != 0)
@@ -106,14 +107,19 @@ inline bool are_in_a_row(const Address* addresses, std::size_t bytes) {
   return different == 0;
 }
 
+template <class Address>
+[[gnu::noinline]] const Address* filled_addresses(Mask active, const Address* all, Address* own) {
+  const Address first = all[std::countr_zero(active)];
+  for (int i = 0; i < warp_lanes; ++i) own[i] = (active >> i & 1) != 0 ? all[i] : first;
+  return own;
+}
+
 /// Returns an access's addresses. Inactive lanes have that of the first active one, in `own`.
 template <class Address>
-inline const Address* active_addresses(const Warp& warp, const Operation& op, Address* own) {
+[[gnu::always_inline]] inline const Address* active_addresses(const Warp& warp, const Operation& op,
+                                                              Address* own) {
   const auto* const all = source<Address>(warp, op.a);
-  if (warp.active == all_lanes) return all;
-  const Address first = all[std::countr_zero(warp.active)];
-  for (int i = 0; i < warp_lanes; ++i) own[i] = (warp.active >> i & 1) != 0 ? all[i] : first;
-  return own;
+  return warp.active == all_lanes ? all : filled_addresses(warp.active, all, own);
 }
 
 template <class T, class S, S kept>
