@@ -21,7 +21,7 @@ def soak(record):
     rows = []
     for name, each in record["processes"].items():
         did = f"{each['frames']:,} frames" if "frames" in each else f"{each['rounds']:,} rounds"
-        rows.append([f"`{name}`", did, f"{each['minutes']:.0f}", f"{each['most_kib'] / 1024:.1f}",
+        rows.append([f"`{name}`" + (f", alone ({each['alone']})" if "alone" in each else ""), did, f"{each['minutes']:.0f}", f"{each['most_kib'] / 1024:.1f}",
                      f"{each['rise_kib'] / 1024:+.2f} of {each['allowed_kib'] / 1024:.1f}",
                      *(f"{before} → {after}" for before, after in [each["handles"], each["threads"]])])
     machine = record["machine"]

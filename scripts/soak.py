@@ -2,6 +2,7 @@
 """Runs Warpwise for hours and records its memory, open handles and threads: results/soak.json, drawn as soak.svg.
 
   scripts/soak.py MINUTES [--build build/release] [--python PYTHON]
+  scripts/soak.py MINUTES --only run    one of them alone, whose part of the record it replaces
   scripts/soak.py MINUTES --gpu --out FILE --commit HASH [--build FOLDER]
                                         the stream alone, computed by a GPU, with the GPU's memory; for a bundle of
                                         scripts/gpu-bundle.sh, which has no repository
@@ -69,8 +70,8 @@ def program_of(process):
     return int(children[0]) if children else None
 
 
-def start(build, python, seconds, work, gpu):
-    """Starts the three processes, or the GPU's one, and returns them by name."""
+def start(build, python, seconds, work, gpu, only):
+    """Starts the three processes, one of them, or the GPU's, and returns them by name."""
     warpwise = build / "bin/warpwise"
     if gpu:
         return running({"stream": [warpwise, "stream", *["cuda" if word == "cpu" else word for word in STREAM]]}, work)
@@ -79,7 +80,7 @@ def start(build, python, seconds, work, gpu):
         "stream": [warpwise, "stream", *STREAM],
         "run": [warpwise, "run", "--quiet", work / "rounds", seconds],
         "process": [python, SOURCES / "rounds.py", seconds, REPOSITORY / "samples/sudoku.png", work / "out"]}
-    return running(commands, work)
+    return running({name: command for name, command in commands.items() if only in (None, name)}, work)
 
 
 def running(commands, work):
@@ -103,7 +104,8 @@ def watch(processes, seconds, kinds):
 
 def finish(processes, work):
     """Ends the stream and waits for the others; returns what each has done."""
-    processes["stream"].send_signal(signal.SIGTERM)
+    if "stream" in processes:
+        processes["stream"].send_signal(signal.SIGTERM)
     done = {}
     for name, process in processes.items():
         status = process.wait()
@@ -164,6 +166,7 @@ def main():
     parser.add_argument("minutes", type=float, nargs="?")
     parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
     parser.add_argument("--python", default=sys.executable, help="a Python with warpwise")
+    parser.add_argument("--only", choices=["stream", "run", "process"])
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, default=RECORD)
     parser.add_argument("--commit")
@@ -179,7 +182,7 @@ def main():
     kinds = [*KINDS, "gpu_mib"] if chosen.gpu else KINDS
     seconds = 60 * chosen.minutes
     work = pathlib.Path(tempfile.mkdtemp())
-    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work, chosen.gpu)
+    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work, chosen.gpu, chosen.only)
     try:
         samples = watch(processes, seconds, kinds)
         done = finish(processes, work)
@@ -189,8 +192,9 @@ def main():
     shutil.rmtree(work)
     faults = []
     method = f"a sample every {seconds / SAMPLES:.1f} s; " + ("alone" if chosen.gpu else "all at once; other work ran beside them")
-    record = {"machine": machine_of(date, commit, method),
-              "processes": {}}
+    record = {"machine": machine_of(date, commit, method), "processes": {}}
+    if chosen.only:
+        record = json.loads(chosen.out.read_text(encoding="utf-8"))
     if chosen.gpu:
         record["machine"]["gpu"] = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                                                   check=True, capture_output=True, text=True).stdout.strip()
@@ -198,7 +202,8 @@ def main():
         figures, wrong = judged(samples[name])
         wrong += ["too few rounds"] if done[name].get("rounds", ROUNDS) < ROUNDS else []
         faults += [f"{name}: {each}" for each in wrong]
-        record["processes"][name] = {**done[name], **figures, "faults": wrong, "samples": samples[name]}
+        alone = {"alone": f"{commit}, {date}"} if chosen.only else {}
+        record["processes"][name] = {**alone, **done[name], **figures, "faults": wrong, "samples": samples[name]}
         print(name, done[name], figures)
     write(chosen.out, record, 4)
     if chosen.out == RECORD:
