@@ -323,8 +323,9 @@ bool shrink(Shape& shape) {
   } else {
     return false;
   }
-  shape.block = block.y * block.z == 1 ? std::to_string(block.x)
-                                       : fmt::format("{},{},{}", block.x, block.y, block.z);
+  shape.block = std::to_string(block.x);
+  if (block.y * block.z > 1) shape.block += fmt::format(",{}", block.y);
+  if (block.z > 1) shape.block += fmt::format(",{}", block.z);
   return true;
 }
 
