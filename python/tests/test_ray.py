@@ -160,7 +160,7 @@ def test_actor_states_its_peak(pipeline):
     ("sobel | ", "'' is no stage"), ("sobel window=3", "'window' is no option; its options: output"),
     ("threshold window=x", "'x' is no number"), ("threshold window=4", "window"), ("sobel norm=l3", "l3"),
     ("threshold window=3 invert=1", "takes no value"), ("threshold window", "needs a value"), ("sobel norm=l1 norm=l2", "twice"),
-    ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put rgb24 between")])
+    ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put the stage rgb24 before it")])
 def test_wrong_pipelines(text, reason):
     with pytest.raises(warpwise.InvalidArgument, match=reason.replace("|", r"\|")):
         PipelineActor(text)
