@@ -91,9 +91,12 @@ def add(record, run):
 
 def main(arguments):
     if arguments == ["--record"]:
+        if not RUN.exists():
+            sys.exit("fuzz.sh: there is no run that is not recorded yet")
         record = json.loads(RECORD.read_text(encoding="utf-8"))
         add(record, json.loads(RUN.read_text(encoding="utf-8")))
         write(RECORD, record, 4)
+        RUN.unlink()  # so that no run is added twice
         return 0
     runs, limit, seed = 10_000_000, 0, 1
     targets = sorted(each.name.removesuffix("_fuzz") for each in (BUILD / "bin").glob("*_fuzz"))

@@ -60,7 +60,7 @@ def text_of(value, levels, depth=0):
     if levels == 0 or not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        items = [f"{json.dumps(key, ensure_ascii=False)}: {text_of(each, levels - 1, depth + 1)}" for key, each in value.items()]
+        items = [f"{json.dumps(str(key), ensure_ascii=False)}: {text_of(each, levels - 1, depth + 1)}" for key, each in value.items()]
     else:
         items = [text_of(each, levels - 1, depth + 1) for each in value]
     begin, end = "{}" if isinstance(value, dict) else "[]"

@@ -26,7 +26,9 @@ say packages
 scripts/package.sh "$@"
 
 say "exported symbols"
-scripts/abi.sh "build/for-packages/$preset"
+build=build/for-packages/$preset packages=build/packages
+[ "$preset" != arm64 ] || build=build/arm64 packages=build/packages-arm64
+scripts/abi.sh "$build"
 if last=$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null); then
   scripts/abi.sh --since "$last"
   echo "   nothing is missing since $last"
@@ -36,7 +38,7 @@ fi
 
 say "packages in clean systems"
 status=0
-scripts/test-packages.sh || status=$?
+scripts/test-packages.sh $packages || status=$?
 case $status in
   0) ;;
   77) later "scripts/test-packages.sh has to run, not to be skipped" ;;
@@ -44,8 +46,6 @@ case $status in
 esac
 
 say signature
-packages=build/packages
-[ "$preset" != arm64 ] || packages=build/packages-arm64
 if git config user.signingkey >/dev/null; then
   scripts/sign.sh $packages
 else

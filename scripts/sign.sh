@@ -21,7 +21,7 @@ if [ -n "$rehearse" ]; then
   trap 'gpgconf --kill gpg-agent; rm -rf "$GNUPGHOME"' EXIT
   signature=$GNUPGHOME/SHA256SUMS.asc
   key=rehearsal@warpwise.invalid
-  gpg --batch --quiet --passphrase '' --quick-generate-key "$key" ed25519 sign 1d 2>/dev/null
+  gpg --batch --quiet --passphrase '' --quick-generate-key "$key" ed25519 sign 1d 2>/dev/null || fail "gpg could not make a key"
 else
   key=$(git config user.signingkey) || fail "git config user.signingkey names no key"
   rm -f "$signature"

@@ -110,7 +110,7 @@ def finish(processes, work):
     for name, process in processes.items():
         status = process.wait()
         if status not in (0, -signal.SIGTERM if name == "stream" else 0):
-            sys.exit(f"soak.py: {name} ended with {status}: {(work / f'{name}.errors').read_text()[-2000:]}")
+            sys.exit(f"soak.py: {name} ended with {status}; the samples are in {work}: {(work / f'{name}.errors').read_text()[-2000:]}")
         said = (work / name).read_text()
         done[name] = {"frames": json.loads(said)["written"]} if name == "stream" else {"rounds": int(said.split()[-1])}
     return done
@@ -181,16 +181,6 @@ def main():
     commit = chosen.commit or clean_commit("soak.py")
     kinds = [*KINDS, "gpu_mib"] if chosen.gpu else KINDS
     seconds = 60 * chosen.minutes
-    work = pathlib.Path(tempfile.mkdtemp())
-    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work, chosen.gpu, chosen.only)
-    try:
-        samples = watch(processes, seconds, kinds)
-        done = finish(processes, work)
-    finally:
-        for process in processes.values():
-            process.kill()
-    shutil.rmtree(work)
-    faults = []
     method = f"a sample every {seconds / SAMPLES:.1f} s; " + ("alone" if chosen.gpu else "all at once; other work ran beside them")
     record = {"machine": machine_of(date, commit, method), "processes": {}}
     if chosen.only:
@@ -198,6 +188,16 @@ def main():
     if chosen.gpu:
         record["machine"]["gpu"] = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                                                   check=True, capture_output=True, text=True).stdout.strip()
+    work = pathlib.Path(tempfile.mkdtemp())
+    processes = start(chosen.build.resolve(), chosen.python, int(seconds), work, chosen.gpu, chosen.only)
+    try:
+        samples = watch(processes, seconds, kinds)
+        (work / "samples.json").write_text(json.dumps(samples))  # kept if a process has failed
+        done = finish(processes, work)
+    finally:
+        for process in processes.values():
+            process.kill()
+    faults = []
     for name in processes:
         figures, wrong = judged(samples[name])
         wrong += ["too few rounds"] if done[name].get("rounds", ROUNDS) < ROUNDS else []
@@ -206,6 +206,7 @@ def main():
         record["processes"][name] = {**alone, **done[name], **figures, "faults": wrong, "samples": samples[name]}
         print(name, done[name], figures)
     write(chosen.out, record, 4)
+    shutil.rmtree(work)
     if chosen.out == RECORD:
         plot(record)
     for fault in faults:
