@@ -54,6 +54,10 @@ check_docstrings() {
 }
 
 check_docs() {
+  if git grep -nE '^(<{7}|>{7}) '; then
+    echo "To mend: choose between the two sides of the merge, and take its marks out."
+    return 1
+  fi
   scripts/check-docs.py && return 0
   echo "To mend: correct the name, or the heading that it leads to; a page and its translation change together."
   return 1

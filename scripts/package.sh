@@ -22,7 +22,7 @@ if [ "$preset" != arm64 ] && [ "$PWD" != $place ]; then
   mkdir -p $place "build/for-packages/$preset" "build/$preset"
   # shellcheck disable=SC2016 # the inner shell expands them
   exec unshare --map-root-user --mount bash -c 'place=$1 preset=$2; shift 2
-    mount --bind "$PWD" "$place" && cd "$place" && mount --bind "build/for-packages/$preset" "build/$preset" &&
+    mount --rbind "$PWD" "$place" && cd "$place" && mount --bind "build/for-packages/$preset" "build/$preset" &&
       exec scripts/package.sh -p "$preset" "$@"' _ $place "$preset" "$@"
 fi
 pythons=("$@")
