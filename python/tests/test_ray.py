@@ -237,6 +237,34 @@ def test_results_that_the_command_streams(film, pipeline):
 
 
 @pytest.mark.skipif(shutil.which("warpwise") is None, reason="the command is not on PATH")
+def test_the_first_track_is_streamed(tmp_path):
+    """Without a number the command takes the track that is marked as the default."""
+    av = pytest.importorskip("av", reason="PyAV is not installed")
+    path = tmp_path / "two.mkv"
+    with av.open(str(path), "w") as container:
+        tracks = [container.add_stream("libx264", rate=25) for _ in range(2)]
+        for i, track in enumerate(tracks):
+            track.width, track.height, track.pix_fmt = 46 * (i + 1), 30 * (i + 1), "yuv420p"
+        tracks[1].disposition = av.stream.Disposition.default
+        for i in range(6):
+            for track in tracks:
+                pixels = noise(track.height * 3 // 2, track.width, 1, seed=i)
+                container.mux(track.encode(av.VideoFrame.from_ndarray(pixels, format="yuv420p")))
+        for track in tracks:
+            container.mux(track.encode())
+    results, are_all = results_of_stream(path, "sobel")
+    expected = [_streams.shown(Pipeline("sobel")(frame)) for frame in _files.frames(str(path))]
+    assert are_all and len(results) == len(expected) == 6
+    for result, wanted in zip(results, expected):
+        assert numpy.array_equal(result.pixels, wanted.pixels)
+
+
+def test_a_command_that_does_not_start(film, monkeypatch, tmp_path):
+    monkeypatch.setenv("WARPWISE", str(tmp_path / "missing"))
+    assert results_of_stream(film, "sobel") == ([], False)
+
+
+@pytest.mark.skipif(shutil.which("warpwise") is None, reason="the command is not on PATH")
 def test_a_video_on_a_gpu_has_the_files_of_the_cpu(film, tmp_path, monkeypatch):
     monkeypatch.setattr(_work, "streamed", functools.partial(_streams.streamed, place=("--backend", "cpu")))
     cut = tmp_path / "cut.mkv"

@@ -35,10 +35,15 @@ def streamed(path: str, pipeline: Pipeline, place: Sequence[str] = ON_GPU) -> Ge
         result = shown(pipeline(first))
     except warpwise.InvalidArgument:
         return False
-    words = [command, "stream", path, f"pipe:{result.format}", "--no-autorotate", *place]
+    # PyAV takes the first track, and a cover picture's codec is none of CODECS. Without --track the command may take another track.
+    words = [command, "stream", path, f"pipe:{result.format}", "--no-autorotate", "--track", "1", *place]
     if pipeline.text:
         words += ["--pipeline", pipeline.text]
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    try:
+        started = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError:
+        return False
+    with started as process:
         assert process.stdout is not None
         try:
             while len(pixels := process.stdout.read(result.pixels.nbytes)) == result.pixels.nbytes:

@@ -194,7 +194,7 @@ class FindCommand final : public Command {
     }
     return fmt::format(
         "{} is not found in {}: the best place, x {}, y {}, has {} {}, and --min-score is {}",
-        paths_[0], paths_[1], best.x, best.y, name_of(measure_), score_text(best.score), least);
+        paths_[0], paths_[1], best.x, best.y, name_of(measure_), best.score, least);
   }
 
   std::string text_of(const Found& best) const {

@@ -92,6 +92,7 @@ bool GpuParts::needs_worker() const {
 }
 
 void GpuParts::start_worker() {
+  gpu::set_device(device_);  // per thread: the reader's thread may have none yet
   GpuDecoding& gpu = gpus_.emplace_back();
   workers_.emplace_back([this, &gpu] { work(gpu); });
 }
