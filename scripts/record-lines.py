@@ -17,6 +17,7 @@ import sys
 from recording import REPOSITORY, clean_commit
 
 SOURCES = "share/warpwise/sources/"
+NVRTC_HEADER = "__nv_nvrtc_builtin_header.h"
 CAPABILITY = "9.0"  # the recorded times' GPU
 KEPT_OF_LAUNCHES = ("kernel", "warp_instructions")
 
@@ -33,6 +34,9 @@ def line_of(line):
     line = dict(line)
     # Removes the folder that the command was started in from the names of headers.
     line["file"] = line["file"].rpartition(SOURCES)[2]
+    # NVRTC names its own header by a working directory: that of an earlier process, if it has cached the code.
+    if line["file"].endswith("/" + NVRTC_HEADER):
+        line["file"] = NVRTC_HEADER
     line.pop("thread_instructions")
     return kept(line)
 
