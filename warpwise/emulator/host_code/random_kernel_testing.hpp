@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpwise::emulator::test {
+namespace warpwise::test {
 
 inline constexpr int registers = 6;  ///< of each width
 inline constexpr int most_threads = 96;
@@ -463,4 +463,4 @@ class RandomKernel {
   const int most_barriers_ = static_cast<int>(below(3));
 };
 
-}  // namespace warpwise::emulator::test
+}  // namespace warpwise::test
