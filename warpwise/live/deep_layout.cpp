@@ -20,14 +20,14 @@ void copy(std::span<const std::byte> from, const std::vector<Elements>& from_pla
   }
 }
 
-// Reads frames whose layout in the file differs from that in memory.
+// Reads frames whose layout in the file differs from the layout in memory.
 class LayoutFrames final : public io::Frames {
  public:
   LayoutFrames(io::InputFile& input, const DeepLayout& layout, const Stream& stream)
-      : Frames(stream.shape), frames_(input, stream.shape), copy_(layout, stream),
-        in_layout_(static_cast<std::size_t>(stream.shape.bytes())) {}
+      : Frames(stream.shape), frames_(input, stream.shape), copy_(layout, stream) {}
 
   bool next(std::span<std::byte> pixels) override {
+    in_layout_.resize(pixels.size());  // allocated with the first frame only
     if (!frames_.next(in_layout_)) return false;
     copy_.read(in_layout_, pixels);
     return true;

@@ -136,7 +136,7 @@ TEST(PatternSourceTest, OptionsAndRefusals) {
   EXPECT_NE(refusal([] { pattern_source("stripes", {}); }).find("test:bars"), std::string::npos);
 }
 
-// Returns the offset of a pixel's byte of a channel (0 luma, 1 Cb, 2 Cr) in a frame.
+// Returns the offset, in a frame, of a pixel's byte in a channel (0 luma, 1 Cb, 2 Cr).
 std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t y, Size size) {
   const std::int64_t half = (size.width + 1) / 2, pixels = size.width * size.height;
   const std::int64_t quarter = half * ((size.height + 1) / 2);
@@ -189,7 +189,7 @@ TEST(ShareChromaTest, IsTheMeanOfThePixelsThatShareASample) {
             expected[static_cast<std::size_t>(place(format, channel, x, y, size))] =
                 mean_of(source, format, channel, x, y, size);
           }
-          // The luma of a missing pixel.
+          // The missing pixel at an odd width repeats the last luma.
           const bool is_packed = format == PixelFormat::yuyv || format == PixelFormat::uyvy;
           if (is_packed && x % 2 == 0 && x + 1 == size.width) {
             expected[static_cast<std::size_t>(place(format, 0, x + 1, y, size))] =
@@ -289,6 +289,13 @@ TEST(PipeSourceTest, ItsNameSaysAll) {
   for (const char* text : {"", "rgb24", "rgb24:", ":3x2", "rgb24:3", "rgb24:3x2@", "rgb24:3x2@x",
                            "i444:3x2", "rgb24@30:3x2", "rgb24:3x2:30"}) {
     EXPECT_NE(refusal([&] { pipe_source(text, {}); }), "") << text;
+  }
+}
+
+TEST(PipeSourceTest, TakesNoMemoryBeforeItsFirstFrame) {
+  for (const char* format : {"rgb24", "rgb48", "p010", "p016"}) {
+    const auto source = pipe_source(std::string(format) + ":4000000x4000000", {});
+    EXPECT_EQ(source->stream().shape.width, 4'000'000) << format;
   }
 }
 
