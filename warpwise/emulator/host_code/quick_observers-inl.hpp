@@ -1,7 +1,7 @@
-// Shows accesses of a warp's active lanes to the counts and the checks. No include guard:
-// quick_access.cpp includes this in its own namespace, compiled for AVX2.
+// Shows accesses of a warp's active lanes to the counts and the checks. This file has no include
+// guard: quick_access.cpp includes it in its namespace, compiled for AVX2.
 
-/// Counts an access in the usual way, and notes what it has added.
+/// Counts an access. Stores in `added` what an access of a whole warp adds to the counts.
 template <class Address>
 [[gnu::noinline]] void count_anew(Warp& warp, const Operation& op, AccessKind kind, Space space,
                                   int bytes, const Address* addresses, std::uint64_t* added) {
@@ -30,7 +30,7 @@ inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::s
   }
 }
 
-/// Counts an access. Generic addresses are those of global memory here.
+/// Counts an access. An access by generic addresses counts as one to global memory here.
 template <class Observers, class Address>
 inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                  const Address* addresses, bool neighbours) {
@@ -65,8 +65,8 @@ inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
       }
     } else {
       auto& known = quick.template shapes<Address>()[slot];
-      // The aligned 256 bytes of the first access begin here. The operation's offset is left out,
-      // as in `addresses`.
+      // `begin` is the start of the aligned 256 bytes of the first access. Like `addresses`, it
+      // does not include the operation's offset.
       const auto begin = static_cast<Address>(addresses[0] - (first & 255));
       if (known.site != op.site || !are_at(addresses, begin, known.offsets.data())) {
         known.site = op.site;
@@ -92,7 +92,7 @@ constexpr bool sees_accesses<Observers<Counts, Races, Init>> = true;
 /// The addresses of an access, in their space and on the host.
 struct WholeAddresses {
   Resolved place;
-  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, one for each lane
+  alignas(64) std::uint64_t own[warp_lanes];  ///< offsets in each lane's local memory
 };
 
 /// Describes an access of the active lanes to the observers.
@@ -157,7 +157,7 @@ inline void each_state(Mask lanes, std::size_t bytes, const Address* addresses, 
   }
 }
 
-/// Returns true if no byte of a whole number of vectors is set.
+/// Returns true if all bytes are zero. `bytes` is a multiple of a vector's size.
 inline bool are_zero(const std::byte* from, std::size_t bytes) {
   Vector any = _mm256_setzero_si256();
   for (std::size_t i = 0; i < bytes; i += sizeof(Vector))
@@ -165,8 +165,8 @@ inline bool are_zero(const std::byte* from, std::size_t bytes) {
   return is_zero(any);
 }
 
-/// Does what Init does for an access of defined values. Returns false, and does nothing, for
-/// others.
+/// Does what Init does for an access of defined values. For other accesses it returns false and
+/// does nothing.
 template <Memory memory, class Address>
 inline bool stays_defined(const Warp& warp, const Operation& op, const Init& init, AccessKind kind,
                           std::size_t bytes, const Address* addresses, const Piece& piece,
@@ -203,7 +203,7 @@ inline bool stays_defined(const Warp& warp, const Operation& op, const Init& ini
   return any == 0;
 }
 
-/// Moves the values of the active lanes by body(), and tells the observers.
+/// Moves the values of the active lanes by body(), and shows the access to the observers.
 template <class Observers, Memory memory, class Address, class Body>
 inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                      const Address* addresses, const Piece& piece, bool neighbours,
@@ -219,6 +219,13 @@ inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size
       const bool is_defined = stays_defined<memory>(warp, op, observers.template get<Init>(), kind,
                                                     bytes, addresses, piece, neighbours);
       if (is_defined && !is_seen) return body();
+      if constexpr (memory != Memory::local) {
+        if (is_defined && neighbours &&
+            observers.template get<Races>().passes(
+                warp, op, memory == Memory::shared ? Space::shared : Space::global, kind,
+                static_cast<Address>(addresses[0] + static_cast<Address>(op.offset)), bytes))
+          return body();
+      }
       WholeAddresses to;
       const Access access =
           whole_access<memory>(warp, op, kind, bytes, addresses, piece, neighbours, to);
@@ -226,7 +233,7 @@ inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size
       body();
       if (is_seen) observers.template get<Races>().after_access(warp, op, access);
       if (is_defined) return;
-      if constexpr (memory == Memory::global)  // where Init looks for the shadow
+      if constexpr (memory == Memory::global)  // Init looks for the shadow there
         warp.worker->last = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
       observers.template get<Init>().after_access(warp, op, access);
     } else {

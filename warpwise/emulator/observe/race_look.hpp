@@ -59,7 +59,8 @@ std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
 /// Compares an access with earlier ones, and records it.
 class Races::Look {
  public:
-  Look(Races& races, History& history, Warp& warp, const Operation& op, const Access& access)
+  [[gnu::always_inline]] Look(Races& races, History& history, Warp& warp, const Operation& op,
+                              const Access& access)
       : races_(races), history_(history), order_(history.order), warp_(warp), access_(access),
         shadow_(access.space == Space::shared ? races.history_of(*access.owner).shared
                                               : races.global_),
@@ -89,6 +90,16 @@ class Races::Look {
     }
   }
 
+  /// Does run() for neighbouring lanes, if they lie in one page and nothing has to be reported.
+  /// Otherwise returns false, and records nothing. Needs only the address of the first lane.
+  bool passes() {
+    const std::uint64_t begin = address_of(0);
+    const std::uint64_t end = begin + bytes() * warp_lanes;
+    const bool is_one =
+        end - begin <= 4 * most_words && begin / ShadowPage::bytes == (end - 1) / ShadowPage::bytes;
+    return is_one && touch_run<false>(run_of(0, 0), begin, end);
+  }
+
   /// Lanes of a read that are looked at together: they read one address, or adjacent ones.
   struct LaneRun {
     std::int8_t first;
@@ -115,7 +126,7 @@ class Races::Look {
       if (!is_active(first)) continue;
       const std::uint64_t step =
           is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
-      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
+      if (step == 0 || step == bytes()) lane = end_of_run(first, step);
       runs.add({static_cast<std::int8_t>(first), static_cast<std::int8_t>(lane),
                 step == 0 && lane - first > 1, period < warp_lanes});
     }
@@ -126,9 +137,9 @@ class Races::Look {
       const LaneRun run = runs.all[i];
       const std::uint64_t flags = run.again ? Touch::several : 0;
       if (run.same)
-        each_lane(Mask{1} << (run.end - 1), Touch::several, true, true);
+        read_by(run.end - 1, Touch::several);
       else if (run.end - run.first == 1)
-        each_lane(Mask{1} << run.first, flags, true, true);
+        read_by(run.first, flags);
       else
         run_contiguous(run.first, run.end, flags);
     }
@@ -166,127 +177,126 @@ class Races::Look {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
 
+  /// Returns the touches of adjacent lanes from `first` on.
+  TouchRun run_of(int first, std::uint64_t flags) const {
+    const int size = std::countr_zero(bytes());
+    TouchRun run;
+    run.base = base_ | flags | Touch::mask_bits | Touch::lane_part(first);
+    if (size >= 2) {
+      run.right = size - 2;
+    } else {
+      run.left = 2 - size;
+      run.base |= Touch::layout_part(size == 0 ? Touch::lane_of_each : Touch::lane_of_two);
+      // The first word begins with fewer lanes.
+      run.base -= (address_of(first) & 3) >> size << Touch::lane_at;
+    }
+    return run;
+  }
+
   /// Processes adjacent lanes from `first` up to but not including `last`.
   void run_contiguous(int first, int last, std::uint64_t flags) {
     const std::uint64_t begin = address_of(first);
     const std::uint64_t end = begin + bytes() * static_cast<std::uint64_t>(last - first);
+    TouchRun run = run_of(first, flags);
     for (std::uint64_t at = begin; at < end;) {
-      ShadowPage& page = shadow_.page_of(at);
-      const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
-      prepare(page);
-      if (bytes() >= 4) {
-        TouchRun run;
-        run.base = base_ | Touch::mask_bits | Touch::lane_part(first) | flags;
-        run.place = (at - begin) / 4;
-        run.right = std::countr_zero(bytes()) - 2;
-        whole_words(page, at, stop, run);
-      } else {
-        parts_of_words(page, at, stop, begin);
-      }
+      const std::uint64_t stop = std::min(
+          {end, (at | (ShadowPage::bytes - 1)) + 1, (at & ~std::uint64_t{3}) + 4 * most_words});
+      run.place = at / 4 - begin / 4;
+      touch_run<true>(run, at, stop);
       at = stop;
     }
   }
 
-  /// Looks at and records consecutive words of a page, of which the instruction touches all bytes.
-  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, TouchRun& run) {
-    while (at < stop) {
-      const std::size_t word = at / 4 % ShadowPage::words;
-      const auto all = static_cast<std::size_t>((stop - at) / 4);
-      std::size_t count = all;
-      if (all < fewest_together || !together(page, word, count, run)) {
-        count = all < fewest_together ? all : alike(page, word, count);
-        if (count == all || count < fewest_together || !together(page, word, count, run)) {
-          for (std::size_t i = 0; i < count; ++i)
-            touch_word(page, at + 4 * i, {run.at(i)}, true, true);
-        }
-      }
-      at += 4 * count;
-      run.place += count;
-    }
-  }
-
-  static constexpr std::size_t fewest_together = 4;
-
-  /// Returns the number of words, from the first one on, with last writes of one epoch and with
-  /// reads of one epoch.
-  static std::size_t alike(const ShadowPage& page, std::size_t word, std::size_t most) {
-    const auto end_in = [&](const std::unique_ptr<ShadowPage::Touches>& touches, std::size_t end) {
-      if (touches == nullptr) return end;
-      const std::uint64_t* const from = touches->data() + word;
-      std::size_t i = 1;
-      while (i < end && ((from[i] ^ from[0]) & Touch::epoch_bits) == 0) ++i;
-      return i;
+  /// Looks at and records consecutive words of one page, of which the instruction touches the bytes
+  /// from `begin` up to but not including `end`. If `reports` is false and there is something to
+  /// report, returns false and records nothing.
+  template <bool reports>
+  bool touch_run(const TouchRun& run, std::uint64_t begin, std::uint64_t end) {
+    ShadowPage& page = shadow_.page_of(begin);
+    prepare(page);
+    const std::size_t word = begin / 4 % ShadowPage::words;
+    const std::size_t count = (end + 3) / 4 - begin / 4;
+    RunTouches now(run, count, begin, end);
+    const WordSet words = ~WordSet{0} >> (most_words - count);
+    const auto precede = [&](const std::unique_ptr<ShadowPage::Touches>& old) {
+      return old == nullptr || all_precede(old->data() + word, now, words);
     };
-    return end_in(page.reads, end_in(page.writes, most));
-  }
-
-  /// Does touch_word() for consecutive words if one verdict holds for all of them and finds
-  /// nothing. Otherwise returns false, and records nothing.
-  bool together(ShadowPage& page, std::size_t word, std::size_t count, const TouchRun& run) {
-    if (page.writes != nullptr && !all_precede(page.writes->data() + word, count, run))
-      return false;
-    if (writes_) {
-      if (page.reads != nullptr && !all_precede(page.reads->data() + word, count, run))
-        return false;
-      replace_touches(page.writes->data() + word, run, count);
-      return true;
+    if (!precede(page.writes) || (writes_ && !precede(page.reads))) {
+      if constexpr (!reports) return false;
+      for (std::size_t i = 0; i < count; ++i)
+        touch_word(page, (begin & ~std::uint64_t{3}) + 4 * i, {now.all()[i]}, true, false);
     }
-    std::uint64_t* const reads = page.reads->data() + word;
-    const std::uint64_t different = different_bits(reads, count);
-    if ((different & (Touch::epoch_bits | Touch::strong)) != 0) return false;
-    const Touch first{reads[0]};
-    if (first.bits >= floor_ && first.epoch() == epoch_) {
-      constexpr std::uint64_t form = Touch::mask_bits | Touch::layout_bits;
-      if (((different | (first.bits ^ run.base)) & form) != 0) return false;
-      merge_touches(reads, run, count);
-      return true;
-    }
-    const Before before =
-        first.bits < floor_ ? Before{all_lanes, false, false} : lanes_before(first.epoch());
-    if (before.are == all_lanes)
-      replace_touches(reads, run, count);
-    else if (before.are == 0 && !before.of_own_warp &&
-             !Touch{first.bits | run.base}.is(Touch::strong))
-      add_to_touches(reads, Touch::others, count);  // reads by another warp
+    if (writes_)
+      keep_writes(page.writes->data() + word, now, words);
     else
-      return false;
+      keep_reads(page.reads->data() + word, now, words);
     return true;
   }
 
-  /// Returns true if old touches of consecutive words are of one epoch, and precede the current
-  /// access or are of the same lanes.
-  bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
-    if ((different_bits(touches, count) & Touch::epoch_bits) != 0) return false;
-    if (touches[0] < floor_) return true;
-    const Epoch epoch = Touch{touches[0]}.epoch();
-    if (epoch != epoch_) return lanes_before(epoch).are == all_lanes;
-    constexpr std::uint64_t who =
-        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several | Touch::others;
-    return (run.base & Touch::several) == 0 && (changed_bits(touches, run, count) & who) == 0;
+  /// Returns true if old touches of some words precede the current access, or are of the same
+  /// lanes. If it returns false, each word must be looked at.
+  bool all_precede(const std::uint64_t* old, RunTouches& now, WordSet words) {
+    while (words != 0) {
+      const Touch first{old[std::countr_zero(words)]};
+      if (first.bits < floor_) {
+        words &= ~touch_loops.in_range(old, words, {0, floor_});
+        continue;
+      }
+      const TouchRange epoch = TouchRange::of_epoch(first.epoch());
+      WordSet done = 0;
+      if (first.epoch() == epoch_)
+        done = touch_loops.repeated(old, now.all(), words, epoch);
+      else if (lanes_before(first.epoch()).are == all_lanes)
+        done = touch_loops.in_range(old, words, epoch);
+      if (done == 0) return false;
+      words &= ~done;
+    }
+    return true;
   }
 
-  void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
-    const std::uint64_t base =
-        base_ | Touch::layout_part(bytes() == 1 ? Touch::lane_of_each : Touch::lane_of_two);
-    const int shift = std::countr_zero(bytes());
-    const auto lane_at = [&](std::uint64_t place) {
-      return (place - begin) >> shift << Touch::lane_at;
-    };
-    while (at < stop) {
-      std::uint64_t next = std::min(stop, (at | 3) + 1);
-      if (next - at == 4) {
-        next = stop & ~std::uint64_t{3};
-        TouchRun run;
-        run.base = base | Touch::mask_bits | lane_at(at);
-        run.left = 2 - shift;
-        whole_words(page, at, next, run);
+  /// Does keep_read() for some words.
+  void keep_reads(std::uint64_t* old, RunTouches& now, WordSet words) {
+    while (words != 0) {
+      const auto word = static_cast<std::size_t>(std::countr_zero(words));
+      const Touch first{old[word]};
+      const TouchRange epoch = TouchRange::of_epoch(first.epoch());
+      WordSet done = 0;
+      if (first.bits < floor_) {
+        done = touch_loops.replace(old, now.all(), words, {0, floor_});
+      } else if (first.epoch() == epoch_) {
+        done = touch_loops.merge(old, now.all(), words, epoch);
+      } else if (const Before before = lanes_before(first.epoch()); before.are == all_lanes) {
+        done = touch_loops.replace(old, now.all(), words, epoch);
+      } else if (is_unordered(before, {first.bits | base_})) {
+        done = touch_loops.add_others(old, words, epoch);
       } else {
-        const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
-        const Touch touch{base | Touch::mask_part(mask) | lane_at(at)};
-        touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+        keep_read(old[word], {now.all()[word]});
+        done = WordSet{1} << word;
       }
-      at = next;
+      words &= ~done;
     }
+  }
+
+  void keep_writes(std::uint64_t* old, RunTouches& now, WordSet words) const {
+    words &= ~touch_loops.merge(old, now.all(), words, TouchRange::of_epoch(epoch_));
+    if (words != 0) touch_loops.replace(old, now.all(), words, {0, ~std::uint64_t{0} >> 1});
+  }
+
+  /// Looks at and records a read by one lane.
+  void read_by(int lane, std::uint64_t flags) {
+    if (bytes() != 4) return each_lane(Mask{1} << lane, flags, true, true);
+    const std::uint64_t address = address_of(lane);
+    const Touch touch{base_ | flags | Touch::mask_bits | Touch::lane_part(lane)};
+    ShadowPage& page = shadow_.page_of(address);
+    prepare(page);
+    const std::size_t word = address / 4 % ShadowPage::words;
+    if (page.writes != nullptr) {
+      const Touch old{(*page.writes)[word]};
+      const bool precedes = old.bits < floor_ ||
+                            (old.epoch() != epoch_ && lanes_before(old.epoch()).are == all_lanes);
+      if (!precedes) look(old, touch, address, false);
+    }
+    keep_read((*page.reads)[word], touch);
   }
 
   void each_lane(Mask lanes, std::uint64_t flags, bool looks, bool keeps) {
@@ -401,12 +411,16 @@ class Races::Look {
     const Before before = lanes_before(Touch{old}.epoch());
     if (before.are == all_lanes) {
       old = touch.bits;
-    } else if (before.are == 0 && !before.of_own_warp &&
-               !Touch{old | touch.bits}.is(Touch::strong)) {
-      old |= Touch::others;  // the usual case: a read by another warp
+    } else if (is_unordered(before, {old | touch.bits})) {
+      old |= Touch::others;
     } else {
       keep_read_of_lanes(old, touch);
     }
+  }
+
+  /// Returns true in the usual case: a read by another warp. \param both  the bits of both reads
+  static bool is_unordered(const Before& before, Touch both) {
+    return before.are == 0 && !before.of_own_warp && !both.is(Touch::strong);
   }
 
   [[gnu::noinline]] void keep_read_of_lanes(std::uint64_t& old, Touch touch) {

@@ -15,7 +15,7 @@ namespace warpwise::emulator {
 
 /// Everything known to precede an access.
 struct Past {
-  Clock own;           ///< of the warps of the own block
+  Clock own;           ///< of the warps of the access's block
   KnownBlocks others;  ///< of other blocks
   /// The part that a fence for the whole device has followed. A later strong write passes it on to
   /// other blocks.

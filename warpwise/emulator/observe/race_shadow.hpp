@@ -72,7 +72,8 @@ bool are_of_different_lanes(Touch old, Touch now, bool reads);
 struct ShadowPage {
   static constexpr std::size_t bytes = 4096;
   static constexpr std::size_t words = bytes / 4;
-  using Touches = std::array<std::uint64_t, words>;
+  static constexpr std::size_t spare = 3;  ///< for loops over four words at once
+  using Touches = std::array<std::uint64_t, words + spare>;
 
   // Allocated at the first touch: most pages are only read, or only written.
   std::unique_ptr<Touches> writes;

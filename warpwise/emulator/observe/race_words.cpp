@@ -8,153 +8,147 @@ namespace {
 // Four touches. The compiler divides them if the CPU has no vectors of this size. Only those in
 // memory may begin at any touch: templates and locals have the type with its own alignment.
 using Four [[gnu::vector_size(32)]] = std::uint64_t;
+using FourSigned [[gnu::vector_size(32)]] = std::int64_t;
 using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
 constexpr std::size_t four = 4;
+static_assert(ShadowPage::spare == four - 1);
 
-[[gnu::always_inline]] inline std::uint64_t reduced(const Four& words) {
-  return words[0] | words[1] | words[2] | words[3];
+/// Sets words of `to` where a mask has ones.
+[[gnu::always_inline]] inline void select(Four& to, const Four& mask, const Four& from) {
+  to = (to & ~mask) | (from & mask);
 }
 
-/// Calls body(i, touches) for each four words, and rest(i) for the others.
-template <class Body, class Rest>
-[[gnu::always_inline]] inline void each_four(const TouchRun& now, std::size_t count,
-                                             const Body& body, const Rest& rest) {
-  const TouchRun run = now;  // a copy, which stays in registers
-  const std::uint64_t place = run.place;
-  Four places = {place, place + 1, place + 2, place + 3};
-  std::size_t i = 0;
-  for (; i + four <= count; i += four) {
-    const Four touches = run.base + (places << run.left >> run.right << Touch::lane_at);
-    body(i, touches);
+// The highest touch is below 2^63, so that signed comparisons serve.
+[[gnu::always_inline]] inline void are_in(Four& mask, const Four& old, const TouchRange& range) {
+  const auto bits = (FourSigned)old;
+  mask = (Four)((bits > static_cast<std::int64_t>(range.first) - 1) &
+                (bits < static_cast<std::int64_t>(range.end)));
+}
+
+/// Calls body(old, now, chosen) for each four words. It may change the old touches, and takes
+/// words out of `chosen`, which has all ones for words of the set in the range. Returns those left.
+template <bool changes, class Old, class Body>
+[[gnu::always_inline]] inline WordSet each_four(Old* old, const std::uint64_t* now, WordSet words,
+                                                const TouchRange& of, const Body& body) {
+  const TouchRange range = of;  // a copy, which stays in registers
+  Four bits = {1, 2, 4, 8};
+  Four left = {};
+  const auto count = static_cast<std::size_t>(std::bit_width(words));
+  for (std::size_t i = 0; i < count; i += four) {
+    Four were = *reinterpret_cast<const FourInMemory*>(old + i);
+    Four touches = {};
+    if (now != nullptr) touches = *reinterpret_cast<const FourInMemory*>(now + i);
+    Four chosen;
+    are_in(chosen, were, range);
+    chosen &= (Four)((bits & words) == bits);
+    body(were, touches, chosen);
+    if constexpr (changes) *reinterpret_cast<FourInMemory*>(old + i) = were;
+    left |= chosen & bits;
+    bits <<= four;
+  }
+  return left[0] | left[1] | left[2] | left[3];
+}
+
+[[gnu::always_inline]] inline void fill(std::uint64_t* now, const TouchRun& of, std::size_t count) {
+  const TouchRun run = of;  // a copy, which stays in registers
+  Four places = {run.place, run.place + 1, run.place + 2, run.place + 3};
+  for (std::size_t i = 0; i < count; i += four) {
+    *reinterpret_cast<FourInMemory*>(now + i) =
+        run.base + (places << run.left >> run.right << Touch::lane_at);
     places += four;
   }
-  for (; i < count; ++i) rest(i);
 }
 
-[[gnu::always_inline]] inline std::uint64_t different(const std::uint64_t* old, std::size_t count) {
-  const std::uint64_t first = old[0];
-  Four bits = {};
-  std::uint64_t others = 0;
-  std::size_t i = 0;
-  for (; i + four <= count; i += four)
-    bits |= *reinterpret_cast<const FourInMemory*>(old + i) ^ first;
-  for (; i < count; ++i) others |= old[i] ^ first;
-  return reduced(bits) | others;
-}
-
-[[gnu::always_inline]] inline std::uint64_t changed(const std::uint64_t* old, const TouchRun& now,
-                                                    std::size_t count) {
-  Four bits = {};
-  std::uint64_t others = 0;
-  each_four(
-      now, count,
-      [&](std::size_t i, const Four& touches) {
-        bits |= *reinterpret_cast<const FourInMemory*>(old + i) ^ touches;
-      },
-      [&](std::size_t i) { others |= old[i] ^ now.at(i); });
-  return reduced(bits) | others;
-}
-
-[[gnu::always_inline]] inline void replace(std::uint64_t* old, const TouchRun& now,
-                                           std::size_t count) {
-  each_four(
-      now, count,
-      [&](std::size_t i, const Four& touches) {
-        *reinterpret_cast<FourInMemory*>(old + i) = touches;
-      },
-      [&](std::size_t i) { old[i] = now.at(i); });
-}
-
-template <class T>
-[[gnu::always_inline]] inline void merge_into(T& old, const T& now) {
-  // If any of the lane's bits differs, the sum has the bit above them.
-  const T differs = ((old ^ now) & Touch::lane_bits) + Touch::lane_bits;
-  constexpr int above = std::bit_width(Touch::lane_bits);
-  const T several = differs >> above << std::countr_zero(Touch::several);
-  old = now | (old & (Touch::others | Touch::several)) | (several & Touch::several);
-}
-
-[[gnu::always_inline]] inline void merge(std::uint64_t* old, const TouchRun& now,
-                                         std::size_t count) {
-  each_four(
-      now, count,
-      [&](std::size_t i, const Four& touches) {
-        Four words = *reinterpret_cast<FourInMemory*>(old + i);
-        merge_into<Four>(words, touches);
-        *reinterpret_cast<FourInMemory*>(old + i) = words;
-      },
-      [&](std::size_t i) { merge_into(old[i], now.at(i)); });
-}
-
-[[gnu::always_inline]] inline void add(std::uint64_t* old, std::uint64_t flags, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) old[i] |= flags;
-}
-
-struct Loops {
-  std::uint64_t (*different)(const std::uint64_t*, std::size_t);
-  std::uint64_t (*changed)(const std::uint64_t*, const TouchRun&, std::size_t);
-  void (*replace)(std::uint64_t*, const TouchRun&, std::size_t);
-  void (*merge)(std::uint64_t*, const TouchRun&, std::size_t);
-  void (*add)(std::uint64_t*, std::uint64_t, std::size_t);
+struct Stay {
+  [[gnu::always_inline]] void operator()(Four&, const Four&, Four&) const {}
 };
 
-constexpr Loops baseline = {
-    [](const std::uint64_t* old, std::size_t count) { return different(old, count); },
-    [](const std::uint64_t* old, const TouchRun& now, std::size_t count) {
-      return changed(old, now, count);
-    },
-    [](std::uint64_t* old, const TouchRun& now, std::size_t count) { replace(old, now, count); },
-    [](std::uint64_t* old, const TouchRun& now, std::size_t count) { merge(old, now, count); },
-    [](std::uint64_t* old, std::uint64_t flags, std::size_t count) { add(old, flags, count); }};
+struct Repeat {
+  [[gnu::always_inline]] void operator()(Four& old, const Four& now, Four& chosen) const {
+    constexpr std::uint64_t who =
+        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several;
+    constexpr std::uint64_t more = Touch::several | Touch::others;
+    chosen &= (Four)((((old ^ now) & who) | (old & more)) == 0);
+  }
+};
+
+struct Replace {
+  [[gnu::always_inline]] void operator()(Four& old, const Four& now, Four& chosen) const {
+    select(old, chosen, now);
+  }
+};
+
+struct AddOthers {
+  [[gnu::always_inline]] void operator()(Four& old, const Four&, Four& chosen) const {
+    chosen &= (Four)((old & Touch::strong) == 0);
+    old |= chosen & Touch::others;
+  }
+};
+
+/// Does merged() without branches. Its cases come in reverse order: the last one that holds counts.
+struct Merge {
+  [[gnu::always_inline]] void operator()(Four& old, const Four& now, Four& chosen) const {
+    constexpr std::uint64_t who = Touch::lane_bits | Touch::layout_bits;
+    constexpr std::uint64_t flags = Touch::others | Touch::several;
+    const Four differs = old ^ now;
+    const Four both = old & now & Touch::mask_bits;
+    const Four is_of_others = (Four)((differs & who) != 0);
+    // Bytes of both.
+    const Four joined = now | (old & (Touch::mask_bits | Touch::others));
+    Four result = (joined & ~Touch::several) | Touch::layout_part(Touch::mixed_lanes);
+    const Four of_one_lane =
+        ~is_of_others & (Four)((((old | now) & Touch::several) | (now & Touch::layout_bits)) == 0);
+    select(result, of_one_lane, joined);
+    // All old bytes are new ones too.
+    select(result, (Four)(both == (old & Touch::mask_bits)), now);
+    // All new bytes are old ones too.
+    const Four of_several = (Four)((old & Touch::several) != 0);
+    select(result, of_several & (Four)(both == (now & Touch::mask_bits)), old);
+    // The same bytes.
+    const Four is_new = is_of_others & (Four)((differs & Touch::layout_bits) == 0);
+    select(result, (Four)((differs & Touch::mask_bits) == 0),
+           now | (old & flags) | (is_new & Touch::several));
+    select(old, chosen, result);
+  }
+};
+
+using Old = std::uint64_t*;
+using Now = const std::uint64_t*;
+
+// The loops, as functions of one set of instructions.
+#define WARPWISE_LOOPS(TARGET)                                                                     \
+  TARGET void fill_all(Old now, const TouchRun& run, std::size_t count) { fill(now, run, count); } \
+  TARGET WordSet in_range(Now old, WordSet words, const TouchRange& range) {                       \
+    return each_four<false>(old, nullptr, words, range, Stay());                                   \
+  }                                                                                                \
+  TARGET WordSet repeated(Now old, Now now, WordSet words, const TouchRange& range) {              \
+    return each_four<false>(old, now, words, range, Repeat());                                     \
+  }                                                                                                \
+  TARGET WordSet replace(Old old, Now now, WordSet words, const TouchRange& range) {               \
+    return each_four<true>(old, now, words, range, Replace());                                     \
+  }                                                                                                \
+  TARGET WordSet merge(Old old, Now now, WordSet words, const TouchRange& range) {                 \
+    return each_four<true>(old, now, words, range, Merge());                                       \
+  }                                                                                                \
+  TARGET WordSet add_others(Old old, WordSet words, const TouchRange& range) {                     \
+    return each_four<true>(old, nullptr, words, range, AddOthers());                               \
+  }                                                                                                \
+  constexpr TouchLoops loops = {fill_all, in_range, repeated, replace, merge, add_others};
+
+namespace baseline {
+WARPWISE_LOOPS()
+}  // namespace baseline
 
 // A test defines WARPWISE_BASELINE_LOOPS, to run these loops on any processor.
 #if defined(__x86_64__) && !defined(WARPWISE_BASELINE_LOOPS)
-[[gnu::target("avx2")]] std::uint64_t different_avx2(const std::uint64_t* old, std::size_t count) {
-  return different(old, count);
-}
-[[gnu::target("avx2")]] std::uint64_t changed_avx2(const std::uint64_t* old, const TouchRun& now,
-                                                   std::size_t count) {
-  return changed(old, now, count);
-}
-[[gnu::target("avx2")]] void replace_avx2(std::uint64_t* old, const TouchRun& now,
-                                          std::size_t count) {
-  replace(old, now, count);
-}
-[[gnu::target("avx2")]] void merge_avx2(std::uint64_t* old, const TouchRun& now,
-                                        std::size_t count) {
-  merge(old, now, count);
-}
-[[gnu::target("avx2")]] void add_avx2(std::uint64_t* old, std::uint64_t flags, std::size_t count) {
-  add(old, flags, count);
-}
-
-const Loops loops = __builtin_cpu_supports("avx2")
-                        ? Loops{different_avx2, changed_avx2, replace_avx2, merge_avx2, add_avx2}
-                        : baseline;
-#else
-constexpr Loops loops = baseline;
-#endif
-
+namespace avx2 {
+WARPWISE_LOOPS([[gnu::target("avx2")]])
+}  // namespace avx2
 }  // namespace
-
-std::uint64_t different_bits(const std::uint64_t* old, std::size_t count) {
-  return loops.different(old, count);
-}
-
-std::uint64_t changed_bits(const std::uint64_t* old, const TouchRun& now, std::size_t count) {
-  return loops.changed(old, now, count);
-}
-
-void replace_touches(std::uint64_t* old, const TouchRun& now, std::size_t count) {
-  loops.replace(old, now, count);
-}
-
-void merge_touches(std::uint64_t* old, const TouchRun& now, std::size_t count) {
-  loops.merge(old, now, count);
-}
-
-void add_to_touches(std::uint64_t* old, std::uint64_t flags, std::size_t count) {
-  loops.add(old, flags, count);
-}
+const TouchLoops touch_loops = __builtin_cpu_supports("avx2") ? avx2::loops : baseline::loops;
+#else
+}  // namespace
+constexpr TouchLoops touch_loops = baseline::loops;
+#endif
 
 }  // namespace warpwise::emulator

@@ -167,6 +167,15 @@ void Races::after_access(Warp& warp, const Operation& op, const Access& access) 
   history.renew(warp.index);
 }
 
+bool Races::passes(Warp& warp, const Operation& op, Space space, AccessKind kind,
+                   std::uint64_t first, std::size_t bytes) {
+  if (sections_.any_open() || (space == Space::global && launch_->device->uses != nullptr))
+    return false;
+  Access access{space, kind, static_cast<int>(bytes), &first, all_lanes};
+  access.owner = warp.block;
+  return Look(*this, history_of(*warp.block), warp, op, access).passes();
+}
+
 void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                               std::span<const RepeatedLoad> loads) {
   History& history = history_of(*warp.block);

@@ -100,6 +100,11 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
+  /// Does the same as before_access() and after_access() for a load or store, not a strong one, by
+  /// 32 lanes of neighbouring addresses, if there is nothing to report. Otherwise returns false,
+  /// and does nothing. \param first  address of lane 0
+  bool passes(Warp& warp, const Operation& op, Space space, AccessKind kind, std::uint64_t first,
+              std::size_t bytes);
   static constexpr std::size_t most_repeated = 4;  ///< limit of on_repeated_loads()'s accesses
   /// A load by the addresses of an access, with another offset.
   struct RepeatedLoad {
@@ -152,8 +157,8 @@ class Races : public Observer {
   /// The lanes whose accesses in another epoch precede the current one.
   struct Before {
     Mask are = 0;
-    bool of_own_warp = false;  ///< the epoch is of the own warp; a lane knows its own accesses
-    bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
+    bool of_own_warp = false;  ///< the epoch is of this warp; a lane knows its own accesses
+    bool met = false;          ///< lanes of this warp have met since, by a shuffle or vote
   };
   /// Holds answers of Look about epochs, until something may order accesses.
   struct Verdicts {
