@@ -2,7 +2,7 @@
 # (with libwebpdemux).
 find_package(PNG)
 find_package(JPEG)
-find_package(TIFF 4.5)  # from which on a file's messages come to who reads it
+find_package(TIFF 4.5)  # from 4.5 on, messages about a file go to the code that reads it
 find_path(WEBP_INCLUDE_DIR webp/decode.h)
 find_library(WEBP_LIBRARY webp)
 find_library(WEBPDEMUX_LIBRARY webpdemux)

@@ -19,7 +19,7 @@ endforeach()
 if(TARGET warpwise_runtime)
   install(TARGETS warpwise_runtime EXPORT warpwiseTargets LIBRARY COMPONENT warpwise_library NAMELINK_SKIP)
 endif()
-# Installed by itself: it needs OpenCV, so the build cannot compile it alone like the other headers.
+# opencv.hpp is installed by itself: it needs OpenCV, so the build cannot compile it alone like the other headers.
 install(FILES ${PROJECT_SOURCE_DIR}/warpwise/opencv.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise COMPONENT warpwise_dev)
 if(TARGET warpwise_cudart)
   get_target_property(emulated_library_runtime warpwise_cudart WARPWISE_LIBRARY_RUNTIME)
@@ -54,7 +54,7 @@ foreach(library IN LISTS libraries)
 endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
-  # Installed with the repository's layout: links between documents work, and messages name docs/hardware-rules.md
+  # The documents keep the repository's layout: links between documents work, and messages name docs/hardware-rules.md
   # correctly.
   install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc FILES_MATCHING PATTERN "*.md")

@@ -54,7 +54,7 @@ function(finish_tree folder)
     configure_file(/usr/share/doc/${owner}/copyright ${folder}/share/doc/warpwise/licences/${owner} COPYONLY)
     message(STATUS "Bundled: ${name} of ${owner}")
   endforeach()
-  # The emulator holds code of its headers.
+  # The emulator holds code of Xbyak's headers.
   if(EXISTS /usr/share/doc/libxbyak-dev/copyright)
     configure_file(/usr/share/doc/libxbyak-dev/copyright ${folder}/share/doc/warpwise/licences/libxbyak-dev COPYONLY)
   endif()

@@ -19,7 +19,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
-  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # not that of this machine
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # not the architecture of this machine
 endif()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Our own libraries are private here: the packages' dependencies on each other are given below, by version.

@@ -1,11 +1,11 @@
 # warpwise_add_ptx(TARGET SOURCE.cu... [ARCHITECTURE 75] [DEFINITIONS K=V...] [INCLUDE_FOLDERS FOLDER...]
 #                  [OPTIONS OPTION...])
 #
-# Compiles CUDA files to PTX with source lines, for what TARGET tests, and does so again when one of them or a header
-# changes. TARGET gets the macro WARPWISE_PTX_FOLDER, the folder with the results: of kernels/blur.cu "blur.ptx".
-# Several calls for one TARGET add to it, each with its own options. Relative folders are the calling list file's.
+# Compiles CUDA files to PTX with source lines, for the tests of TARGET, and compiles them again when a file or a header
+# changes. TARGET gets the macro WARPWISE_PTX_FOLDER, the folder with the results: kernels/blur.cu becomes "blur.ptx".
+# Several calls for one TARGET add files, each with its own options. Relative folders begin at the caller's source folder.
 # OPTIONS are nvcc's own. nvcc is $CMAKE_CUDA_COMPILER, else that of $CUDACXX, $PATH or /usr/local/cuda; the language
-# CUDA need not be enabled. Without nvcc configuring ends: Testbench::load() of a .cu file takes NVRTC instead.
+# CUDA need not be enabled. Without nvcc configuring fails: Testbench::load() of a .cu file works with NVRTC instead.
 function(warpwise_add_ptx target)
   set(call "warpwise_add_ptx(${target})")
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHITECTURE" "DEFINITIONS;INCLUDE_FOLDERS;OPTIONS")

@@ -1,7 +1,7 @@
 # warpwise_cuda_code(TARGET SOURCE CAPABILITY...)
 #
 # Compiles a CUDA source of a target once for each capability for which its kernels have special code. The machine code of
-# all CMAKE_CUDA_ARCHITECTURES is made from that. This saves time, because nvcc's front end takes half of it. Machine code
+# all CMAKE_CUDA_ARCHITECTURES is made from that PTX. This saves time, because nvcc's front end takes half of it. Machine code
 # for CC 9.0 is the same, byte for byte, from the PTX of CC 9.0 and of the newest of these capabilities. Every CUDA source
 # of the target needs a call.
 #

@@ -14,7 +14,7 @@ __global__ void transpose_naive(float* out, const float* in, int width) {
 #define PAD 1
 #endif
 
-// A tile in shared memory, so that reads and writes both run along the rows of the matrix.
+// Uses a tile in shared memory, so that reads and writes both run along the rows of the matrix.
 __global__ void transpose_tiled(float* out, const float* in, int width) {
   __shared__ float tile[32][32 + PAD];
   int x = blockIdx.x * 32 + threadIdx.x;

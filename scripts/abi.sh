@@ -32,7 +32,7 @@ for library in "${libraries[@]}"; do
     symbols "$build/lib/$library.so" >"tests/package/abi/$library.symbols"
   elif ! difference=$(diff "tests/package/abi/$library.symbols" <(symbols "$build/lib/$library.so")); then
     echo "$difference" | grep '^[<>]' | c++filt | head -n 20
-    echo "$library exports other symbols (>) than tests/package/abi says (<): scripts/abi.sh --write, if they are meant" >&2
+    echo "$library exports other symbols (>) than tests/package/abi says (<): scripts/abi.sh --write if the change is intended" >&2
     exit 1
   fi
 done

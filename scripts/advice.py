@@ -24,8 +24,8 @@ WORTH = 1.1
 TOP = 3
 
 # The remedy of each step, in the words of the advice (Remedy in warpwise/lab/explain/advice/advice.hpp). They were
-# taken from the rungs' ideas and the heads of their sources before the advice was read. Empty: no remedy fits
-# the step.
+# taken from the rungs' ideas and the heads of their sources before the advice was read. An empty text: no remedy
+# fits the step.
 STEPS = {
     "convert": {
         "input": ["wide accesses"], "output": ["wide accesses"], "output_read_twice": ["divergence"],
@@ -162,7 +162,7 @@ def by_remedy(gained):
 
 
 def summary(steps):
-    """Counts the steps that gained. Counts separately those whose remedy the advice on the rung before named: first, or at all."""
+    """Counts the steps that gained. Counts separately the steps whose remedy the advice on the rung before names first, and names at all."""
     gained = [step for step in steps if step["measured"] >= WORTH]
     commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
                     key=lambda remedy: sum(remedy in step["remedies"] for step in gained))

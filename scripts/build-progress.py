@@ -34,8 +34,8 @@ def recorded():
 
 
 def objects_to_compile(folder, target):
-    """Lists the objects that this build compiles. Ninja is asked about a copy of build.ninja: for the original it
-    only says that CMake may have to run first."""
+    """Lists the objects that this build compiles. Asks Ninja about a copy of build.ninja, because for the original
+    Ninja only says that CMake may have to run first."""
     copy = folder / "progress.ninja"
     copy.write_bytes((folder / "build.ninja").read_bytes())
     ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", (folder / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)[1]

@@ -6,9 +6,9 @@ reads them.
     scripts/check-docstrings.py [ROOT]      ROOT: of the repository, this one unless given
 
 Prints what doxygen warns of and ends with status 1 if there is anything. Declarations that follow one
-another without an empty line share the docstring above the first. Not asked for: data members, types
-inside of classes, moves, comparisons, tables of enum names (base/enum_names.hpp), and accessors without
-arguments, whose names say what they give; namespaces called detail are not public.
+another without an empty line share the docstring above the first. These need no docstring: data members,
+types inside of classes, moves, comparisons, tables of enum names (base/enum_names.hpp), and accessors without
+arguments, whose names say what they give. Namespaces called detail are not public.
 """
 import os
 import re
@@ -61,7 +61,7 @@ def public_headers(root):
             text = file.read()
         directory = os.path.dirname(path)
         for header in listed(text, directory):
-            if "${folder}/${name}" in header:  # each primitive's own
+            if "${folder}/${name}" in header:  # the header of each primitive
                 primitives = os.path.join(root, directory, "primitives")
                 found.update(os.path.join(directory, "primitives", name, name + ".hpp")
                              for name in os.listdir(primitives))

@@ -23,7 +23,7 @@ ROOMS = [
     ("io", ["base"]),
     ("rules", ["base"]),
 
-    # A primitive never includes another: code that several need is in shared.
+    # A primitive never includes another: code that several primitives need is in shared.
     ("primitives/shared", ["base", "cpu", "gpu"]),
     ("primitives/*", ["base", "cpu", "gpu", "primitives/shared"]),
     ("algorithms/*", ["base", "cpu", "gpu", "primitives/*"]),
@@ -45,7 +45,7 @@ ROOMS = [
     ("emulator/host_code", ["base", "emulator", "emulator/decode", "emulator/execute",
                             "emulator/instructions", "emulator/observe"]),
     ("emulator/runtime", ["base", "emulator"]),
-    # The public header, and the program and the device, which connect the rooms.
+    # These files are the public header, and the program and the device, which connect the rooms.
     ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",
                   "emulator/observe", "emulator/host_code"]),
 
@@ -74,9 +74,9 @@ ROOMS = [
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
     # An exercise is data.
     ("exercises/*", []),
-    # Frames from sources through stages to sinks.
+    # Sends frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
-    # A window for these frames.
+    # Shows these frames in a window.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "lab/exercise",

@@ -100,7 +100,7 @@ changed() {  # prints the sources that clang-tidy checks unless it checks all
   local main base name found
   for main in origin/main main; do git rev-parse -q --verify "$main" >/dev/null && break; done
   base=$(git merge-base HEAD "$main" 2>/dev/null)
-  # On the main branch itself, the files that its last commit changed.
+  # On the main branch itself, clang-tidy checks the files that the last commit changed.
   if [ -z "$base" ] || { [ "$base" = "$(git rev-parse HEAD)" ] && git diff --quiet HEAD; }; then base=HEAD~1; fi
   git rev-parse -q --verify "$base^{commit}" >/dev/null || return 1
   { git diff --name-only "$base" -- '*.cpp' '*.hpp'; git ls-files -o --exclude-standard -- '*.cpp' '*.hpp'; } |

@@ -4,7 +4,7 @@
     scripts/command-docs.py WARPWISE OUT      the command, and a folder for man/man1/warpwise.1,
                                               bash-completion/completions/warpwise, zsh/site-functions/_warpwise
 
-The build runs it after each link of the command; nothing here is written by hand twice.
+The build runs this script after each link of the command, so nobody writes these texts a second time.
 """
 import dataclasses
 import pathlib
@@ -43,7 +43,7 @@ def read(command, path):
     """Returns the `--help` texts of a subcommand and of those below it as a list of pages."""
     lines = subprocess.run([command, *path[1:], "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
     page = Page(path)
-    section = ""  # then a heading, then "footer"
+    section = ""  # "" at first, then a heading, at last "footer"
     entries = {"Positionals:": [], "Options:": [], "Subcommands:": []}
     for line in lines:
         if line in entries:

@@ -4,8 +4,8 @@
   scripts/coverage.py            builds the preset coverage, runs its tests, and records
   scripts/coverage.py --again    records what the tests have run so far
 
-The tests are CI's of the labels unit, emulator and command, without the peers, and without LEFT_OUT. Counted is C++ of
-warpwise/, compiled by GCC with -O1 -fno-inline: not the tests and benches, nor CUDA code (.cu and .cuh), nor the Python package.
+The tests are CI's tests with the labels unit, emulator and command, without the peers and without LEFT_OUT. The lines are those of C++
+in warpwise/, compiled by GCC with -O1 -fno-inline. Tests, benches, CUDA code (.cu and .cuh) and the Python package are not counted.
 Branches are those of gcov, without those that only an exception takes. A line of a header counts once. gcovr is installed
 into build/checks-venv. Also writes build/coverage/lines.json: the lines of each file that no test runs.
 """
@@ -23,7 +23,7 @@ from recording import REPOSITORY, clean_commit, machine_of, write
 BUILD = REPOSITORY / "build/coverage"
 RECORD = REPOSITORY / "results/coverage.json"
 GCOVR = REPOSITORY / "build/checks-venv/bin/gcovr"
-# They repeat others at larger sizes, or wait for long.
+# These tests repeat others at larger sizes, or wait for long.
 LEFT_OUT = "command.depth|command.lab_verify|command.network_lost|shipped|_large_|_of_cc75|_unchecked_"
 SPLIT = ["algorithms", "emulator", "lab", "primitives"]  # rooms with rooms inside
 # Lines and branches in per cent: of the whole product, and of its rooms whose faults a user cannot see.
@@ -47,7 +47,7 @@ def is_product(path):
 def run_tests():
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
-    # A failure changes no count of lines; CI finds it.
+    # The status is ignored, since CI finds failed tests.
     subprocess.run(["ctest", "--test-dir", BUILD, "-j", str(len(os.sched_getaffinity(0))), "-L", "unit|emulator|command", "-LE", "peer",
                     "-E", LEFT_OUT, "--timeout", "1200"])
 

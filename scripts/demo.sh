@@ -99,7 +99,7 @@ step "Where a part of an image comes from" \
   find "$out/part.png" samples/building.jpg --measure zncc
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   echo
-  echo "Why one way to transpose is slower than another, on a GPU of CC 9.0 that need not be here:"
+  echo "Why one way to transpose is slower than another, for a GPU of CC 9.0, which this machine need not have:"
   for kernel in transpose_naive "transpose_tiled --define PAD=0" "transpose_tiled --define PAD=1"; do
     echo "$ warpwise explain examples/transpose.cu --kernel $kernel ..."
     # shellcheck disable=SC2086  # the kernel's name and its options

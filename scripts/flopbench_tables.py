@@ -22,7 +22,7 @@ def factor(a, b):
 
 
 def bound(counts):
-    """Returns the class of a kernel as the suite's authors define it: bandwidth-bound if it is so by each kind of operation."""
+    """Returns the class of a kernel as the suite's authors define it: bandwidth-bound if each kind of operation makes it so."""
     if not counts["bytes"]:
         return COMPUTE
     return COMPUTE if any(counts[kind] / counts["bytes"] > balance for kind, balance in BALANCE.items()) else BANDWIDTH
@@ -79,7 +79,7 @@ def operations(record):
     return table(["kernels", "single and double both equal", "all together within 10 %"], [
         ["without divisions, roots and special functions", share(of["plain"], equal_floats), share(of["plain"], near)],
         ["with some", share(rest, equal_floats), share(rest, near)],
-        # How often they add depends on timing: their machine code repeats each addition until it succeeds.
+        # The number of these kernels' additions depends on timing: machine code repeats each addition until it succeeds.
         *([["that add floats in shared memory, by machine code that repeats", share(of["repeating"], equal_floats), share(of["repeating"], near)]]
           if of["repeating"] else []),
         ["that have none in the table", share(none, equal_floats), "–"]])

@@ -112,7 +112,7 @@ def of_pixels(source, path, result, sink, is_lossless):
 
 
 def of_turn(source, path, result, sink):
-    """Compares the grey of the first frames: the source's, which ffmpeg turns by its tag, and the result's as it is."""
+    """Compares the grey of the source's first frame, which ffmpeg turns by its tag, with that of the result's, which it does not turn."""
     if result["turn"] == source["turn"]:
         return "as a tag"
     count = source["size"][0] * source["size"][1]

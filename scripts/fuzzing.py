@@ -43,7 +43,7 @@ def minimise(target, corpus, log):
 
 
 def fuzz(target, runs, limit, seed):
-    """Runs a target; returns its figures. limit: the seconds of CPU, or 0 for one pass of so many runs."""
+    """Runs a target; returns its figures. limit: the seconds of CPU, or 0 for one pass of `runs` runs."""
     corpus, path = BUILD / "corpus" / target, BUILD / f"{target}.log"
     before, start, cpu, status = inputs(corpus), time.monotonic(), 0, 0
     with path.open("wb") as log:

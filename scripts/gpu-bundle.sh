@@ -26,7 +26,7 @@ for program in $(cat build/release/gpu-tests.txt) live_bench warpwise; do
 done
 # Copies each library as one file, under the name that programs load.
 cp -L build/release/lib/libwarpwise{,_runtime,_emulator}.so.[0-9].[0-9] "$folder/lib/"
-# Copies the modules for batches.sh's pictures, and the one that draws. The others need too many libraries.
+# Copies the modules for batches.sh's pictures, and the one that draws. Other modules need too many libraries.
 modules=(build/release/lib/libwarpwise_{jpeg,png,scene}.so)
 cp "${modules[@]}" "$folder/lib/"
 # Copies the libraries that programs and modules load, except the C and C++ runtimes, which every distribution of the

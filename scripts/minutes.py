@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the time of each part of a run of the tests, wall clock and CPU, in build/minutes.json.
 
-The same work takes up to 2.5 times as long on CI's machines at one hour as at another. So a small compilation is timed
-before and after each part, and the part's CPU time is counted as if the compilation took PACE_S.
+The same work takes up to 2.5 times as long on CI's machines at one hour as at another. A small compilation is thus timed
+before and after each part, and the part's CPU time is scaled as if this compilation took PACE_S.
 
     scripts/minutes.py begin                  forgets the parts of the run before
     scripts/minutes.py part NAME COMMAND...   runs COMMAND, adds its times, ends with its status
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUN = ROOT / "build/minutes.json"
 REFERENCE = ROOT / "results/ci-minutes.json"
 LIMIT_MIN = 40  # CI ends a run after 90 minutes of wall clock, and its machines are not always idle
-PACE_S = 1.65  # pace of the run in results/ci-minutes.json, whose TSan build took 39 s; with a build of 98 s it was 4.14 s
+PACE_S = 1.65  # the compilation's time in the run of results/ci-minutes.json, whose TSan build took 39 s; in a run with 98 s it was 4.14 s
 COMPILATION = ["c++", "-std=c++20", "-O1", "-x", "c++", "-c", "-o", "/dev/null", "-"]
 SOURCE = """#include <iostream>
 #include <map>

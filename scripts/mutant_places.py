@@ -77,7 +77,7 @@ LEFT_OUT = re.compile(
     r"\b(static_assert|assert|constexpr|template|case|using|enum|operator|throw|\w*Error|refuse\w*|fail\w*|reserve|"
     r"fmt|printf|snprintf|cerr|cout|print\w*|message|note|warn|warning|requires|alignas|grain\w*|prefetch|"
     r"parallel_rows|for_each_row|capacity|likely|add_option\w*|add_flag\w*|help)\b|<<\s+S")
-# Code between such a line and its #endif is compiled only for some machines, or not in this build.
+# Code between a line of this pattern and its #endif is compiled only for some machines, or not in this build.
 CONDITION = re.compile(r"\s*#\s*(?:if|ifdef|ifndef)\b.*(?:FUZZES|HWY_TARGET [<=!>]|CUDA_ARCH|CUDACC_RTC|_WIN32)")
 
 TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
@@ -209,7 +209,7 @@ def segments(text, mask, pairs, start, end):
         if operator in BOUNDS and is_choice(mask, first, match.start(), match.end(), last):
             continue
         if "S" in re.sub(r"\w*[^\WS]\w*", "", mask[first:last]) and operator in "+-":
-            continue  # strings are joined
+            continue  # the + joins strings
         yield ("bound" if operator in BOUNDS else "operator", first, last,
                text[first:match.start()] + changed + text[match.end():last], match.start())
     for match in re.finditer(r"\bif \(", mask[start:end]):

@@ -42,7 +42,7 @@ import mutant_choice
 import mutant_places
 import recording
 
-# The ctest options of each set of tests; the second runs if the first found nothing.
+# The ctest options of each set of tests; the second set runs if the first set found nothing.
 SETS = {"ci": ["-LE", "nightly"], "whole": ["-C", "nightly", "-L", "nightly"]}
 # The CMake options of each build; the first build is used for every mutant.
 BUILDS = {"release": ["--preset", "release", "-DWARPWISE_TESTS=ON", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"],
@@ -59,7 +59,7 @@ NEAREST = [
     (r"warpwise/io/", r"^(io|image_files|image_module)_test"),
     (r"warpwise/cli/", r"^command"),
 ]
-LEAST_SHARE = 0.95  # of the mutants that all tests kill
+LEAST_SHARE = 0.95  # the part that CI's set must kill of the mutants that all tests kill
 
 
 class Copy:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the first hour of a user who has only Debian 12 with git and bash. Makes such a system in a folder, clones the
 # last commit into it, and takes every step of tests/newcomer there, from scripts/demo.sh on. warpwise is installed in
-# /usr/local, and used as a part of another project. CI takes the same steps in the tree that it has built.
+# /usr/local, and used as a part of another project. The nightly test newcomer takes the same steps in a built tree.
 #
 #   scripts/newcomer.sh FOLDER     FOLDER: not there yet, or a Debian system that debootstrap made; it is kept
 #

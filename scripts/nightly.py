@@ -7,7 +7,7 @@
     scripts/nightly.py changed parsers     prints the sources of the fuzz targets that have changed since the record's commit
     scripts/nightly.py changed sanitized   the same of the sources that CI builds with sanitizers
 
-A change of comments, or of a file's place, does not count. All sources are printed if the record's commit is not there.
+A change of comments, or of a file's folder, does not count. All sources are printed if the clone lacks the record's commit.
 
 "known": {name of a failure: reason} is written by hand, and kept from one record to the next.
 """

@@ -46,7 +46,7 @@ quietly "$work/venv/bin/pip" install -r scripts/package-requirements.txt
 PATH=$work/venv/bin:$PATH
 
 if [ -n "$arm64" ]; then
-  # dpkg does not know libraries that are only unpacked. Their packages have the names of this machine's.
+  # dpkg does not know libraries that are only unpacked. Their packages have the names of this machine's packages.
   cat /var/lib/dpkg/info/*:"$(dpkg --print-architecture)".shlibs >"$work/shlibs"
   cat >"$work/venv/bin/dpkg-shlibdeps" <<END
 #!/bin/sh

@@ -4,9 +4,9 @@
   scripts/record-cpu.py results/NAME [--build build/release] [--filter REGEX] [--only cpu|emulator]
   scripts/record-cpu.py results/NAME --scaling RAN.json
 
-The machine should do nothing else meanwhile; it takes about a quarter of an hour.
+The machine should do nothing else meanwhile. The script takes about a quarter of an hour.
 
---scaling records what this has written on a machine of more cores:
+--scaling records what this command has written on a machine with more cores:
 
   cpu_bench --threads=1,2,4,8,16 --benchmark_filter=REGEX --benchmark_out=RAN.json \\
             --benchmark_context=cpu="NAME",commit=COMMIT

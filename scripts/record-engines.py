@@ -19,7 +19,7 @@ from recording import clean_commit, machine_of, write
 
 METHOD = ("callgrind counted the CPU instructions of two calls of Program::launch(), the first of which makes the code, and the table "
           "has half of them; rates: warp instructions of the kernel divided by the CPU time of its launches, medians of runs in turn")
-# Products of matrices on tensor cores, which are handlers in both engines.
+# Products of matrices on tensor cores: both engines call handlers for them.
 PRODUCTS = ["mma_f16", "mma_f16_to_f16", "mma_bf16", "mma_tf32", "mma_e4m3", "mma_s8", "wmma_f16"]
 MODES = ["uncounted", "counted", "counted_for_three", "init", "races", "all_checks"]
 # Launches whose CPU instructions are counted: callgrind takes a minute for each.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Takes what run.sh of the GPU bundle measured of ladders and studies into results/: a file for each experiment.
-Runs with hardware counters go to a folder of their own, without the counters' readings that the comparison was made of.
+Runs with hardware counters go to a folder of their own, without the single readings from which the comparison was computed.
 
   scripts/record-ladders.py LADDERS.json... FOLDER       FOLDER is results/<device>
 """

@@ -34,7 +34,7 @@ def line_of(line):
     line = dict(line)
     # Removes the folder that the command was started in from the names of headers.
     line["file"] = line["file"].rpartition(SOURCES)[2]
-    # NVRTC names its own header by a working directory: that of an earlier process, if it has cached the code.
+    # NVRTC names its own header with the working directory of the process that compiled, an earlier one if the code is cached.
     if line["file"].endswith("/" + NVRTC_HEADER):
         line["file"] = NVRTC_HEADER
     line.pop("thread_instructions")

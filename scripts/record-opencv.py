@@ -5,7 +5,7 @@
 
 pixels: each primitive against its peer, by opencv_agreement, and the files of tests/images, by image_files_test. memory and
 times: whole processes of the command and of opencv_command, which does the same with OpenCV; their results have to be
-the same files. --only records one part again and leaves the others. Times want a machine that does nothing else; ratios of
+the same files. --only records one part again and leaves the others. Times need a machine that does nothing else; ratios of
 processor time tolerate other work. Needs OpenCV, as the tests do, and GNU time.
 """
 import argparse

@@ -50,7 +50,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command")
     parser.add_argument("--sealed", action="store_true")
-    parser.add_argument("--only", help="predicts and prints these, and records nothing")
+    parser.add_argument("--only", help="predicts and prints only the pairs that match, and records nothing")
     arguments = parser.parse_args()
     if not arguments.only:
         clean_commit("record-pairs.py")

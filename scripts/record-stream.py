@@ -5,7 +5,7 @@
 
 Frames of 1280x720 rgb24 in a file in memory go through YCbCr, Sobel and the adaptive threshold of a 31x31 window, and are
 dropped. Whole processes are timed: the command, opencv_stream, which makes the same bytes with OpenCV, and ffmpeg, whose
-filters come near (edges by the Euclidean norm). Wants a machine that does nothing else. Needs OpenCV, as the tests do, and
+filters come near (edges by the Euclidean norm). Needs a machine that does nothing else. Needs OpenCV, as the tests do, and
 ffmpeg.
 """
 import argparse

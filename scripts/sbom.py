@@ -4,7 +4,7 @@
     sbom.py PREFIX BUILD FOLDER    PREFIX: an installed tree; BUILD: its build tree; FOLDER: with the packages, and the
                                    place of warpwise-VERSION.spdx.json
 
-What is linked dynamically comes from the binaries, with Debian's names and versions; what is compiled in, from CMake's cache.
+The binaries name the libraries that are linked dynamically, with Debian's names and versions. CMake's cache names the code that is compiled in.
 """
 import datetime
 import hashlib

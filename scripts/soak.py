@@ -14,7 +14,7 @@ The last two repeat one round, and must reach ROUNDS. The first tenth of the sam
 and the emulator fills its memory of the last 65,536 freed allocations. After it,
   - memory must not grow: the straight line of least squares through the samples must rise less than GROWTH in all;
   - the fewest handles, and the fewest threads, of the last tenth must not be more than those of the second.
-The status is 1 if one does. Needs nvcc and gnuplot.
+The status is 1 if a process breaks one of these rules. Needs nvcc and gnuplot.
 """
 import argparse
 import datetime

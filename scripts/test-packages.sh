@@ -73,7 +73,7 @@ timed() {  # timed NAME COMMAND: at most a minute, or ten under QEMU
 }
 
 if [ -n "$arm64" ]; then
-  # There is no archive for arm64. This machine's command makes the edges that the archive's would.
+  # There is no archive for arm64. This machine's command makes the edges in place of the archive's command.
   build/release/bin/warpwise sobel samples/building.jpg build/package-test/archive.png
 else
   clean_system

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs the tests. What the machine cannot run (CUDA without a GPU) is skipped with the reason, and counted.
+# Builds and runs the tests. Tests that the machine cannot run (CUDA without a GPU) are skipped with the reason, and counted.
 # Ends with the minutes of each part, the slowest tests and a line "Tests: N passed, N failed, N skipped", with status 1
 # if one failed.
 #
@@ -34,7 +34,7 @@ tests() {
   part "$name" ctest --test-dir "build/$build" -j "$(nproc)" --no-label-summary --output-junit reports/ctest.xml "$@"
 }
 
-# unchanged CHOICE: nothing of it has changed since the nightly run. False if that cannot be told.
+# unchanged CHOICE: true if none of its sources has changed since the nightly run; false also if that is not known.
 unchanged() {
   local changed
   [ ${#nightly[@]} = 0 ] && changed=$(scripts/nightly.py changed "$1") && [ -z "$changed" ]
@@ -61,7 +61,7 @@ sanitizers() {
     scripts/minutes.py skip sanitizers "none of their sources has changed since the nightly run"
     return
   fi
-  # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
+  # Tests the CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
   # its tests do not need.
   # Two parts of the sanitizers take much of this build's CPU time, and are built at night only: the search for uses
   # of a variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL,
@@ -73,7 +73,7 @@ sanitizers() {
   [ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
   tests "asan tests" asan "${nightly[@]}"
 
-  # Calls from eight threads at once under ThreadSanitizer. This build has only the library and this one program.
+  # Tests calls from eight threads at once under ThreadSanitizer. This build has only the library and this one program.
   must "tsan build" scripts/build.sh tsan
   tests "tsan tests" tsan -R '^threads_test$'
 }

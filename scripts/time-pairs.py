@@ -109,7 +109,7 @@ class Argument:
         self.count = int(found["width"]) * int(found["height"] or 1)
         self.bytes = self.count * self.dtype.itemsize
         self.fill = found["fill"]
-        # The second buffer of a type has other numbers than the first. A texture has those of the buffer that it stands for.
+        # The second buffer of a type has other numbers than the first. A texture has the numbers of the buffer that it stands for.
         offset = 65536 * index * self.dtype.itemsize if self.fill == "random" else 0
         self.numbers = numbers.of(found["type"], self.fill).value + offset if self.fill else None
         self.buffer = made("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(self.bytes))

@@ -76,7 +76,7 @@ TEST(OpenCv, EdgesOfColoursAreThoseOfOpenCv) {
   }
 }
 
-// An order that the view says has precedence over the option; nobody needs to say it: OpenCV's own.
+// Views of cv::Mat are BGR unless the call says RGB. The order of a view wins over the option.
 TEST(OpenCv, ColoursAreBgrUnlessTheCallerSaysRgb) {
   cv::Mat image = noise(40, 60, CV_8UC3);
   EXPECT_EQ(view_of(image).order(), ChannelOrder::bgr);

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-// out[i] is the mean of those of in[i - 1], in[i] and in[i + 1] that exist.
+// out[i] is the mean of in[i - 1], in[i] and in[i + 1], as far as these elements exist.
 __global__ void blur(const int* in, int* out, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;

@@ -78,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture
 def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
-    """Counts of the kernels that the test's process has launched since the fixture began.
+    """Gives the counts of the kernels that the test's process has launched since the fixture began.
 
     Its attributes are `launches`, the fields of warpwise.emulator.ExecutionCounts (warp_instructions, divergent_branches, …) and those of
     MemoryCounts for the emulated GPU (global_load, shared_store, …): gpu_counts.global_load.transactions_32. Another name is an
@@ -172,7 +172,7 @@ class Faults:
         """Returns what this process has found since the last call."""
         _report_touches()
         found: "list[str]" = []
-        # The process's own report has its number as the second part of the file's name.
+        # The file's name has the process's number as its second part.
         for file in sorted(self._folder.glob(f"*-{os.getpid()}-??????")):
             record = file.read_text(encoding="utf-8")
             for run in json.loads(json.loads(record)["sarif"])["runs"] if record else []:

@@ -115,7 +115,7 @@ void Array::fail(const std::string& what) const {
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
     : name_(name), kind_(array_type_of(object).kind) {
-  // A CuPy array has the buffer protocol, but it works only for memory that the host can read.
+  // CuPy arrays have the buffer protocol, but it works only for memory that the host can read.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
   if (kind_ == Kind::opencv_gpu) {
@@ -283,7 +283,7 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
 }
 
 void Array::take_gpu_mat(nb::handle object) {
-  // OpenCV's depths CV_8U … CV_16F, by number. OpenCV 5 has further ones above these.
+  // OpenCV's depths CV_8U … CV_16F, by number. OpenCV 5 has further depths above these.
   constexpr std::array<std::optional<ElementType>, 8> depths{
       ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
       ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};

@@ -92,7 +92,7 @@ inline nb::any finished(nb::object made, const nb::object& out, const Array& lik
                                  : nb::object(jax.attr("numpy").attr("asarray")(made)));
 }
 
-/// Each adds one source file's functions and classes to the module.
+/// Each of these adds one source file's functions and classes to the module.
 void add_images(nb::module_& module);
 void add_chain(nb::module_& module);
 void add_matching(nb::module_& module);

@@ -1,4 +1,4 @@
-// Chain and its steps.
+// Binds Chain and its steps.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -33,8 +33,8 @@ Pixels result_of(std::span<const ChainStep> steps, Pixels pixels) {
   return pixels;
 }
 
-/// Parses a format of one plane, so that others are refused when the step is made, not when it
-/// runs.
+/// Parses a format of one plane, so that other formats are refused when the step is made, not when
+/// it runs.
 PixelFormat one_plane(std::string_view word, const char* name) {
   const auto format = parse<PixelFormat>(word, name);
   if (const int planes = plane_count(format); planes != 1)
@@ -57,7 +57,7 @@ class PythonChain {
       using V = decltype(views);
       std::unique_lock one_at_a_time(mutex_, std::defer_lock);
       if constexpr (sizeof...(on) > 0)
-        one_at_a_time.lock();  // the chain owns the images between steps
+        one_at_a_time.lock();  // all calls share the chain's images between steps
       chain_.run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
     });
     return finished(std::move(made), out, from);
@@ -224,7 +224,7 @@ once, and run it often.
            [](const PythonChain& chain) {
              return "Chain(" + nb::cast<std::string>(nb::repr(nb::cast(chain.steps()))) + ")";
            })
-      .def("__getstate__", &PythonChain::steps)  // without the images kept between runs
+      .def("__getstate__", &PythonChain::steps)  // leaves out the images kept between runs
       .def("__setstate__",
            [](PythonChain* self, std::vector<ChainStep> steps) {
              new (self) PythonChain(std::move(steps));

@@ -17,7 +17,7 @@ namespace {
 
 using Pair = std::pair<int, int>;
 
-/// Memory that its arrays and capsules share. The last of them frees it, in the order of the stream
+/// GPU memory that arrays and capsules share. The last of them frees it, in the order of the stream
 /// that it was written on.
 struct DeviceMemory {
   DeviceMemory(int device_, std::int64_t bytes, Stream stream_)
@@ -62,7 +62,7 @@ constexpr const char* capsule_name<dlpack::ManagedTensor> = "dltensor";
 
 template <class Managed>
 nb::object capsule_of(Managed* managed) {
-  // A consumer renames the capsule and calls the deleter itself; only an unused one is deleted.
+  // A consumer renames the capsule and calls the deleter itself; only an unused capsule is deleted.
   const auto destroy = [](PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, capsule_name<Managed>) == 0) return;
     auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(capsule, capsule_name<Managed>));

@@ -39,7 +39,7 @@ auto alone(const SharedDevice& device, const Body& body) {
 
 std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 
-/// Refuses elements whose byte order is not the machine's, in which kernels read.
+/// Refuses elements in another byte order than the machine's: kernels read in the machine's order.
 void require_native(nb::handle dtype, const char* name) {
   if (!nb::cast<bool>(dtype.attr("isnative")))
     throw InvalidArgument(std::string(name) + " is of " + text(dtype) +

@@ -1,4 +1,4 @@
-// copy, sobel, threshold, convert and gemv.
+// Binds copy, sobel, threshold, convert and gemv.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -1,4 +1,4 @@
-// Access to the libraries that arrays come from: the stream that a call uses, and new arrays for
+// Asks the libraries that arrays come from for the stream that a call uses, and for new arrays for
 // results.
 #include <array>
 #include <atomic>

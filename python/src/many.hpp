@@ -39,8 +39,8 @@ struct Names {
 /// Arrays at stable addresses: an Array cannot be moved.
 using Arrays = std::deque<Array>;
 
-/// Calls run(views, from, to, stream...) as call() does. All arrays must be in one memory. If there
-/// are no outs, make(array, object, stream) makes the result for each array.
+/// Calls run(views, from, to, stream...) as call() does. All arrays must be in one memory. If
+/// `outs` is empty, make(array, object, stream) makes the result for each array.
 ///
 /// \throws InvalidArgument  the numbers of srcs and outs differ, an array is not in the first one's
 ///                          memory, or it is no image; messages use `names`

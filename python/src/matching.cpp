@@ -1,4 +1,4 @@
-// match, disparity, find and Tracker.
+// Binds match, disparity, find and Tracker.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -152,7 +152,7 @@ class AnyTracker {
  private:
   Stream stream_;
   int device_ = 0;
-  std::mutex mutex_;  ///< one frame at a time, also with several threads
+  std::mutex mutex_;  ///< lets one thread at a time compute a frame
   std::variant<std::monostate, Tracker, DeviceTracker> tracker_;
 };
 

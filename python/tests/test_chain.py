@@ -1,4 +1,4 @@
-"""Chain: the bytes of its steps one by one, and what it refuses."""
+"""Tests Chain: its bytes equal those of its steps one by one, and it refuses wrong steps and images."""
 
 import copy
 import pickle

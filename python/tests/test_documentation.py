@@ -1,4 +1,4 @@
-"""The examples in docstrings give the results that they show; the stubs match the modules."""
+"""Tests that the examples in docstrings give the results that they show, and that the stubs match the modules."""
 
 import doctest
 import importlib.util

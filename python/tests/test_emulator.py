@@ -1,4 +1,4 @@
-"""warpwise.emulator: tests of kernels, what they find, and explain."""
+"""Tests warpwise.emulator: launches, counts, faults, and explain."""
 
 import doctest
 import copy

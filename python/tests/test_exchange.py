@@ -1,4 +1,4 @@
-"""Arrays of other libraries, by DLPack and by their own means."""
+"""Tests arrays of other libraries, by DLPack and by the libraries' own interfaces."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""emulator.explain on kernels of numba, CuPy, Triton and Warp: what they cost by their own lines, and what is refused."""
+"""Tests emulator.explain on kernels of numba, CuPy, Triton and Warp: the costs of their lines, and the refused arguments."""
 
 import gc
 import inspect
@@ -31,7 +31,7 @@ def expect(report, line, text, sectors):
 
 
 class OfADevice:
-    """An array that says, like numba's and CuPy's, that a device has it. A real one cannot be made without a GPU."""
+    """An array that claims to be on a device, as numba's and CuPy's arrays do. Those cannot be made without a GPU."""
 
     __cuda_array_interface__ = {"shape": (1024,), "typestr": "<f4", "data": (0, False), "version": 3}
 

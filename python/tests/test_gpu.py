@@ -1,4 +1,4 @@
-"""Arrays on a GPU: the same results as on the CPU, in order with the library's own work."""
+"""Tests arrays on a GPU: the results equal the CPU's, and come in order with the library's own work."""
 
 import sys
 
@@ -161,7 +161,7 @@ def test_device_array():
                 cupy.matmul(matrix, matrix)
         made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
         assert made.__dlpack_device__() == (2, 0)
-        # Their streams wait for `busy`; the CPU does not.
+        # These streams wait for `busy`; the CPU does not.
         library, stream = (torch, torch.cuda.stream(torch.cuda.Stream())) if i % 2 else (cupy, cupy.cuda.Stream(non_blocking=True))
         with stream:
             assert np.array_equal(back(library.from_dlpack(made) * 2), expected * 2)
@@ -210,7 +210,7 @@ class GpuMat:
 
 
 def test_gpu_mat(monkeypatch):
-    monkeypatch.delitem(sys.modules, "cv2", raising=False)  # another version's numbers of types
+    monkeypatch.delitem(sys.modules, "cv2", raising=False)  # it may be a version with other type numbers
     mat = GpuMat(20, 50, 0)
     mat.array[:, :50] = pytest.importorskip("cupy").asarray(IMAGE[:20, :50])
     made = warpwise.sobel(mat, output="dx")
@@ -284,7 +284,7 @@ def test_device_arrays_of_another_gpu():
         with cupy.cuda.Device(1), busy:
             for _ in range(5):
                 cupy.matmul(matrix, matrix)
-        # The calling thread's GPU is the other one, before and after.
+        # The calling thread's current GPU is the other one, before and after the call.
         made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
         assert cupy.cuda.runtime.getDevice() == 0 and made.__dlpack_device__() == (2, 1)
         with torch.cuda.device(1), torch.cuda.stream(torch.cuda.Stream(1)):

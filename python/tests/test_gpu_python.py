@@ -1,4 +1,4 @@
-"""docs/gpu-python.md, followed as it stands, and the Python lines of numba-cuda's calls."""
+"""Tests that docs/gpu-python.md is right as it stands, and the Python lines of numba-cuda's calls."""
 
 import importlib.util
 import json
@@ -18,7 +18,7 @@ if COMMAND is None:
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (pip install numba 'numba-cuda[cu13]')", allow_module_level=True)
 
-# In the repository, or beside a copy of these tests.
+# The page lies in the repository, or beside a copy of these tests.
 PAGE = next((root / "docs/gpu-python.md" for root in pathlib.Path(__file__).resolve().parents
              if (root / "docs/gpu-python.md").is_file()), None)
 

@@ -1,4 +1,4 @@
-"""warpwise.lab: the command's output about ladders and studies, as plain objects."""
+"""Tests warpwise.lab: the command's output about ladders and studies, as plain objects."""
 
 import os
 import shutil

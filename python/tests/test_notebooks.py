@@ -1,4 +1,4 @@
-"""The example notebooks run from top to bottom."""
+"""Tests that the example notebooks run from top to bottom."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 pytest.importorskip("PIL", reason="Pillow, with which the notebooks read pictures, is not installed")
 
-# In the repository, or beside a copy of these tests.
+# The notebooks lie in the repository, or beside a copy of these tests.
 ROOT = next((root for root in pathlib.Path(__file__).resolve().parents if (root / "examples/notebooks").is_dir()), None)
 NAMES = ["binarise", "slow_kernel", "stereo", "webcam"]
 

@@ -1,4 +1,4 @@
-"""The programs in Python of README.md and the first tutorial run, and print what the tutorial says they do."""
+"""Tests that the Python programs of README.md and the first tutorial run, and print the text that the tutorial shows."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("PIL", reason="Pillow, with which the pages read pictures, is not installed")
 
-# In the repository, or beside a copy of these tests.
+# The pages lie in the repository, or beside a copy of these tests.
 ROOT = next((root for root in pathlib.Path(__file__).resolve().parents if (root / "docs/first-pictures.md").is_file()), None)
 
 

@@ -1,4 +1,4 @@
-"""Each primitive on NumPy arrays: results, strides, out=, and refused arguments."""
+"""Tests each primitive on NumPy arrays: results, strides, out=, and refused arguments."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def picture(*shape, dtype=np.uint8):
 
 
 def sobel_of(image):
-    """|dx| + |dy| with mirrored borders, saturated, as documented."""
+    """Returns |dx| + |dy| with mirrored borders, saturated, as documented."""
     p = np.pad(image.astype(np.int64), 1, "reflect")
     smooth_y = p[:-2] + 2 * p[1:-1] + p[2:]
     smooth_x = p[:, :-2] + 2 * p[:, 1:-1] + p[:, 2:]

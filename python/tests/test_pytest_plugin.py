@@ -1,4 +1,4 @@
-"""The pytest plugin, in suites that load PTX through the CUDA driver: faults of kernels fail their tests."""
+"""Tests the pytest plugin in suites that load PTX through the CUDA driver: faults of kernels fail their tests."""
 
 import importlib.metadata
 import importlib.util
@@ -16,7 +16,7 @@ PLUGINS = [plugin for package in importlib.metadata.distributions() for plugin i
 PLUGIN = [] if any(each.module == "pytest_warpwise" for each in PLUGINS) else ["-p", "pytest_warpwise"]
 needs_command = pytest.mark.skipif(COMMAND is None, reason="the command warpwise is not installed here")
 
-# Its kernel stores 1 into 32 integers; the buffer may have fewer.
+# The suite's kernel stores 1 into 32 integers; the buffer may have fewer.
 SUITE = '''
 import ctypes
 import math

@@ -1,4 +1,4 @@
-"""The actor for Ray Data, and files through a pipeline: here, and on a cluster whose workers are killed."""
+"""Tests the actor for Ray Data, and files through a pipeline: in this process, and on a cluster whose workers are killed."""
 
 import contextlib
 import doctest
@@ -57,7 +57,7 @@ def png(path):
 
 @pytest.fixture
 def files(tmp_path):
-    """Good pictures of many sizes, and bad files among them."""
+    """Makes good pictures of many sizes, and bad files among them."""
     folder = tmp_path / "in"
     folder.mkdir()
     good = [save(folder / f"{i:02}.png", noise(1 + i * 7 % 40, 1 + i * 13 % 70, seed=i)) for i in range(24)]
@@ -119,7 +119,7 @@ HALVED = """
 import resource, sys, numpy, warpwise, warpwise.ray
 actor = warpwise.ray.PipelineActor("rgba32 | sobel")
 batch = {"image": numpy.zeros((32, 1000, 1000, 3), numpy.uint8)}
-list(actor({"image": batch["image"][:1]}))  # its threads are there
+list(actor({"image": batch["image"][:1]}))  # starts the actor's threads
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]) * 1000000,) * 2)
 sizes = []
@@ -203,7 +203,7 @@ def test_results_are_those_of_the_command(tmp_path, pipeline, size):
 
 @pytest.fixture
 def film(tmp_path):
-    """A video of H.264, whose frames differ."""
+    """Makes a video of H.264, whose frames differ."""
     av = pytest.importorskip("av", reason="PyAV is not installed")
     path = tmp_path / "film.mkv"
     with av.open(str(path), "w") as container:
@@ -293,9 +293,9 @@ def test_here(files, tmp_path):
     before = results(out)
     again = process([str(files)], str(out), CHAIN)
     assert again == (0, 24, 4) and results(out) == before
-    save(files / "00.png", noise(3, 3, seed=99))  # other bytes are another input
+    save(files / "00.png", noise(3, 3, seed=99))  # a file with other bytes is another input
     assert process([str(files)], str(out), CHAIN) == (1, 23, 4)
-    assert process([str(files)], str(out), "sobel") == (24, 0, 4)  # and so are other options
+    assert process([str(files)], str(out), "sobel") == (24, 0, 4)  # other options give other results
 
 
 def test_frames_of_a_video_that_is_cut(tmp_path):
@@ -341,7 +341,7 @@ def cluster():
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             ports.append(free.getsockname()[1])
-    folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")  # short, for the names of sockets; not where other clusters are looked for
+    folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")  # short, because sockets' names are; outside the folder in which Ray looks for other clusters
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
     head = subprocess.Popen(
         [pathlib.Path(sys.executable).with_name("ray"), "start", "--head", "--block", "--num-cpus=3", f"--port={ports[0]}",
@@ -353,7 +353,7 @@ def cluster():
         assert line, said
     threading.Thread(target=head.stdout.read, daemon=True).start()
     yield f"127.0.0.1:{ports[0]}", f"ray://127.0.0.1:{ports[1]}"
-    for pid in (*below(head.pid), head.pid):  # at a friendlier signal a node waits half a minute for others to take its work
+    for pid in (*below(head.pid), head.pid):  # after a milder signal a node waits half a minute for others to take its work
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     head.wait()
@@ -464,7 +464,7 @@ def test_a_cluster_whose_workers_are_killed_at_random(files, tmp_path):
 
     def one():
         there = workers()
-        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six kills could end all attempts at one file
+        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six kills of one file's workers would end all attempts at it
             chosen.append(chance.choice(there))
             return chosen[-1:]
         return []
@@ -521,7 +521,7 @@ def test_workers_that_ask_ray_for_a_share_of_a_gpu(files, tmp_path):
 def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
     killer = files / "killer.png"
     killer.write_bytes(b"")
-    os.truncate(killer, 1 << 29)  # long enough to find each worker while it reads it
+    os.truncate(killer, 1 << 29)  # so long that each worker is found while it reads the file
     out = tmp_path / "out"
     with killing(lambda: opened_by(killer), 0.02) as killed:
         process([str(files)], str(out), CHAIN, cluster=cluster[0], workers=2)

@@ -1,4 +1,4 @@
-"""Many threads at once, on separate and on shared objects. In a free-threaded Python no lock orders them."""
+"""Tests many threads at once, on separate and on shared objects. In a free-threaded Python no lock orders the threads."""
 
 import concurrent.futures
 import sys

@@ -1,4 +1,4 @@
-"""warpwise.torch: operators that torch.compile and torch.export take whole."""
+"""Tests that torch.compile and torch.export take the operators of warpwise.torch without graph breaks."""
 
 import doctest
 import inspect

@@ -44,7 +44,7 @@ def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
         ended = subprocess.run([command, *words], capture_output=True, text=True, check=False)
     except OSError as error:
         raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
-    # The exit status does not tell: a kernel with faults has a report, and a status other than 0.
+    # The exit status cannot decide: a kernel with faults has a report, and a status other than 0.
     if not (os.path.exists(makes) if makes else ended.stdout):
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     return ended.stdout

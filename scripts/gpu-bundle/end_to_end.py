@@ -205,7 +205,7 @@ def main():
     arguments.add_argument("--picture", type=pathlib.Path)
     arguments.add_argument("--pictures", type=int, default=200)
     arguments.add_argument("--film", type=pathlib.Path)
-    arguments.add_argument("--frames", type=int, help="of the film")
+    arguments.add_argument("--frames", type=int, help="number of the film's frames")
     arguments.add_argument("--seconds", type=float, default=60)
     arguments.add_argument("--bin", type=pathlib.Path, default=HERE / "bin", help="folder of warpwise")
     arguments.add_argument("--about", default="", help="what the files are, for the record")

@@ -36,7 +36,7 @@ done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
 # Tests that draw come first. With driver 580.159.04 an OpenGL context that moves between threads hangs (Xid 109) if a
-# kernel has faulted on that GPU before. One of gpu_executor_test does so on purpose.
+# kernel has faulted on that GPU before. A kernel of gpu_executor_test faults on purpose.
 mapfile -t tests < <(grep -E '^(scene|interop)_test$' "$here/gpu-tests.txt"; grep -vE '^(scene|interop)_test$' "$here/gpu-tests.txt")
 failed=0
 
@@ -154,7 +154,7 @@ ladders = [(table, table.parent.parent.name) for table in sources.glob("primitiv
 studies = [(table, table.parent.name) for table in sources.glob("studies/*/study.json")]
 for table, name in ladders + studies:
     if "collects" in json.loads(table.read_text()):
-        continue  # the ladders are there themselves
+        continue  # its ladders have their own tables
     copy = pathlib.Path(sys.argv[2]) / name
     shutil.copytree(table.parent, copy)
     study = json.loads(table.read_text())

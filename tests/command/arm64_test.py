@@ -1,4 +1,4 @@
-"""The command for aarch64, which QEMU runs, beside this machine's: the same files, the same counts of kernels."""
+"""Compares the command for aarch64, which QEMU runs, with this machine's: both give the same files and counts of kernels."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Everything that can be wrong: one line that says so, the right exit code, nothing left behind."""
+"""Tests wrong calls and inputs: the command prints one line, ends with the right exit code, and leaves no file."""
 
 import json
 import os
@@ -249,7 +249,7 @@ class Inputs(CommandTest):
 
 
 class Batches(CommandTest):
-    """Bad inputs among many good ones."""
+    """Tests bad inputs among many good ones."""
 
     def setUp(self):
         super().setUp()
@@ -284,7 +284,7 @@ class Batches(CommandTest):
         self.assertEqual(command.returncode, FAILED)
         self.assertIn(b"in/01.npy", error)
         self.assertEqual(os.listdir("out"), ["slow.raw"])
-        self.assertEqual(said.count(b"\n"), 1)  # what was begun is finished, and told
+        self.assertEqual(said.count(b"\n"), 1)  # a begun file is finished, and reported
 
     def test_interrupted_among_many(self):
         names = [f"{i:02}.npy" for i in range(20)]
@@ -296,7 +296,7 @@ class Batches(CommandTest):
         with open("slow.raw", "wb") as slow:
             slow.write(bytes(64))
             slow.flush()
-            for _ in range(1000):  # until the pipe's result is begun, and the others are there
+            for _ in range(1000):  # until the pipe's result is begun, and the other results exist
                 made = sorted(os.listdir("out")) if os.path.isdir("out") else []
                 if len(made) == 21 and made[1:] == names:
                     break
@@ -321,7 +321,7 @@ class Batches(CommandTest):
                            "gray8", "--size", "8x8", says=[bad, says])
 
     def test_the_place_of_the_results_is_looked_at_first(self):
-        """What would be read never comes."""
+        """Nobody writes into the input, a pipe, so a read would wait for ever."""
         os.mkfifo("never")
         holder = os.open("never", os.O_RDWR)
         self.addCleanup(os.close, holder)
@@ -364,8 +364,8 @@ class Batches(CommandTest):
         self.assertEqual(sorted(os.listdir("in")), before)
 
     def test_keep_going(self):
-        """All that can be done is done; the failures are told at the end, in the inputs' order."""
-        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")  # the last to fail
+        """The good inputs are processed. The failures are reported at the end, in the inputs' order."""
+        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")  # this input fails last
         write("in/05.npy", b"")
         write("in/12.npy", npy("<f8", (1, 1), bytes(8)))
         good = [f"{i:02}.npy" for i in range(20) if i not in (4, 5, 12)]
@@ -412,7 +412,7 @@ class Batches(CommandTest):
 
     @unittest.skipIf(SANITIZED, "AddressSanitizer has threads and addresses of its own")
     def test_threads_that_the_system_does_not_give(self):
-        """Where no other thread starts, this one does the work."""
+        """If no other thread can start, the calling thread does the work."""
         def limit():
             resource.setrlimit(resource.RLIMIT_STACK, (2 << 30, 2 << 30))
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
@@ -442,7 +442,7 @@ class Outputs(CommandTest):
         write("also.npy", read("in.npy"))
         for name in ["out.png", "out.npy", "out.raw", "new/out.jpg"]:
             self.fail_with(USAGE, "sobel", "in.npy", "also.npy", name, says=[name, "several inputs need an output folder"])
-        os.mkdir("out.png")  # whoever made it wants it
+        os.mkdir("out.png")  # a folder with such a name takes the results
         self.succeed("sobel", "in.npy", "also.npy", "out.png")
 
     def test_full_disk(self):
@@ -500,7 +500,7 @@ class Outputs(CommandTest):
         done = subprocess.run(
             ["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy --norm l3 <&- >&- 2>&-"])
         self.assertEqual(done.returncode, USAGE)
-        # The same as with a full disk behind standard output: the file is written, but the message cannot be.
+        # As on a full disk behind standard output, the file is written, but the message cannot be.
         done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy <&- >&- 2>&-"])
         self.assertEqual(done.returncode, FAILED)
         self.assertEqual(read("out.npy")[:6], b"\x93NUMPY")

@@ -1,4 +1,4 @@
-"""Many files, several at a time."""
+"""Tests calls with many files, several at a time."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ class Batches(CommandTest):
     def setUp(self):
         super().setUp()
         os.mkdir("in")
-        for i in range(40):  # of different sizes, so that they are not done in their order
+        for i in range(40):  # the sizes differ, so that the files do not end in their order
             width = 400 if i % 5 == 0 else 8 + i
             write(f"in/{i:02}.npy", npy("|u1", (width, width), ramp(width * width, i)))
 
@@ -92,7 +92,7 @@ class Batches(CommandTest):
             write(f"in/{i}.npy", npy("|u1", (side, side), bytes(side * side)))
 
         def peak(jobs, addresses=resource.RLIM_INFINITY):
-            """Bytes of memory."""
+            """Returns the peak memory in bytes."""
             limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (addresses, addresses))
             command = subprocess.Popen([WARPWISE, "sobel", "in", "out", "--backend", "cpu", "--jobs",
                                         str(jobs)], stdout=subprocess.DEVNULL, preexec_fn=limit)

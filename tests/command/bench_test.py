@@ -1,4 +1,4 @@
-"""`bench` from outside: what it lists, what it refuses, and its Python part. Times need a GPU: scripts/gpu-bundle.sh."""
+"""Tests `bench` from outside: its list, its refusals, and its Python part. Times need a GPU: scripts/gpu-bundle.sh."""
 
 import json
 import pathlib

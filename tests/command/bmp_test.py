@@ -1,4 +1,4 @@
-"""BMP files of every header, depth, mask and order of rows, against the colours that they were made of."""
+"""Compares BMP files of every header, depth, mask and order of rows with the colours from which they were made."""
 
 import random
 import struct
@@ -15,7 +15,7 @@ MASKS = {  # name: bits, red, green, blue, alpha
 
 
 def bmp(bits, header, rows, top_down=False, compression=0, masks=(), palette=(), body=None):
-    """A file of rows of bytes, from top to bottom, or of a body of runs."""
+    """Returns a file from rows of bytes, from top to bottom, or from a body of runs."""
     if header == 12:
         info = struct.pack("<IHHHH", 12, WIDTH, HEIGHT, 1, bits)
     else:
@@ -42,7 +42,7 @@ def scaled(pixel, mask):
 
 
 def matrix():
-    """(name, content, rows of R G B A) of every kind of file."""
+    """Yields (name, content, rows of R G B A) of every kind of file."""
     dice = random.Random(33)
     for header in HEADERS:
         for top_down in [False, True] if header > 12 else [False]:
@@ -78,7 +78,7 @@ def masked(dice, name, masks, header, top_down, end, compression):
 
 
 def runs():
-    """(name, bits, body, rows of colour numbers) of files by run lengths: runs, literal pixels, skips and an early end."""
+    """Yields (name, bits, body, rows of colour numbers) of files with run lengths: runs, literal pixels, skips and an early end."""
     blank = [[0] * WIDTH for _ in range(HEIGHT - 2)]
     yield ("runs-8.bmp", 8, bytes([13, 5, 0, 0, 0, 2, 3, 1, 4, 7, 0, 5, 1, 2, 3, 4, 5, 0, 0, 1]),
            [*blank[:4], [0] * 3 + [7] * 4 + [1, 2, 3, 4, 5, 0], blank[4], [5] * 13])

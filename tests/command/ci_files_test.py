@@ -1,4 +1,4 @@
-"""The files of examples/ci: their commands run in an empty folder, and their reports as other people's tools read them."""
+"""Tests the files of examples/ci: runs their commands in an empty folder, and reads their reports as other tools do."""
 
 import json
 import os
@@ -32,7 +32,7 @@ SARIF = {
 
 
 def commands_of(name):
-    """The shell commands of a CI file, in their order."""
+    """Returns the shell commands of a CI file, in their order."""
     text = (EXAMPLE / name).read_text()
     if name == "github.yml":
         return re.findall(r"^\s+- run: (.*)$", text, re.MULTILINE)
@@ -41,7 +41,7 @@ def commands_of(name):
 
 class CiFilesTest(CommandTest):
     def job(self, name, fault=False, change=lambda command: command):
-        """Runs a file's commands, each with a change, until one fails, as a CI does; the last one's result."""
+        """Runs a file's commands, each with a change, until one fails, as a CI does. Returns the last command's result."""
         shutil.copy(EXAMPLE / "blur_test.cu", ".")
         if fault:
             source = pathlib.Path("blur_test.cu")
@@ -60,7 +60,7 @@ class CiFilesTest(CommandTest):
             self.skipTest("there is no nvcc, or no emulated CUDA runtime that a program can load")
 
     def check(self, value, form, place="sarif"):
-        """That a value has a form like SARIF's."""
+        """Checks that a value has a form like SARIF's."""
         if isinstance(form, type):
             self.assertIs(type(value), form, place)
         elif isinstance(form, list):
@@ -93,7 +93,7 @@ class CiFilesTest(CommandTest):
             jsonschema.validate(sarif, json.loads(pathlib.Path(schema).read_text()))
 
     def check_junit(self, suites):
-        """As the schema that Jenkins and GitLab read by has it."""
+        """Checks the report against the schema that Jenkins and GitLab use."""
         self.assertEqual(suites.tag, "testsuites")
         for suite in suites:
             self.assertEqual(suite.tag, "testsuite")
@@ -183,7 +183,7 @@ class Texts(unittest.TestCase):
         self.assertIn(f"cmake --install build/{preset} ", text)
 
     def test_the_container_does_not_get_this_machines_build(self):
-        """CMake refuses a folder that was configured at another place."""
+        """CMake refuses a build folder that was configured under another path."""
         left_out = (ROOT / ".dockerignore").read_text().splitlines()
         for folder in ["build", ".git"]:
             self.assertIn(folder, left_out)

@@ -1,4 +1,4 @@
-"""Files as people have them: more than 8 bits, levels, alpha beside YUV, joined parts, addresses."""
+"""Tests files as people have them: more than 8 bits, levels, alpha beside YUV, joined parts, addresses."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def raw_of(name, pixels, *options):
 
 
 def picture_of_all_levels():
-    """A square of 8x8 pixels for each of 256 levels."""
+    """Makes a picture with a square of 8x8 pixels for each of 256 levels."""
     return bytes(16 * (y // 8) + x // 8 for y in range(128) for x in range(128))
 
 
@@ -137,7 +137,7 @@ class Conversions(CommandTest):
         write("in.npy", npy("<f4", (1, 2), bytes(8)))
         self.fail_with(FAILED, "convert", "in.npy", "out.npy", "--to", "gray8", says="convert takes grey, RGB and RGBA of 8 and 16 bits")
         write("in.npy", npy("|u1", (1, 2), bytes(2)))
-        self.fail_with(FAILED, "convert", "in.npy", "out.npy", "--to", "rgb48", says="rgb24, i420 and others are made of 8 bits")
+        self.fail_with(FAILED, "convert", "in.npy", "out.npy", "--to", "rgb48", says="for 8 bits use rgb24, i420, and the like")
 
 
 @unittest.skipUnless(HAS_VIDEO and shutil.which("ffmpeg"), "the module for videos, or ffmpeg, is missing")
@@ -176,7 +176,7 @@ class AlphaBesideYuv(CommandTest):
         return raw_of(name, "gray", "-vf", "alphaextract")
 
     def check(self, kind, most, *decoder):
-        """The alpha of a file is in all sinks that have one, `most` of 255 off at most; in .mov 1, by ffmpeg's 10 to 8 bits."""
+        """Checks that all sinks with alpha have the file's alpha, off by at most `most` of 255; in .mov by 1, from ffmpeg's 10 to 8 bits."""
         given = subprocess.run(["ffmpeg", "-v", "error", *decoder, "-i", self.name, "-vf", "alphaextract", "-f", "rawvideo",
                                 "-pix_fmt", "gray", "-"], capture_output=True, check=True).stdout
         for sink, read_as in [("out.mkv", "out.mkv"), ("out.mov", "out.mov"), ("out/", "out/%06d.png")]:
@@ -252,7 +252,7 @@ class Joined(CommandTest):
         sound = [float(each.split(",")[0]) for each in probe("out.mkv", "packet=pts_time", "-select_streams", "a")]
         self.assertEqual(len(sound), len(probe("all.ts", "packet=pts_time", "-select_streams", "a")))
         for one, next_one in zip(sound, sound[1:]):
-            self.assertLess(next_one - one, 0.08)  # the pause for it has whole frames
+            self.assertLess(next_one - one, 0.08)  # whole frames fill the pause
         times = [float(each.strip(",")) for each in probe("out.mkv", "frame=best_effort_timestamp_time", "-select_streams", "v")]
         self.assertEqual(len(times), 75)
         for part in 1, 2:
@@ -262,7 +262,7 @@ class Joined(CommandTest):
 @unittest.skipUnless(HAS_VIDEO and shutil.which("ffmpeg"), "the module for videos, or ffmpeg, is missing")
 class Rates(CommandTest):
     def first_line(self, name, *delays):
-        """The first line about an animation whose frames last so many hundredths of a second."""
+        """Returns the first line about an animation whose frames last `delays` hundredths of a second."""
         pictures = b"".join(b"\x21\xf9\x04\0" + struct.pack("<H", delay) + b"\0\0\x2c\0\0\0\0\x02\0\x01\0\0\x02\x02" +
                             bytes([4 + 8 * (number % 2)]) + b"\x0a\0" for number, delay in enumerate(delays))
         write("in.gif", b"GIF89a\x02\0\x01\0\x80\0\0\0\0\0\xff\xff\xff" + pictures + b"\x3b")
@@ -276,7 +276,7 @@ class Rates(CommandTest):
                                  ([100] + [16] * 6, "3.571 fps on average"), ([10, 50, 2, 2], "6.25 fps on average")]:
                 with self.subTest(name=name, delays=delays):
                     self.assertTrue(self.first_line(name, *delays).endswith(", " + rate), self.first_line(name, *delays))
-        self.assertTrue(self.first_line("in.gif", *[3, 4, 3] * 3).endswith(", 30 fps"))  # rounded to hundredths
+        self.assertTrue(self.first_line("in.gif", *[3, 4, 3] * 3).endswith(", 30 fps"))  # the durations are a 30th of a second, rounded to hundredths
 
 
 @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")

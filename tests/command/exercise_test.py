@@ -1,5 +1,5 @@
-"""`lab exercise` from outside: docs/exercises.md and docs/teaching.md, followed as they stand, and a student's mistakes.
-Tests of the room lab/exercise (exercise_test.cpp) go through all exercises."""
+"""Tests `lab exercise` from outside: follows docs/exercises.md and docs/teaching.md as they stand, and makes a student's mistakes.
+The tests of the room lab/exercise (exercise_test.cpp) go through all exercises."""
 
 import csv
 import os
@@ -22,7 +22,7 @@ class Exercise(FollowedDocument):
         self.fail_with(code, "lab", "exercise", *arguments, says=says)
 
     def marks(self, *arguments, says):
-        """What check says of a kernel that lacks marks."""
+        """Checks what `check` says of a kernel that lacks marks."""
         done = self.run_command("lab", "exercise", "check", *arguments)
         self.assertEqual(done.returncode, FAILED)
         self.assertIn(says, done.stderr.decode())

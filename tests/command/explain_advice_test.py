@@ -1,4 +1,4 @@
-"""The advice of explain and the launches that it lists, on kernels as a newcomer writes them."""
+"""Tests the advice of explain and the launches that it lists, on kernels as a newcomer writes them."""
 
 import json
 
@@ -44,7 +44,7 @@ class Advice(ExplainTest):
         self.assertIn("If single precision is exact enough, compute in float.", self.words(*arguments))
         kernel("float* out, const float* in, int n", "if (i < n) out[i] = in[i] * 0.299f;")
         self.assertNotIn("double", self.words(*arguments))
-        # Where all values are doubles, a GPU that is slow in them is told.
+        # A kernel of doubles alone gets this advice only for a GPU that is slow in double precision.
         kernel("double* out, const double* in, int n", "if (i < n) out[i] = in[i] * 0.299;")
         arguments = ["--arg", "f64[65536]", "--arg", "f64[65536]:random", "--arg", "i32:65536", "--profile"]
         self.assertNotIn("double precision", self.words(*arguments, "h200"))
@@ -53,7 +53,7 @@ class Advice(ExplainTest):
 
     @compiles
     def test_lanes_that_idle_in_a_function_belong_to_the_branch(self):
-        """The function stands above the kernel, inlined or called, and another branch calls none."""
+        """The function stands above the kernel, inlined or called. Another branch calls no function."""
         for inlining in ["__forceinline__", "__noinline__"]:
             write("k.cu", (f"__device__ {inlining} float work(float v) {{\n  for (int k = 0; k < 100; ++k) v = v * 1.5f + 0.25f * v * v;\n"
                            f"  return v;\n}}\n__global__ void k(float* y, int n) {{\n{INDEX}  if (i % 3 == 0) y[i] = 1;\n  __syncwarp();\n"
@@ -157,7 +157,7 @@ class Edges(ExplainTest):
         self.assertIn("No thread goes further than one element past the end: the kernel lacks a check at that edge", text)
         self.assertIn("If a buffer is meant to be longer, this is enough: argument 1: f32[65537]", text)
         self.assertEqual(error, "warpwise: a fault was found at line 3: see Faults in the report\n")
-        # The size says that there are more elements than there are.
+        # The size argument is larger than the number of elements.
         text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65538]", "--arg", "i32:65536")
         self.assertNotIn("lacks a check", text)
         self.assertIn("With larger buffers no thread passes their end: argument 0: f32[65536]", text)
@@ -171,7 +171,7 @@ class Edges(ExplainTest):
         sizes = "If a buffer is meant to be longer, this is enough: argument 0: f32[262146]"
         self.assertIn(sizes, text)
         self.assertEqual(self.json_of("k.cu", *LINE, "--arg", "f32[262146]", *arguments[2:])["faults"], [])
-        # No size gives a buffer an element before its first one.
+        # A larger buffer has no element before its first one either.
         kernel("float* out, const float* in, int n", "out[i] = in[i - 1];")
         text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65536]", "--arg", "i32:1")
         self.assertNotIn("is enough", text)

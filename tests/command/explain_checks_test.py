@@ -1,4 +1,4 @@
-"""explain --check: races and uninitialised values, each with its place, and the exit code."""
+"""Tests explain --check: races and uninitialised values, each with its line, and the exit code."""
 
 import unittest
 

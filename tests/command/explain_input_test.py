@@ -1,4 +1,4 @@
-"""What explain is given: arguments, kernels that fault, and all that can be wrong."""
+"""Tests the input of explain: arguments, kernels with faults, and wrong calls."""
 
 import json
 import os
@@ -218,7 +218,7 @@ class Faults(ExplainTest):
                           b"again:\n  add.s32 %r, %r, 1;\n  bra again;\n}\n")
         call = ["explain", "loop.ptx", "--grid", "1", "--block", "32", "--budget"]
         self.assertNotIn(b"running", self.on_terminal(*call, "100", streams=["stderr"])[1])
-        for budget in [30_000_000, 600_000_000, 6_000_000_000]:  # a sanitizer takes long for the first
+        for budget in [30_000_000, 600_000_000, 6_000_000_000]:  # a sanitizer takes long for the first budget
             code, shown = self.on_terminal(*call, str(budget), streams=["stderr"])
             self.assertEqual(code, FAILED)
             if b"running" in shown:

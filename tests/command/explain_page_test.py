@@ -1,5 +1,5 @@
-"""explain --html: the page says what --json does, is whole, and needs nothing from outside. How a browser shows it:
-report_browser_test.py."""
+"""Tests explain --html: the page says the same as --json, is whole, and loads nothing. report_browser_test.py shows it in
+a browser."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""explain of the primitives' own kernels."""
+"""Tests explain of the primitives' own kernels."""
 
 import os
 import unittest
@@ -54,7 +54,7 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_bytes_of_a_copy(self):
-        """A row is 4096 bytes and a multiple of 256 from the next: no byte is moved twice."""
+        """A row has 4096 bytes, and the pitch is a multiple of 256 bytes: no byte is moved twice."""
         counts = self.json_of("copy", "--size", "4096x8")["by_cc"]["9.0"]
         for way in ["global_load", "global_store"]:
             self.assertEqual(counts[way]["bytes_requested"], 4096 * 8)
@@ -94,7 +94,7 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_a_runtime_that_is_not_taken(self):
-        """Said, and not tried for ever, when the second start does not run on the emulator either."""
+        """If the second start does not run on the emulator either, the command says so and starts no third time."""
         environment = dict(os.environ, WARPWISE_RESTARTED_ON_EMULATOR="1")
         self.fail_with(FAILED, "explain", "sobel", says="was not loaded", env=environment)
 

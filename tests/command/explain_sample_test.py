@@ -1,4 +1,4 @@
-"""explain --sample: the counts of some blocks, made those of the grid, beside the grid's own; --fidelity; structures."""
+"""Tests explain --sample, whose counts of some blocks are scaled to the grid and compared with the grid's counts; --fidelity; structures."""
 
 import unittest
 

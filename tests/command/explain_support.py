@@ -1,4 +1,4 @@
-"""What the tests of explain share: kernels, and reports on them."""
+"""Kernels and reports that the tests of explain share."""
 
 import atexit
 import functools
@@ -75,7 +75,7 @@ KEYS = {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes"
 
 
 def compile_by_nvrtc():
-    """Hides nvcc from the command if NVRTC is beside it, which takes less time. explain_test.py compiles by nvcc."""
+    """Hides nvcc from the command if NVRTC is there, which compiles faster. explain_test.py compiles by nvcc."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         return
@@ -101,7 +101,7 @@ def compiles_kernels():
 
 
 def compiles(test):
-    """Skips where nothing compiles CUDA C++."""
+    """Skips a test if no CUDA compiler is there."""
     def run(self):
         if not compiles_kernels():
             self.skipTest("there is no CUDA compiler here; scripts/get-nvrtc.sh brings one")

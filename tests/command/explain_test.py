@@ -1,5 +1,5 @@
-"""explain from outside: a naive and a padded transpose, what --json holds, a GPU, machine code. What compiles is
-skipped, saying so, where there is no CUDA compiler."""
+"""Tests explain from outside: a naive and a padded transpose, the content of --json, a GPU, machine code. Tests that
+compile are skipped, with the reason, if there is no CUDA compiler."""
 
 import json
 import os
@@ -211,7 +211,7 @@ class MachineCode(ExplainTest):
 
 
 class HostCode(ExplainTest):
-    """The machine code that the emulator makes, which needs no launch and no CUDA compiler."""
+    """Tests the listing of the emulator's machine code, which needs no launch and no CUDA compiler."""
 
     PTX = """.version 8.4
 .target sm_90
@@ -250,7 +250,7 @@ ret;
 
 class WithNvrtcAlone(ExplainTest):
     def test_a_file_with_host_code(self):
-        """A toolkit's folder as one without nvcc sees it."""
+        """The toolkit's folder has no nvcc."""
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         libraries = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
         if not os.path.exists(os.path.join(libraries, "libnvrtc.so.13")):

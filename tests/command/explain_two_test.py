@@ -1,4 +1,4 @@
-"""`explain A B` from outside: two files, two kernels of a file, two rungs; what cannot be compared."""
+"""Tests `explain A B` from outside: two files, two kernels of a file, two rungs, and refused pairs."""
 
 import json
 import unittest
@@ -32,7 +32,7 @@ class TwoFiles(ExplainTest):
         self.assertEqual(prediction["device"], "h200")
         for each, index in ((one, 0), (other, 1)):
             self.assertAlmostEqual(prediction["launched_us"][index], each["prediction"]["time_us"])
-        # The stores down a column make the difference, so their line is the one that is named.
+        # The stores down a column make the difference, so the report names their line.
         self.assertLess(prediction["time_us"][1], prediction["time_us"][0])
         self.assertIn(prediction["changed"], ["L2", "L1", "DRAM"])
         self.assertEqual(report["lines_by"], "global memory, bytes moved")
@@ -67,7 +67,7 @@ class TwoFiles(ExplainTest):
 
     @compiles
     def test_two_versions_of_a_file(self):
-        """A line that both have stands beside itself, wherever it is; of the changed one both are there."""
+        """Equal lines are matched even if their numbers differ. Only the changed line is reported, in both versions."""
         changed = "// New.\n// And this.\n" + TRANSPOSE.replace("tile[threadIdx.x][threadIdx.y]",
                                                                 "tile[threadIdx.x][threadIdx.y] + 1.0f")
         write("second.cu", changed.encode())

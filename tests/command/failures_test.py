@@ -1,6 +1,6 @@
-"""Calls that fail one after another: memory, files, a full disk, and the end of the process at any moment.
+"""Lets calls fail one after another: memory, files, a full disk, and the end of the process at any moment.
 
-A result is whole or not there, an old one stays, and the next run works.
+A result is whole or missing, an old result stays, and the next run works.
 """
 
 import os
@@ -18,7 +18,7 @@ CALLS = [(["sobel", "in.pgm", "out.pgm"], ["out.pgm"]),
          (["convert", "in.pgm", "out.npy", "--to", "rgb24"], ["out.npy"]),
          (["threshold", "in.pgm", "out.bmp", "--window", "5"], ["out.bmp"]),
          (["sobel", "in.pgm", "other.pgm", "folder/"], ["folder/in.pgm", "folder/other.pgm"])]
-EVERY = 1 if NIGHTLY else 29  # every how many bytes the disk is full
+EVERY = 1 if NIGHTLY else 29  # the step in bytes from one size of the full disk to the next
 
 
 @unittest.skipIf(SANITIZED, "the sanitizer has its own malloc")
@@ -51,7 +51,7 @@ class Failures(CommandTest):
                 os.remove(name)
 
     def check(self, done, right, says):
-        """Each output is whole or the one from before, and nothing is beside them. A failed run says why in one line."""
+        """Checks that each output is whole or the old file, and that no other file is there. A failed run says why in one line."""
         if done.returncode == 0:
             self.assertEqual({name: read(name) for name in right}, right)
         else:
@@ -93,11 +93,11 @@ class Failures(CommandTest):
         self.each_failure("create", b"No space left")
 
     def test_each_close(self):
-        """A file of a network's disk may say at its close that it was not stored."""
+        """On a network's disk the close of a file may report that the file was not stored."""
         self.each_failure("close", b"Input/output error")
 
     def test_a_disk_that_is_full(self):
-        """The file from before stays."""
+        """An old file stays."""
         for arguments, outputs in CALLS[:3]:
             right = self.results(arguments, outputs)
             size = len(right[outputs[0]])
@@ -127,7 +127,7 @@ class Failures(CommandTest):
                 process.wait()
                 for name in outputs:
                     self.assertIn(read(name), [b"before", right[name]])
-            self.succeed(*arguments)  # whatever is left does not matter
+            self.succeed(*arguments)  # works whatever files are left
             for name in outputs:
                 self.assertEqual(read(name), right[name])
 

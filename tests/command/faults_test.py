@@ -1,4 +1,4 @@
-"""Every program of tests/emulator/faults under `warpwise run --check all`: its fault is found, by its kind and no other; a sound one has none."""
+"""Runs every program of tests/emulator/faults under `warpwise run --check all`: only its kind of fault is found, and none in a sound program."""
 
 import concurrent.futures
 import json

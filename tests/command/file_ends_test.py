@@ -1,4 +1,4 @@
-"""Files that are cut, and whole files that look as if they were: a stream says which frame is missing, or nothing."""
+"""Tests cut files, and whole files that look cut: a stream names the missing frame, or reports nothing."""
 
 import random
 import re
@@ -20,7 +20,7 @@ PLAIN_TEXT = b"!\x01\x0c" + struct.pack("<HHHHBBBB", 0, 0, WIDTH, HEIGHT, 8, 8, 
 
 
 def gif_pixels(pixels):
-    """LZW codes of 9 bits, with a clear code before the table would grow."""
+    """Returns LZW codes of 9 bits, with a clear code before the table would grow."""
     codes = []
     for i, pixel in enumerate(pixels):
         codes += [256, pixel] if i % 200 == 0 else [pixel]
@@ -63,7 +63,7 @@ class Avi:
         self.headers = file[begin:begin + 8 + struct.unpack_from("<I", file, begin + 4)[0]]
 
     def with_index_of_parts(self, *places):
-        """The headers with an index of indexes at these places."""
+        """Returns the headers with an index of indexes, which has these positions."""
         entries = b"".join(struct.pack("<QII", place, 32, 1) for place in places)
         index = chunk(b"indx", struct.pack("<HBBI4sIII", 4, 0, 0, len(places), b"00dc", 0, 0, 0) + entries)
         streams = self.headers.index(b"strl") - 8
@@ -97,7 +97,7 @@ def apng(pictures):
 
 
 def tiff(pictures, order):
-    """Each page is its pixels and its directory, which has the place of the next. Returns the file and the directories' places."""
+    """Makes a TIFF file. A page has pixels and a directory, which has the next one's position. Returns the file and these positions."""
     places, at = {}, 8
     for i in order:
         places[i] = at + WIDTH * HEIGHT
@@ -115,7 +115,7 @@ def tiff(pictures, order):
 @unittest.skipUnless(HAS_VIDEO and shutil.which("ffmpeg"), "the module for videos is not in this build, or no ffmpeg here")
 class FileEnds(CommandTest):
     def frames(self, name, content):
-        """Returns the frames of a file's stream, and what is said at its end."""
+        """Returns the frames of a file's stream, and the message at its end."""
         write(name, content)
         done = self.run_command("stream", name, "pipe:gray8", "--pipeline", "gray8", "--backend", "cpu")
         said = done.stderr.decode()
@@ -131,7 +131,7 @@ class FileEnds(CommandTest):
         self.assertEqual(status, 0 if is_whole else FAILED)
 
     def reference(self, name, content):
-        """The frames of a whole file."""
+        """Returns the frames of a whole file."""
         frames, status = self.frames(name, content)
         self.assertEqual((status, len(frames)), (0, FRAMES * WIDTH * HEIGHT))
         return frames
@@ -227,7 +227,7 @@ class FileEnds(CommandTest):
             self.check("a.tif", file, b"".join(right), FRAMES, True)
             self.check("a.tif", file + b"junk", b"".join(right), FRAMES, True)
             last = order[-1]
-            # In the directory, and in the next one's place: libtiff still reads such a first page.
+            # The cuts are in the last directory, and in its link to the next. libtiff still reads a first page that is cut so.
             for cut, count in [(places[last] + 20, last), (len(file) - 1, max(last, 1)), (len(file) - 4, max(last, 1))]:
                 with self.subTest(order, cut=cut):
                     self.check("a.tif", file[:cut], b"".join(right), count, False)
@@ -239,7 +239,7 @@ class FileEnds(CommandTest):
         self.check("a.tif", file[:-4] + struct.pack("<I", places[0]), b"".join(right), FRAMES, True)
 
     def test_lengths_that_are_lies(self):
-        """They end in time: a call that does not is stopped after a minute."""
+        """Calls with such files end in time: after a minute a call is stopped, and the test fails."""
         avi = self.make_avi()
         whole = part(b"AVI ", avi.headers, avi.movi(), avi.index())
         lists = chunk(b"LIST", b"hdrl", 0x7fffff00)

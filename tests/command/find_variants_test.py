@@ -1,4 +1,4 @@
-"""find --scales and --angles: the template's size and turn in a picture that a formula makes."""
+"""Tests find --scales and --angles: the template's size and turn in a picture that a formula makes."""
 
 import json
 import math
@@ -13,12 +13,12 @@ WIDTH, HEIGHT, CENTRE = 40, 32, (70, 52)
 
 
 def grey(x, y):
-    """A smooth picture without symmetry. x and y are distances from the object's centre in the template's pixels."""
+    """Returns a pixel of a smooth picture without symmetry. x and y are distances from the object's centre in the template's pixels."""
     return 128 + 50 * math.sin(0.31 * x + 0.05 * y * y / 9) + 45 * math.sin(0.27 * y - 0.004 * x * y) + 25 * math.cos(0.13 * (x + y))
 
 
 def picture(scale, angle):
-    """A picture in which the object is `scale` times as large, and turned by `angle` degrees clockwise."""
+    """Makes a picture in which the object is `scale` times as large, and turned by `angle` degrees clockwise."""
     turn = math.radians(angle)
     pixels = bytearray()
     for row in range(SIDE):
@@ -45,7 +45,7 @@ class Variants(CommandTest):
         said = f"{scale} {angle}: {found}"
         self.assertTrue(found["found"], said)
         self.assertGreater(found["score"], 0.97, said)
-        # Within a step: places are whole pixels, which costs a small template as much as some degrees.
+        # The results are right within one step. Positions are whole pixels, which for a small template equals some degrees.
         self.assertLess(abs(found["scale"] / scale - 1), 0.05, said)
         self.assertLess(abs(found["angle"] - angle), 3, said)
         for place, side, centre in zip(("x", "y"), ("width", "height"), CENTRE):

@@ -1,4 +1,4 @@
-"""The program that scripts/demo.sh builds first writes the bytes that the command writes."""
+"""Tests that the program that scripts/demo.sh builds first writes the command's bytes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The table of formats in docs/formats.md is what the command makes of these files today."""
+"""Tests that the table in docs/formats.md shows what the command makes of these files today."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Ways in and out that the command offers; y4m_test.py has videos, batches_test.py many files."""
+"""Tests the command's inputs and outputs; y4m_test.py has videos, batches_test.py many files."""
 
 import json
 import os
@@ -57,7 +57,7 @@ class RawAndPipes(CommandTest):
         self.assertEqual(done.stdout, sobel_u8(ramp(48), 8, 6))
 
     def test_pixel_formats_of_raw(self):
-        """Grey colours in any order and depth give what grey gives."""
+        """Grey pixels in any order of colours and any depth give the result of a grey image."""
         grey = ramp(48)
         expected = sobel_u8(grey, 8, 6)
         for name, pixel in [("rgb24", lambda g: bytes([g] * 3)), ("bgr24", lambda g: bytes([g] * 3)),
@@ -171,7 +171,7 @@ class Results(CommandTest):
         def threshold(*options):
             self.succeed("threshold", "in.npy", "out.npy", "--window", "1", *options)
             return list(npy_parts("out.npy")[2])
-        self.assertEqual(threshold(), [0, 0, 0, 0])  # no pixel is above itself
+        self.assertEqual(threshold(), [0, 0, 0, 0])  # no pixel is brighter than itself
         self.assertEqual(threshold("--offset", "1"), [255] * 4)
         self.assertEqual(threshold("--offset", "-4.5"), [0] * 4)
         self.assertEqual(threshold("--offset", "-.5", "--invert", "--max", "7"), [7] * 4)
@@ -277,13 +277,13 @@ class Folders(CommandTest):
 
 
 class InputsThatBelongTogether(CommandTest):
-    """match, disparity, find and track take pictures as sobel does."""
+    """Tests that match, disparity, find and track take pictures as sobel does."""
 
     SIZE = ["--size", "40x32"]
 
     def setUp(self):
         super().setUp()
-        wide = ramp(48 * 32)  # of two neighbouring cut-outs one is the other, moved by three columns
+        wide = ramp(48 * 32)  # two neighbouring cut-outs of it differ by a shift of three columns
         self.frames = [b"".join(wide[48 * y + x:48 * y + x + 40] for y in range(32)) for x in [0, 3, 6]]
         for i, frame in enumerate(self.frames):
             write(f"{i}.npy", npy("|u1", (32, 40), frame))
@@ -372,7 +372,7 @@ class Help(CommandTest):
 
 
 class Pages(CommandTest):
-    """threshold without --window: chosen for a photo of a page, and said."""
+    """Tests threshold without --window, which chooses a window for a photo of a page and prints it."""
 
     def chosen(self, *options):
         done = self.succeed("threshold", "page.npy", "chosen.npy", *options, "--json")
@@ -409,7 +409,7 @@ class Pages(CommandTest):
         self.assertEqual(windows, [35, 37])
 
     def test_a_page_is_clean(self):
-        """Black letters on white paper in falling light, with noise: few pixels of either turn over."""
+        """Black letters on white paper in fading light, with noise: few pixels of letters or paper get the wrong colour."""
         width, height, state = 640, 480, 12345
         page, ink = bytearray(), bytearray()
         for y in range(height):
@@ -513,7 +513,7 @@ class Images(CommandTest):
         self.assertEqual(read("out.raw"), bytes([10, 20, 30, 255]))
 
     def test_missing_module_is_named(self):
-        """A copy of the command without the modules beside it."""
+        """Runs a copy of the command without the modules beside it."""
         here = os.path.dirname(WARPWISE)
         os.makedirs("bundle/bin")
         os.makedirs("bundle/lib")
@@ -526,7 +526,7 @@ class Images(CommandTest):
         write("in.npy", npy("|u1", (6, 8), ramp(48)))
         def run(*arguments):
             return subprocess.run(["bundle/bin/warpwise", *arguments], capture_output=True)
-        # OpenCV and its libraries take long to load, and small formats do without.
+        # OpenCV and its libraries take long to load, and small formats do not need them.
         for name in ["out.npy", "out.pgm", "out.pnm", "out.pam", "out.bmp", "out.dib"]:
             self.assertEqual(run("sobel", "in.npy", name).returncode, 0, name)
             self.assertEqual(run("sobel", name, "again.npy").returncode, 0, name)

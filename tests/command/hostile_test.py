@@ -1,6 +1,6 @@
-"""Hundreds of hostile command lines: each ends soon, with the code and the words that it must have,
-leaves no file and no temporary file behind, takes bounded memory, and puts nothing on a terminal that
-the terminal would obey."""
+"""Runs hundreds of hostile command lines. Each ends soon, with the code and the words that it must have,
+leaves no file and no temporary file behind, takes bounded memory, and prints no control characters
+on a terminal."""
 
 import concurrent.futures
 import os
@@ -15,13 +15,13 @@ from cases import EITHER, all_cases  # noqa: E402
 from files import make_files  # noqa: E402
 from support import HAS_IMAGES, SANITIZED, WARPWISE, compiles_rungs  # noqa: E402
 
-SECONDS = 300 if SANITIZED else 120  # a quiet machine takes less than one; tests may share it with others
+SECONDS = 300 if SANITIZED else 120  # a quiet machine takes less than one second; other tests may run beside this one
 MEMORY = 4 << 20      # KiB of addresses: an input without an end must not be read into memory
 PROCESSES = 2 + (os.cpu_count() or 1)
 
 
 def left_out(each):
-    """Why a case cannot run here."""
+    """Returns why a case cannot run here."""
     if each.images and not HAS_IMAGES:
         return "not every image module is in this build"
     if each.compiles and not compiles_rungs():
@@ -39,7 +39,7 @@ def script_of(each):
 
 
 def trouble_with(each, inputs, scratch):
-    """What is wrong with how the command met a case; None if nothing is."""
+    """Runs a case. Returns what the command did wrong, or None."""
     folder = tempfile.mkdtemp(dir=scratch)
     temporary = tempfile.mkdtemp(dir=scratch)
     os.symlink(inputs, os.path.join(folder, "in"))

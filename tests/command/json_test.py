@@ -1,4 +1,4 @@
-"""What --json prints: each command's object fits docs/command.schema.json."""
+"""Tests that the object that --json prints fits docs/command.schema.json, for each command."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Schema(CommandTest):
         return report
 
     def calls(self):
-        """A call of each subcommand with --json, by its words."""
+        """Returns a call of each subcommand with --json, by its words."""
         stream = ["test:bars", "null", "--frames", "2", "--size", "64x40"]
         return {("convert",): ["a.npy", "out.npy", "--to", "gray8"], ("sobel",): ["a.npy", "out.npy"],
                 ("threshold",): ["a.npy", "out.npy", "--mean", "mean.npy"],

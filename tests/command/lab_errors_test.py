@@ -1,4 +1,4 @@
-"""lab from outside: rungs that are wrong, and all bad input. What compiles is skipped, saying so, where
+"""Tests lab from outside: wrong rungs, and bad input. Tests that compile are skipped, with the reason, if
 there is no CUDA compiler."""
 
 import csv
@@ -15,7 +15,7 @@ from support import SANITIZED, has_gpu, read, runs_rungs, write
 
 
 class Wrong(LabTest):
-    """Rungs of an edited ladder that are not right."""
+    """Tests wrong rungs of an edited ladder."""
 
     def run_wrong(self, *arguments, names=("copy/scalar",), size="100x1"):
         os.makedirs("out", exist_ok=True)
@@ -208,7 +208,7 @@ class BadInput(LabTest):
         refuse("--sizes", "1x1", says="--sizes")
 
     def test_folders_that_take_no_file(self):
-        """Told before anything runs: fail_with() expects nothing on stdout."""
+        """Such a folder is reported before anything runs: fail_with() expects nothing on stdout."""
         def refuse(*arguments, says):
             self.refuse("run", *arguments, *EMULATOR, says=["cannot write", *says], code=FAILED)
         write("file", b"")

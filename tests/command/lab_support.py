@@ -1,4 +1,4 @@
-"""What the tests of lab share: ladders, runs, an edited copy of one."""
+"""Helpers that the tests of lab share: ladders, runs, an edited copy of a ladder."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class LabTest(CommandTest):
         return json.loads(done.stdout)
 
     def edited(self, statement=None):
-        """A copy of the ladder of copy in `mine`, the scalar rung with this statement."""
+        """Copies the ladder of copy to `mine`, and puts this statement into the scalar rung."""
         shutil.copytree(self.ladders("copy")[0]["folder"], "mine")
         if statement:
             write("mine/01_scalar.cu", SCALAR.replace("STATEMENT", statement).encode())
@@ -49,10 +49,10 @@ class LabTest(CommandTest):
 
 
 class FollowedDocument(LabTest):
-    """A document, followed as it stands: ```cuda file=NAME and ```json file=NAME are written into the one
-    folder that there is, ```diff file=PATH is done to that file, ```json line goes in front of the shipped rung,
-    each line of ```sh is run, and ``` quotes what the lines before it said; … stands for what is left out, lines or
-    the end of one. scripts/check-docs.py compares ```cuda from=PATH with that file."""
+    """Follows a document as it stands: ```cuda file=NAME and ```json file=NAME are written into the only
+    folder here, ```diff file=PATH is applied to that file, ```json line goes in front of the shipped rung,
+    each line of ```sh is run, and ``` quotes the output of the lines before it. In a quote … stands for left-out
+    lines or the rest of a line. scripts/check-docs.py compares ```cuda from=PATH with that file."""
 
     def follow_document(self, name, kinds):
         document = pathlib.Path(SAMPLES).parent / "docs" / name

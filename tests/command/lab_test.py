@@ -1,5 +1,5 @@
-"""lab from outside, and explain of a rung: what is listed, run, compared and recorded, and the document on
-adding one. What compiles is skipped, saying so, where there is no CUDA compiler."""
+"""Tests lab from outside, and explain of a rung: lists, runs, comparisons, records, and the document on
+adding a rung. Tests that compile are skipped, with the reason, if there is no CUDA compiler."""
 
 import csv
 import io
@@ -135,7 +135,7 @@ class Run(LabTest):
         row = list(csv.DictReader(io.StringIO(done.stdout.decode())))[1]
         self.assertEqual(float(row["document_time_us"]), 8441)
         self.assertAlmostEqual(float(row["document_speedup_over_first"]), 29612 / 8441)
-        # The document's figures are for one size, which is not this one.
+        # The document's figures are for another size than this.
         [row] = self.run_json("sobel/global_plain")["results"]
         self.assertNotIn("document_time_us", row)
 

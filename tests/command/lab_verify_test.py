@@ -1,5 +1,5 @@
-"""Every rung of every ladder, and every kernel of every study, computes what the reference does, at each size, alignment and block shape of
-its table, in the emulator, which finds no fault with all checks on."""
+"""Tests that every rung of every ladder, and every kernel of every study, computes the reference's result in the emulator, at each size,
+alignment and block shape of its table. The emulator finds no fault with all checks on."""
 
 import concurrent.futures
 import json
@@ -18,7 +18,7 @@ class Verify(CommandTest):
         # A collection has no kernels of its own.
         rungs.update({each["study"]: [rung["name"] for rung in each["rungs"]]
                       for each in tables["studies"] if each["rungs"]})
-        if SANITIZED:  # several times slower: the first rung and the shipped one
+        if SANITIZED:  # a sanitizer is several times slower: only the first rung and the shipped one run
             rungs = {ladder: [names[0], names[-1]] for ladder, names in rungs.items()}
 
         def verify(ladder):
@@ -60,7 +60,7 @@ class Verify(CommandTest):
         shapes = ["7x3", "8x8x2", "33"]
         if NIGHTLY:
             cases = [(each["ladder"], shape) for each in ladders for shape in shapes]
-        else:  # each shape with some of the ladders
+        else:  # each block shape runs with some of the ladders
             cases = [(each["ladder"], shapes[i % len(shapes)]) for i, each in enumerate(ladders)]
         cases += [("sobel", "1"), ("sobel", "32x8"), ("gemv", "32x8")]
 

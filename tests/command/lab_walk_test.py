@@ -1,5 +1,5 @@
-"""docs/lab.md, followed as it stands, in a folder that has of the repository what its commands name. Skipped, saying so,
-without a CUDA compiler or gnuplot."""
+"""Follows docs/lab.md as it stands, in a folder with those files of the repository that its commands name. Skipped, with the
+reason, without a CUDA compiler or gnuplot."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Walk(FollowedDocument):
             self.assertGreater(os.path.getsize(drawing), 1000, drawing)
 
     def check_numbers(self, blocks):
-        """Measured and counted numbers of the sentences are those of a quoted output, or of the record that is drawn."""
+        """Checks that measured and counted numbers of the sentences are in a quoted output, or in the record that is drawn."""
         prose = re.sub(r"^```.*?^```$", "", (ROOT / "docs/lab.md").read_text(), flags=re.MULTILINE | re.DOTALL)
         record = json.loads((ROOT / "results/nvidia-h200/ladders/gemv-ladder.json").read_text())
         gained = [f"{row['speedup_over_step_before']:.3g}".ljust(4, "0") for row in record["results"]

@@ -1,5 +1,5 @@
-"""match, disparity, find, track and gemv from outside: what comes of known motion, of the samples, and
-of everything that can be wrong."""
+"""Tests match, disparity, find, track and gemv from outside: the results of known motion and of the samples, and
+wrong calls."""
 
 import array
 import json
@@ -25,7 +25,7 @@ def noise(x, y):
 
 
 def scene(width, height, left=0, top=0):
-    """A part of an endless pattern that repeats nowhere; it moves by (-left, -top)."""
+    """Returns a part of an endless pattern that repeats nowhere; it moves by (-left, -top)."""
     return bytes(noise(x + left, y + top) for y in range(height) for x in range(width))
 
 
@@ -38,7 +38,7 @@ def floats(content):
 
 
 def pfm(path):
-    """width, height, rows from top to bottom."""
+    """Returns width, height, and rows from top to bottom."""
     kind, size, scale, pixels = read(path).split(b"\n", 3)
     assert kind == b"Pf" and float(scale) < 0, (kind, scale)
     width, height = map(int, size.split())
@@ -47,7 +47,7 @@ def pfm(path):
 
 
 def png_rows(path):
-    """The rows of a PNG of 8 bits a channel or 16-bit grey, filters undone."""
+    """Returns the rows of a PNG of 8 bits a channel or 16-bit grey, without filters."""
     content, at, data = read(path), 8, b""
     while at < len(content):
         length, kind = struct.unpack(">I4s", content[at:at + 8])
@@ -90,7 +90,7 @@ class Match(CommandTest):
             self.assertEqual([(int(b[0]), int(b[1])) for b in blocks],
                              [(x, y) for y in range(0, 80, 16) for x in range(0, 96, 16)])
             for x, y, dx, dy, score in blocks:
-                if y != "0" and x != "80":  # those move out of the target
+                if y != "0" and x != "80":  # these blocks move out of the target
                     self.assertEqual((dx, dy, score), ("3", "-5", best))
 
     def test_options(self):
@@ -143,7 +143,7 @@ class Match(CommandTest):
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_png(self):
-        grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # to the right
+        grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # moved to the right
         self.succeed("match", "a.npy", "c.npy", "out.png", "--block-size", "30")
         width, height, rows = png_rows("out.png")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
@@ -158,7 +158,7 @@ class Match(CommandTest):
         width, height = 600, 56  # so wide that less than 1 % of the blocks move out of it
         target = scene(width, height, -2, 0)
         reference = bytearray(scene(width, height))
-        for y in range(40, 48):  # a block that is found 7 to the right and 8 up
+        for y in range(40, 48):  # a block that moves by 7 pixels to the right and 8 up
             reference[y * width + 40:y * width + 48] = target[(y - 8) * width + 47:][:8]
         grey("odd.npy", width, height, bytes(reference))
         grey("moved.npy", width, height, target)
@@ -167,7 +167,7 @@ class Match(CommandTest):
         self.assertIn(b", motion of 2.0 pixels or more has full colour", done.stdout)
         rows = png_rows("out.png")[2]
         self.assertEqual(tuple(rows[20][60:63]), (255, 0, 0))
-        self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # up right, no paler than the others
+        self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # the colour of this motion is no paler than the others
         for full, pale in [("2", 0), ("8", 191), ("20.5", 230)]:
             done = self.succeed(*pair, "--search", "9", "--max-motion", full, "--json")
             self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], float(full))
@@ -237,7 +237,7 @@ class Disparity(CommandTest):
         width, height, rows = pfm("out.pfm")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
         self.assertEqual(set(rows[40][20:80]), {7.0})
-        self.assertIn(float("inf"), rows[40][:7])  # their counterpart is outside
+        self.assertIn(float("inf"), rows[40][:7])  # the counterparts of these pixels are outside
         self.succeed(*pair, "out.png", "--block-size", "9", "--max-disparity", "20")
         _, _, rows = png_rows("out.png")
         values = struct.unpack(f">{WIDTH}H", rows[40])
@@ -446,7 +446,7 @@ class Track(CommandTest):
         self.assertEqual(read("out.csv").decode(), expected.replace(",1\n", ",0\n"))
 
     def test_lost_and_found_again(self):
-        """Two frames without the object: no place is reported, and it is found where it comes back."""
+        """In two frames without the object no position is reported. The object is found where it comes back."""
         for i in [2, 3]:
             grey(f"frames/{i}.npy", WIDTH, HEIGHT, random.Random(i).randbytes(WIDTH * HEIGHT))
         grey("frames/4.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, 40 - 44, 30 - 33))

@@ -1,4 +1,4 @@
-"""warpwise stream --reconnect: peers in the network that go and come again."""
+"""Tests warpwise stream --reconnect: peers in the network that go and come again."""
 
 import http.server
 import json
@@ -19,7 +19,7 @@ FRAMES = 100
 
 
 class Cut(Quiet):
-    """Closes the connection in the middle of the file, each time that it has a rest to send."""
+    """Closes the connection in the middle of the requested part of the file, at most twice."""
 
     protocol_version = "HTTP/1.1"
     has_ranges = True
@@ -61,7 +61,7 @@ class NetworkLost(CommandTest):
         ffmpeg("-i", "a.mp4", "-c", "copy", "a.ts")
 
     def serve(self, *calls):
-        """Serves one caller after another, each by one function, then listens no more; returns the port."""
+        """Serves one caller after another, each by one function, then stops listening. Returns the port."""
         listener = socket.create_server((LOCAL, 0))
 
         def run():
@@ -192,7 +192,7 @@ class NetworkLost(CommandTest):
             report, said = self.stream(f"tcp://{LOCAL}:{port}", "out.mkv", "--reconnect", "0.5", *option, code=FAILED)
             self.assertEqual(report["written"], frames)
             self.assertIn(words, said)
-            self.assertIn("its sound is another one, or missing", said)
+            self.assertIn("its sound has changed or is missing", said)
 
     def test_the_report_counts(self):
         content = read("a.ts")

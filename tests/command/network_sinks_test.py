@@ -1,4 +1,4 @@
-"""warpwise stream to peers in the network: http, tcp, udp, rtp and rtsp on the loopback device."""
+"""Tests warpwise stream to peers in the network: http, tcp, udp, rtp and rtsp on the loopback device."""
 
 import http.server
 import shutil
@@ -19,7 +19,7 @@ RTP_HEADER = 12
 
 
 class Posted(http.server.BaseHTTPRequestHandler):
-    """Writes what comes in chunks to a file."""
+    """Writes the received chunks to a file."""
 
     protocol_version = "HTTP/1.1"
 
@@ -66,7 +66,7 @@ class NetworkSinks(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
 
     def check_received(self, name, lost=0):
-        """All frames are there with their pixels, as good as H.264 has them, and the sound. `lost` may miss at the end."""
+        """Checks that all frames arrived, with pixels within H.264's loss, and the sound. At the end `lost` frames may be missing."""
         frames = frames_in(name)
         self.assertIn(frames, range(FRAMES - lost, FRAMES + 1))
         got, sent = luma_of(name), luma_of("a.mp4")
@@ -191,7 +191,7 @@ class NetworkSinks(CommandTest):
         for scheme in ("tcp", "http", "rtsp"):
             said = self.end_of("a.mp4", f"{scheme}://user:secret@{LOCAL}:{free_port()}/1")
             self.assertIn("Connection refused", said)
-        self.send("a.mp4", f"udp://{LOCAL}:{free_port(socket.SOCK_DGRAM)}", "--frames", "2")  # no sender of udp knows
+        self.send("a.mp4", f"udp://{LOCAL}:{free_port(socket.SOCK_DGRAM)}", "--frames", "2")  # a sender of udp does not notice a missing receiver
 
     def test_an_odd_size_is_refused_before_anything_is_sent(self):
         self.fail_with(BAD_USAGE, "stream", "test:bars", f"tcp://{LOCAL}:1", "--size", "63x48", says="even sizes")

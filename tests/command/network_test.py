@@ -1,4 +1,4 @@
-"""warpwise stream from peers in the network: http, tcp, udp, rtp and rtsp on the loopback device."""
+"""Tests warpwise stream from peers in the network: http, tcp, udp, rtp and rtsp on the loopback device."""
 
 import functools
 import http.server
@@ -52,7 +52,7 @@ class Network(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
 
     def end_of(self, *arguments):
-        """What a stream says that ends because its peer says nothing more."""
+        """Returns the message of a stream that ends because its peer sends nothing more."""
         done = self.run_command("stream", *arguments, "--backend", "cpu")
         self.assertEqual(done.returncode, FAILED, done.stderr)
         return done.stderr.decode()

@@ -1,4 +1,4 @@
-"""`lab occupancy` from outside: the documents' examples, tables, and bad input."""
+"""Tests `lab occupancy` from outside: the documents' examples, tables, and bad input."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ class Calculator(LabTest):
         self.assertEqual((full["blocks_per_sm"], full["occupancy"]), (4, 1))
         self.assertEqual((registers["blocks_per_sm"], registers["limited_by"]), (3, "registers"))
         self.assertEqual((shared["blocks_per_sm"], shared["limited_by"]), (3, "shared memory"))
-        # At most 8 blocks, and 512 threads in one.
+        # An SM holds at most 8 blocks, and a block has at most 512 threads.
         [small] = self.rows("--cc", "1.3", "--block-threads", "64")
         self.assertEqual((small["blocks_per_sm"], small["occupancy"], small["limited_by"]), (8, 0.5, "blocks"))
         # Document D: an SM of CC 1.0 or 1.1 has 768 threads, which are 3 blocks of 256.

@@ -1,4 +1,4 @@
-"""sobel, threshold, convert, match and disparity on streams: the bytes of `stream --pipeline`."""
+"""Tests that sobel, threshold, convert, match and disparity on streams give the bytes of `stream --pipeline`."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class OneStageTest(CommandTest):
         return one
 
     def content(self, path):
-        """The bytes of a file; of an .mkv file, which has a random number in it, those of its frames."""
+        """Returns the bytes of a file; for an .mkv file, which contains a random number, the bytes of its frames."""
         if not path.endswith(".mkv"):
             return read(path)
         return self.succeed("stream", path, "-", "--backend", "cpu").stdout
@@ -49,7 +49,7 @@ class Bytes(OneStageTest):
     @with_video
     def test_a_video_into_a_video(self):
         for command, stage in CALLS:
-            if command[0] == "disparity":  # of the frames of a camera that has both pictures in each
+            if command[0] == "disparity":  # needs frames that have both pictures
                 continue
             for name in [".mkv", ".mp4"]:
                 self.compare(command, stage, STREET, name, "--frames", "2")

@@ -1,4 +1,4 @@
-"""One meaning for each option's name over all subcommands, and the former spellings of one version."""
+"""Tests that each option's name has one meaning in all subcommands, and the former spellings of one version."""
 
 import collections
 import json
@@ -6,7 +6,7 @@ import unittest
 
 from support import CommandTest, help_pages, npy, ramp, read, write
 
-# Options whose values are written in more than one way, and mean the same: a file or a folder for results, the threads
+# Options whose values have several notations with one meaning: a file or a folder for results, the threads
 # of a block, compute capabilities; a table on standard output, or in a file beside another report.
 SEVERAL_FORMS = {"--out": {"FILE", "FILE.json", "FILE.svg", "FILE.html", "DIR"}, "--block": {"X[,Y[,Z]]", "XxY"},
                  "--cc": {"X.Y", "LIST"}, "--shared": {"N", "LIST"}, "--registers": {"N", "LIST"},
@@ -20,7 +20,7 @@ class Names(CommandTest):
         write("b.npy", npy("|u1", (40, 64), ramp(40 * 64, 5)))
 
     def same(self, now, before, former, name, output=None):
-        """Runs both spellings: the same result, and the former one is named on standard error."""
+        """Runs both spellings: they give the same result, and standard error names the former one."""
         new = self.succeed(*now)
         kept = read(output) if output else new.stdout
         old = self.succeed(*before)

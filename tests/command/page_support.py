@@ -1,4 +1,4 @@
-"""What the tests of pages for browsers share: that a page is whole and needs nothing from outside."""
+"""Helpers that the tests of pages for browsers share. They check that a page is whole and loads nothing."""
 
 import collections
 import html.parser
@@ -8,8 +8,8 @@ from support import read
 
 
 class Page(html.parser.HTMLParser):
-    """What a page has: ids, addresses, texts of elements, all that is said outside of sources, the elements in their order,
-    and that each of these is closed where it ought to be."""
+    """Collects a page's ids, addresses, texts of elements, the text outside of sources, and the elements in their order.
+    Checks that each element is closed where it has to be."""
 
     def __init__(self, text):
         super().__init__()
@@ -50,7 +50,7 @@ class Page(html.parser.HTMLParser):
 
 class PageTest(unittest.TestCase):
     def checked_page(self, name):
-        """A page's parts and its text."""
+        """Returns a page's parts and its text."""
         text = read(name).decode()
         page = Page(text)
         self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")

@@ -1,5 +1,5 @@
-"""lab plot and lab run --plot: the plots beside the records are theirs, what is drawn of a run, refusals; and an interrupted
-run, which keeps what it measured. What draws is skipped, saying so, without gnuplot, what compiles without a CUDA compiler."""
+"""Tests lab plot and lab run --plot: the plots beside the records, the plot of a run, refusals, and an interrupted run, which
+keeps its measurements. Tests that draw are skipped without gnuplot, tests that compile without a CUDA compiler, with the reason."""
 
 import csv
 import functools
@@ -45,7 +45,7 @@ def draws(test):
 
 class Plots(LabTest):
     def picture(self, path):
-        """The root of an SVG file that has what every plot has."""
+        """Checks that an SVG file has the parts of every plot, and returns its root."""
         root = xml.fromstring(read(path))
         self.assertEqual(root.tag, SVG + "svg")
         self.assertEqual(root.get("viewBox").split()[:3], ["0", "0", "460"])
@@ -60,7 +60,7 @@ class Plots(LabTest):
 class Recorded(Plots):
     @draws
     def test_plots_are_those_of_the_records(self):
-        """Run scripts/render-plots.sh where this fails."""
+        """If this fails, run scripts/render-plots.sh."""
         self.assertGreater(len(RECORDS), 20)
         for record in RECORDS:
             with self.subTest(record.name):
@@ -150,14 +150,14 @@ class Run(Plots):
 
 
 class Interrupted(Plots):
-    """banks has a point for each of 32 strides and more: enough that some are left."""
+    """Interrupts banks, which has so many points, 32 strides and more, that some are left."""
 
     def begin(self, *arguments):
         return subprocess.Popen([WARPWISE, "lab", "run", "banks", *EMULATOR, *arguments], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
     def some_rows(self, running, count):
-        """Waits for so many rows of the table."""
+        """Waits for `count` rows of the table."""
         for line in running.stdout:
             count -= " stride " in line
             if count == 0:
@@ -187,7 +187,7 @@ class Interrupted(Plots):
 
     @runs_rungs
     def test_json_of_what_was_measured(self):
-        for delay in [0.5, 1, 2, 4, 8, 16]:  # until one row is there: compiling takes its time
+        for delay in [0.5, 1, 2, 4, 8, 16]:  # until one row is there, since compiling may take long
             running = self.begin("--json")
             time.sleep(delay)
             running.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""PBM, PGM, PPM and PAM: every kind, plain and raw, with maxima up to 65535, against the formula and other programs."""
+"""Compares PBM, PGM, PPM and PAM files, plain and raw, with maxima up to 65535, with the formula and with other programs."""
 
 import random
 import shutil
@@ -27,7 +27,7 @@ def packed(bits):
 
 
 def matrix():
-    """(name, content, channels, maximum, samples) of every kind of file. 1 is white in samples."""
+    """Yields (name, content, channels, maximum, samples) of every kind of file. 1 is white in samples."""
     dice = random.Random(32)
 
     def samples_of(channels, maximum):
@@ -62,7 +62,7 @@ def scaled(samples, maximum, full):
 
 
 def rgba_of(samples, channels, full):
-    """Pixels as R G B A, from samples in the range 0 to full."""
+    """Returns pixels as R G B A, from samples in the range 0 to full."""
     pixels = []
     for i in range(0, len(samples), channels):
         pixel = samples[i:i + channels]
@@ -77,7 +77,7 @@ def values(content, element_bytes, order="little"):
 
 class Pnm(CommandTest):
     def read_here(self, name, maximum):
-        """R G B A of 8 bits; of 16 bits the grey, which is all that a subcommand writes of it."""
+        """Returns R G B A of 8 bits or, of 16 bits, the grey: no subcommand writes more of such files."""
         if maximum < 256:
             self.succeed("convert", name, "out.npy", "--to", "rgba32")
             return values(npy_parts("out.npy")[2], 1)
@@ -98,7 +98,7 @@ class Pnm(CommandTest):
 
     @unittest.skipUnless(shutil.which("pamdepth"), "netpbm is not installed")
     def test_netpbm_reads_the_same(self):
-        """The samples scaled to 16 bits, against the formula that test_matrix compares the command with."""
+        """Compares netpbm's samples, scaled to 16 bits, with the formula of test_matrix."""
         for name, content, _, maximum, samples in matrix():
             with self.subTest(name):
                 write(name, content)

@@ -1,4 +1,4 @@
-"""`lab predict` from outside: what it says of rungs, profiles of one's own, and bad input."""
+"""Tests `lab predict` from outside: its output for rungs, a user's profiles, and bad input."""
 
 import json
 import pathlib
@@ -44,7 +44,7 @@ class Predict(LabTest):
     @unittest.skipIf(SANITIZED, "the sanitizers take minutes for an image of this size")
     @runs_rungs
     def test_what_was_recorded_of_it(self):
-        """Whoever changes the model records the predictions anew: scripts/predictions.py."""
+        """After a change of the model, scripts/predictions.py has to record the predictions again."""
         recorded = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
         [table5] = [each for each in recorded["experiments"]
                     if (each["study"], each["experiment"]) == ("convert", "table5")]
@@ -57,14 +57,14 @@ class Predict(LabTest):
 
     @runs_rungs
     def test_spilled_values_take_time(self):
-        """As many bytes as an H200's L1 holds still miss it by their stores; more than its L2 come from DRAM."""
+        """If the spilled bytes fit an H200's L1, only their stores miss it. If they exceed its L2, the rest comes from DRAM."""
         rows = self.rows("spills/uncapped", "spills/capped", "--profile", "h200", "--size", "1024x256")
         uncapped, *capped = sorted(rows, key=lambda row: -row.get("axes", {"CAP": 255})["CAP"])
         self.assertEqual([row["axes"]["CAP"] for row in capped], [64, 56, 48, 40, 32, 24])
         for before, after in zip([uncapped, *capped], capped):
             self.assertGreater(after["time_us"], before["time_us"])
             self.assertGreater(after["bounds_us"]["L2"], before["bounds_us"]["L2"])
-        # 128 values a thread, of which 32 registers keep a few, are 100 MB at a time: L2 has 60.
+        # 128 values a thread, of which 32 registers keep a few, are 100 MB at a time: L2 has 60 MB.
         uncapped, capped = (row for row in self.rows("spills/live", "--profile", "h200", "--size", "1024x256")
                             if row["parameters"]["live"] == 128 and row["rung"] in ("uncapped", "capped"))
         self.assertGreater(capped["bounds_us"]["DRAM"], 10 * uncapped["bounds_us"]["DRAM"])

@@ -1,4 +1,4 @@
-"""What the commands read of files and folders, and what they say of the rest."""
+"""Tests what the commands read from files and folders, and what they say of files that they do not read."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PAGES = [ramp(WIDTH * HEIGHT, step) for step in (3, 5, 7)]
 
 
 def tiff(*pages, orientation=1):
-    """An uncompressed 8-bit grey TIFF file of these pages."""
+    """Makes an uncompressed 8-bit grey TIFF file of these pages."""
     content = b"II*\0" + struct.pack("<I", 8)
     for number, page in enumerate(pages):
         tags = [(256, WIDTH), (257, HEIGHT), (258, 8), (259, 1), (262, 1), (273, None), (274, orientation),
@@ -34,7 +34,7 @@ def tiff(*pages, orientation=1):
 
 
 def animated_png(*pages):
-    """An animated PNG: each picture after the first is in fdAT chunks."""
+    """Makes an animated PNG: each picture after the first is in fdAT chunks."""
     def chunks(picture):
         at, found = 8, []
         while at < len(picture):
@@ -197,7 +197,7 @@ class Folders(CommandTest):
 
 
 class Places(CommandTest):
-    """A further output never replaces an input or another output."""
+    """Tests that a further output never replaces an input or another output."""
 
     def setUp(self):
         super().setUp()
@@ -230,7 +230,7 @@ class Places(CommandTest):
 
 
 class NotHeaderless(CommandTest):
-    """--from and --size are refused where the input describes its own frames."""
+    """Tests that --from and --size are refused if the input describes its own frames."""
 
     RAW = ["--from", "gray8", "--size", "16x8"]
 
@@ -288,7 +288,7 @@ class Alpha(CommandTest):
 @with_video
 @with_ffmpeg
 class OneStageOfVideos(CommandTest):
-    """The options of `stream` that one-stage commands have too."""
+    """Tests the options of `stream` that one-stage commands have too."""
 
     def ffmpeg(self, *arguments):
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", *arguments], check=True)

@@ -1,5 +1,5 @@
-"""The studies of registers, occupancy and widths (rows A3, A4, B2, B3) from outside: their exact figures. What
-compiles is skipped, saying so, where there is no CUDA compiler."""
+"""Tests the studies of registers, occupancy and widths (rows A3, A4, B2, B3) from outside: their exact figures. Tests
+that compile are skipped, with the reason, if there is no CUDA compiler."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Studies(LabTest):
         rows = self.counted("spills", "--cc", "9.0")
         takes = {(row["rung"], row.get("axes", {}).get("CAP")): row["resources"][0] for row in rows}
         capped = [takes["capped", cap] for cap in [64, 56, 48, 40, 32, 24]]
-        # From cap to cap there are fewer registers and more spills. The occupancy rises until all of an SM's warps are
+        # From each cap to the next there are fewer registers and more spills. The occupancy rises until all of an SM's warps are
         # used.
         self.assertEqual([each["registers"] for each in capped], [64, 56, 48, 40, 32, 24])
         spills = [each["spill_bytes"] for each in capped]
@@ -53,7 +53,7 @@ class Studies(LabTest):
         rows = self.counted("spills", "--cc", "1.3")
         [shared] = [row for row in rows if row["rung"] == "shared_buffer"]
         self.assertIn("33280 bytes of dynamic shared memory does not fit", shared["skipped"])
-        # A half-warp reads 16 rows: a transaction for each.
+        # A half-warp reads 16 rows, with a transaction for each row.
         [plain] = [row for row in rows if row["rung"] == "uncapped"]
         loads = plain["counts"][0]["global_load"]
         self.assertEqual(loads["transactions_32"], 32 * loads["requests"])

@@ -1,5 +1,5 @@
-"""lab report and explain --html in a browser, headless Chromium: on a telephone, a tablet and a screen, light and dark, and on paper. Skipped,
-saying so, where there is no Chromium, chromedriver or Selenium; scripts/packages.sh --test installs them.
+"""Tests lab report and explain --html in headless Chromium: on a telephone, a tablet and a screen, light and dark, and on paper. Skipped,
+with the reason, without Chromium, chromedriver or Selenium; scripts/packages.sh --test installs them.
 
 With WARPWISE_SCREENSHOTS=FOLDER a picture of each page is left there."""
 
@@ -90,7 +90,7 @@ def why_no_browser():
 
 
 class InABrowser:
-    """What holds of every page; NAME is that of its pictures, PICTURES how many it has at least."""
+    """Tests of every page. NAME is the name of its screenshots, PICTURES its least number of pictures."""
 
     LANGUAGE = "en"
 

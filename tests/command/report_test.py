@@ -1,5 +1,5 @@
-"""lab report: the page of the recorded results has every ladder and study, needs nothing from outside, and its links lead
-somewhere; other folders, and what is refused. How a browser shows it: report_browser_test.py."""
+"""Tests lab report: the page of the recorded results has every ladder and study, loads nothing, and has no dead links; also
+other folders, and refusals. report_browser_test.py shows the page in a browser."""
 
 import collections
 import html
@@ -51,7 +51,7 @@ class OfTheRecordedResults(Report):
                     self.assertIn(row["rung"], text)
 
     def test_speed_ups_are_those_of_the_records(self):
-        """The front page's numbers, worked out once more."""
+        """Computes the front page's numbers once more."""
         page, _ = self.page()
         for name in ("sobel", "match", "threshold", "gemv", "copy", "convert"):
             rows = [row for row in RECORDS[RESULTS / f"ladders/{name}-ladder.json"]["results"] if "cold" in row]

@@ -1,4 +1,4 @@
-"""How `warpwise run` ends: exit codes after faults, programs that go on, time limits, signals, and refused kernels."""
+"""Tests how `warpwise run` ends: exit codes after faults, programs that go on, time limits, signals, and refused kernels."""
 
 import os
 import signal
@@ -84,7 +84,7 @@ class Multiprocessors(RunTest):
 
 
 class Refusals(RunTest):
-    """A refused kernel leaves its memory unwritten, and its launch fails: neither is a fault of the program."""
+    """Tests refused kernels. Their memory stays unwritten, and their launch fails: neither is a fault of the program."""
 
     def test_nothing_follows(self):
         write("refused.cu", REFUSED)
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
 
 
 class KnownPlaces(RunTest):
-    """thrust::unique() in place: a race by the rules, and right. The same of the program's own is a race."""
+    """Tests thrust::unique() in place, which is a race by the rules, but right. The same pattern in the program's code is a race."""
 
     def test_those_of_thrust(self):
         write("in_place.cu", IN_PLACE)
@@ -202,7 +202,7 @@ class Interruptions(RunTest):
             self.assertEqual(self.report()["endless(int volatile*)"], ["interrupted"])
 
     def test_a_signal_for_the_whole_group(self):
-        """timeout(1) sends one. The program then gets it twice, because the command forwards it."""
+        """timeout(1) sends such a signal. The program gets it twice, because the command forwards it."""
         for _ in range(5):
             with subprocess.Popen([WARPWISE, "run", "--keep-going", self.program, "beyond_and_endless"], start_new_session=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:

@@ -1,4 +1,4 @@
-"""run --explain: the predicted time of each launch, the program's timeline, and the kernels to look at first."""
+"""Tests run --explain: the predicted time of each launch, the program's timeline, and the kernels to look at first."""
 
 import json
 import os
@@ -122,7 +122,7 @@ class Times(RunTest):
         self.assertEqual(self.explained("times")[0].stdout, b"320 64\n")
 
     def both_predictions(self, profile):
-        """What `run` and `explain` predict of the same launches, by kernel."""
+        """Returns what `run` and `explain` predict of the same launches, by kernel."""
         _, report = self.explained("times", "--profile", profile)
         write("times.cu", PROGRAM.encode())
         square = f"f32[{64 * 64}]"
@@ -136,7 +136,7 @@ class Times(RunTest):
             yield which, own, alone
 
     def test_a_launch_has_the_time_that_explain_predicts(self):
-        # Machine code before CC 7.0 is read by neither.
+        # Neither command reads machine code before CC 7.0.
         profile = json.loads(read(os.path.join(os.path.dirname(__file__), "../../warpwise/lab/predict/devices/h200.json")))
         write("old.json", json.dumps({**profile, "compute_capability": "6.1"}).encode())
         for which, own, alone in self.both_predictions("old.json"):
@@ -146,7 +146,7 @@ class Times(RunTest):
         for which, own, alone in self.both_predictions("h200"):
             if which == 2:
                 self.assertAlmostEqual(own["time_us"], alone["time_us"], delta=0.01 * alone["time_us"])
-            else:  # `run` takes more of the loop's loads to be under way together
+            else:  # `run` assumes that more of the loop's loads are in flight together
                 self.assertLess(own["time_us"], alone["time_us"])
                 self.assertGreater(own["most_us"], alone["time_us"])
 

@@ -1,4 +1,4 @@
-"""`warpwise run` of what starts other programs: shells, Python. All processes are emulated, and their reports are one."""
+"""Tests `warpwise run` with programs that start others: shells, Python. All processes are emulated, and have one report."""
 
 import json
 import os
@@ -85,7 +85,7 @@ print(hex(back[31]))
 
 class Others(RunTest):
     def run_reported(self, *words, code=0, options=(), **more):
-        """Runs words with all reports. Returns what it said, its test suites and its SARIF run."""
+        """Runs words with all reports. Returns the ended process, its test suites and its SARIF run."""
         done = self.run_command("run", "--junit", "report.xml", "--sarif", "report.json", *options, *words, **more)
         self.assertEqual(done.returncode, code, done.stderr)
         [run] = json.loads(read("report.json"))["runs"]
@@ -107,7 +107,7 @@ class Others(RunTest):
         self.run_reported("sh", "script", options=["--check", "races", "--error-exitcode", "9"], code=9)
 
     def test_what_ends_without_its_last_words(self):
-        """By _exit(), as the processes that Python forks do, or by a signal: a fault counts nevertheless."""
+        """A fault counts even if the process ends by a signal, or by _exit(), as the processes that Python forks do."""
         code = f"import os, sys\nif os.fork() == 0:\n    os.execv({self.program!r}, ['program', 'abort'])\nos.wait()\n"
         done, suites, run = self.run_reported(sys.executable, "-c", code, options=["--error-exitcode", "9"], code=9)
         self.assertEqual(self.said(done)[-1], "warpwise: at least 2 launches of 2 kernels, 1 fault")
@@ -140,7 +140,7 @@ class Others(RunTest):
         self.assertTrue(self.said(done)[-1].endswith(" in 2 processes, 0 faults, 1 suppressed"), done.stderr)
 
     def test_a_runtime_named_by_its_path(self):
-        """As Python's packages name the one that they bring."""
+        """Python's packages name the runtime that they bring in this way."""
         real = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64", "libcudart.so.13")
         os.makedirs("site-packages/nvidia/cu13/lib")
         shutil.copy(real, "site-packages/nvidia/cu13/lib")
@@ -158,7 +158,7 @@ class Others(RunTest):
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
 
     def test_a_library_with_a_static_runtime(self):
-        """As nvcc links by default, and as CuPy's wheel has one."""
+        """nvcc links so by default, and CuPy's wheel has such a library."""
         write("work.cu", b"""__global__ void add(int* sum) { atomicAdd(sum, threadIdx.x); }
 extern "C" int work() {
   int* sum = nullptr;
@@ -221,7 +221,7 @@ extern "C" int add() {{
         self.assertEqual(done.stdout, b"32\n32\n", done.stderr)
 
     def test_a_static_runtime_that_runs(self):
-        """Its calls cannot be led to the emulated one, and nobody may take that for a run without faults."""
+        """The calls of such a runtime cannot be redirected to the emulated one. The run must not look like one without faults."""
         write("outer.c", b"int add(void);\nint outer(void) { return add(); }")
         write("run.py", b"import ctypes, sys\nlibrary = ctypes.CDLL(sys.argv[1])\nprint(getattr(library, sys.argv[2])())\n")
         folder = {"env": dict(os.environ, LD_LIBRARY_PATH=os.getcwd())}
@@ -235,7 +235,7 @@ extern "C" int add() {{
             self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
 
     def test_a_library_whose_search_path_leads_to_another_runtime(self):
-        """As PyTorch's libraries have one, which the loader follows before LD_LIBRARY_PATH."""
+        """PyTorch's libraries have such a path, which the loader follows before LD_LIBRARY_PATH."""
         os.mkdir("toolkit")
         write("other.c", b"int cudaGetDeviceCount(int* count) { *count = 99; return 0; }")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", "toolkit/libcudart.so.13", "-Wl,-soname,libcudart.so.13", "other.c"], check=True, timeout=60)
@@ -247,7 +247,7 @@ extern "C" int add() {{
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
 
     def test_a_library_that_another_replaced(self):
-        """The copy that calls the emulated runtime is of the file that is there now."""
+        """The copy that calls the emulated runtime is made of the new file."""
         code = ("import _ctypes, ctypes, os\n"
                 "for name in ['first.so', 'second.so']:\n"
                 "    os.replace(name, 'library.so')\n"
@@ -260,7 +260,7 @@ extern "C" int add() {{
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"32\n64\n")
 
     def test_what_every_process_loads(self):
-        """The preloaded library brings none but the C library, and only the names that it answers."""
+        """The preloaded library loads only the C library, and exports only the names that it replaces."""
         library = os.path.join(EMULATED, "libwarpwise_preload.so")
         needed = subprocess.run(["readelf", "-d", library], capture_output=True, check=True, timeout=60).stdout
         self.assertNotIn(b"libstdc++", needed)
@@ -268,7 +268,7 @@ extern "C" int add() {{
         self.assertEqual([name for name in names.decode().split()[2::3] if not re.match("dlopen$|nvJitLink|nvrtcGetCUBIN", name)], [])
 
     def test_host_faults_of_one_place_without_source(self):
-        """As in Python, whose calls all come from one place of a package: each of them is told."""
+        """In Python all calls come from one place of a package. Each fault is reported."""
         code = ("import ctypes\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
                 "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
                 "for i in range(2):\n    values = ctypes.c_void_p()\n    driver.cuMemAlloc_v2(ctypes.byref(values), 128)\n"
@@ -292,7 +292,7 @@ extern "C" int add() {{
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_fork_beside_threads_that_use_the_gpu(self):
-        """The child finds no lock taken, though a thread of its parent held one when it was made."""
+        """The child finds no lock taken, though a thread of its parent held one at the fork."""
         code = ("import ctypes, os, signal, sys, threading\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
                 "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\nended = False\n"
                 "def use():\n    driver.cuCtxSetCurrent(context)\n    here = ctypes.c_void_p()\n"
@@ -344,7 +344,7 @@ extern "C" int add() {{
             self.assertEqual([suite.get("name") for suite in suites], [name], words)
 
     def test_a_stand_in_for_ptxas(self):
-        """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
+        """Triton looks for "release" in ptxas's version, and gives the file before or behind the options."""
         write("kernel", KERNEL.encode())
         for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"]:
             self.assertRegex(self.run_command("run", "-q", "sh", "-c", f'"${variable}" --version').stdout, rb"release \d+\.\d+")
@@ -354,7 +354,7 @@ extern "C" int add() {{
                 os.remove("code")
 
     def test_a_stand_in_for_nvcc(self):
-        """For PyCUDA, which finds it in PATH, and CuPy, which takes $NVCC: both ask for cubin files. Programs are compiled as ever."""
+        """PyCUDA finds nvcc in PATH, and CuPy by $NVCC. Both request cubin files. Programs are compiled as without the stand-in."""
         write("own.cu", b'extern "C" __global__ void own() {}\nint main() {}\n')
         path = os.pathsep.join([os.path.dirname(compiler()), os.environ["PATH"]])
 

@@ -1,4 +1,4 @@
-// What `warpwise run` is tested with: `run_program MODE [WORD...]` launches what MODE says.
+// The program that tests `warpwise run`: `run_program MODE [WORD...]` launches what MODE says.
 
 #include <cassert>
 #include <csignal>
@@ -34,7 +34,7 @@ __global__ void unordered(int* values) {
   values[threadIdx.x] = shared[63 - threadIdx.x];  // the line: unordered
 }
 
-// More races than end a kernel.
+// Makes more races than the limit that ends a kernel.
 __global__ void many_races(int* values) {
   __shared__ int shared[2048];
   for (int i = 0; i < 2048; ++i) shared[i] = static_cast<int>(threadIdx.x);
@@ -53,19 +53,19 @@ __global__ void endless(volatile int* values) {
   while (values[0] == 0) values[1] = 1;  // the line: endless
 }
 
-// Atomics in the order of threads, an approximate function, and a branch that it decides.
+// Has atomics in the order of threads, and an approximate function that decides a branch.
 __global__ void inexact(float* values, unsigned* slots) {
   const unsigned slot = atomicAdd(slots, 1u);                   // the line: atomic
   const float value = __expf(values[threadIdx.x]);              // the line: approximate
   if (value > 0.5f) values[slot % 64] = __ldg(values) + value;  // the line: decided
 }
 
-// The first block to come decides; no thread races.
+// The first block that comes decides; no thread races.
 __global__ void first_come(int* values) {
   if (threadIdx.x == 0) atomicCAS(values, 0, int(blockIdx.x) + 1);  // the line: first_come
 }
 
-// Sums of floats in any order, which round differently.
+// Sums floats in any order; each order rounds differently.
 __global__ void sum(float* values) { atomicAdd(values, 1.0f + 0.001f * float(threadIdx.x)); }
 
 int check(const char* what) {

@@ -1,4 +1,4 @@
-"""`warpwise run` from outside: a program on the emulated GPU, its streams, exit codes and faults."""
+"""Tests `warpwise run` from outside: a program on the emulated GPU, its streams, exit codes and faults."""
 
 import json
 import os
@@ -74,7 +74,7 @@ class Programs(RunTest):
 
 class Faults(RunTest):
     def fault(self, mode, kind, kernel, *says, options=(), code=3):
-        """The lines on stderr of a program that ends with `code` after a fault, and its report's results."""
+        """Returns the lines on stderr of a program that ends with `code` after a fault, and its report's results."""
         reports = ["--junit", "report.xml", "--sarif", "report.json"]
         done = self.run_program(mode, options=[*options, *reports])
         self.assertEqual(done.returncode, code, done.stderr)
@@ -162,7 +162,7 @@ class Faults(RunTest):
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
     def test_what_a_program_asks_of_a_kernel_that_cannot_be_run(self):
-        """The instruction is named before any launch: programs give up where such a question fails."""
+        """The instruction is named before any launch, because programs give up if such a call fails."""
         asks = os.path.join(run_support.FOLDER, "asks.cu")
         write(asks, b"""__global__ void turn(int* x) { asm volatile("vadd.s32.s32.s32 %0, %0, %0;" : "+r"(*x)); }
 int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000) == cudaErrorNotSupported ? 3 : 4; }
@@ -185,7 +185,7 @@ int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicShared
         self.assertIn(b"kernel() was not run: libcublas_test.so cannot be emulated: NVIDIA's libraries hold machine code and no PTX", done.stderr)
 
     def test_what_nvrtc_makes_is_run_as_ptx(self):
-        """Though the program asks for the machine code of the GPU that it finds."""
+        """The program requests machine code for the GPU that it finds, and gets PTX."""
         write("compiles.cpp", NVRTC_PROGRAM.encode())
         nvcc("-cudart", "shared", "-o", os.path.abspath("compiles"), os.path.abspath("compiles.cpp"), "-lnvrtc", "-lcuda")
         library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64")
@@ -212,7 +212,7 @@ class Fidelity(RunTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         [line] = [line for line in self.said(done) if "exact" in line]
         self.assertIn("not exact: approximate functions", line)
-        self.assertEqual(line.count("may have reached a branch"), 2)  # both: what the branch decides, and the atomic's
+        self.assertEqual(line.count("may have reached a branch"), 2)  # once for the approximation, once for the atomic
         self.assertIn("the order of threads", line)
 
     def test_all_of_it(self):
@@ -330,7 +330,7 @@ class Refusals(RunTest):
             self.fail_with(1, "run", name, says=f"{name} is source code: compile it first, nvcc")
 
     def test_a_static_runtime(self):
-        """As nvcc links by default."""
+        """nvcc links this runtime by default."""
         program = os.path.join(run_support.FOLDER, "static")
         nvcc("-lineinfo", "-o", "static", os.path.join(run_support.FOLDER, "its sources", "run_program.cu"))
         done = self.run_command("run", program, "sound")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rungs of the ladders in the place of a stage of `warpwise stream`: the stage's own bytes, on a GPU or on the
-emulated one. Skipped, saying so, where there is neither or nothing compiles rungs."""
+"""Tests rungs of the ladders in the place of a stage of `warpwise stream`: they give the stage's bytes, on a GPU or
+on the emulated one. Skipped, with the reason, without a GPU of either kind or a compiler for rungs."""
 
 import json
 import unittest

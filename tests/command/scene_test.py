@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scene:, the frames that OpenGL draws, as a source of `warpwise stream`."""
+"""Tests scene:, the frames that OpenGL draws, as a source of `warpwise stream`."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""warpwise stream: every source and sink from outside, bad input, signals, real time."""
+"""Tests warpwise stream: every source and sink from outside, bad input, signals, real time."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def i420_bytes(width, height):
 
 
 def random_y4m(width, height, count):
-    """As the sink writes it, so that it may come out byte by byte."""
+    """Makes a random .y4m file with the sink's header, so that a stream can write the same bytes."""
     header = f"YUV4MPEG2 W{width} H{height} F30:1 Ip A0:0 C420mpeg2 XCOLORRANGE=LIMITED\n"
     draw = random.Random(width * height)
     return header.encode() + b"".join(
@@ -48,7 +48,7 @@ class StreamTest(CommandTest):
         return self.fail_with(code, "stream", *arguments, "--backend", "cpu", says=says, **options)
 
     def break_with(self, *arguments, says, **options):
-        """A failure while frames pass: exit code 1, and one line that says why."""
+        """Expects a failure while frames pass: exit code 1, and one line that says why."""
         done = self.run_command("stream", *arguments, "--backend", "cpu", **options)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("warpwise: ")]
         self.assertEqual(done.returncode, FAILED, done.stderr)
@@ -63,7 +63,7 @@ class StreamTest(CommandTest):
 
 
 class Frames(StreamTest):
-    """What comes out is what went in."""
+    """Tests that the frames of the sink equal those of the source."""
 
     def test_y4m_comes_out_byte_by_byte(self):
         for width, height in [(1, 1), (7, 5), (64, 48)]:
@@ -120,7 +120,7 @@ class Frames(StreamTest):
         self.assertEqual(done.stdout, read("both.raw"))
 
     def test_motions_as_files(self):
-        """Those of `match`, of each frame and the one before."""
+        """The files equal those of `match` for each frame and the frame before."""
         write("in.y4m", random_y4m(32, 24, 3))
         self.succeed("stream", "in.y4m", "frames/", "--pipeline", "gray8 matrix=bt601")
         self.succeed("stream", "in.y4m", "null", "--pipeline", "match block-size=8 search=4 flo=new/motion")
@@ -163,7 +163,7 @@ class Frames(StreamTest):
 
 
 class Kinds(StreamTest):
-    """Every source, and every sink."""
+    """Tests every source, and every sink."""
 
     def test_patterns(self):
         for pattern in ["bars", "zone", "noise"]:
@@ -257,7 +257,7 @@ class Kinds(StreamTest):
                 self.assertIn(b" on cuda ", done.stderr)
 
     def test_stages_that_one_kernel_of_a_gpu_computes(self):
-        """Grey, sobel and threshold of RGB are one step of the report then, and the bytes are the same."""
+        """Grey, sobel and threshold of RGB are then one step of the report, with the same bytes."""
         environment = gpu_environment()
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
@@ -408,7 +408,7 @@ class Refusals(StreamTest):
 
 
 class CutShort(StreamTest):
-    """What came before is written, and one line says what is wrong."""
+    """Tests cut inputs: the frames before the cut are written, and one line says what is wrong."""
 
     def test_y4m(self):
         video = random_y4m(16, 8, 5)
@@ -483,7 +483,7 @@ class Signals(StreamTest):
         command = subprocess.Popen([WARPWISE, "stream", *arguments], stderr=subprocess.PIPE,
                                    **{"stdout": subprocess.PIPE, **options})
         self.addCleanup(command.wait)
-        self.addCleanup(command.kill)  # were a test to fail, an endless pattern would fill the disk
+        self.addCleanup(command.kill)  # if the test failed, an endless pattern would fill the disk
         self.addCleanup(command.stderr.close)
         if command.stdout:
             self.addCleanup(command.stdout.close)
@@ -568,7 +568,7 @@ class RealTime(StreamTest):
         self.assertEqual(report["frames_at_a_time"], 1)
 
     def test_a_slow_reader_gets_the_newest(self):
-        # A frame of 2 MB exceeds a pipe's buffer, and each is read a fifth of a second late.
+        # A frame of 2 MB exceeds a pipe's buffer, and each frame is read a fifth of a second late.
         command = subprocess.Popen([WARPWISE, "stream", "test:bars", "pipe:rgb24", "--size", "960x720", "--fps", "50",
                                     "--frames", "50", "--realtime", "--backend", "cpu"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)

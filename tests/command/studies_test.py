@@ -1,5 +1,5 @@
-"""Studies from outside: their tables and the schema of these, the ones that are installed, and the document on
-adding one. What compiles is skipped, saying so, where there is no CUDA compiler."""
+"""Tests studies from outside: their tables and the tables' schema, the installed studies, and the document on
+adding a study. Tests that compile are skipped, with the reason, if there is no CUDA compiler."""
 
 import copy
 import csv
@@ -48,7 +48,7 @@ class Schema(LabTest):
                         self.assertNotEqual(common.get(need), meaning, rung["name"])
 
     def test_broken_tables_are_refused_by_the_schema_and_by_the_command(self):
-        """Each change makes of a right table one that neither takes."""
+        """Each change makes a table that the schema and the command refuse."""
         def at(table, *path):
             for step in path:
                 table = table[step]
@@ -105,7 +105,7 @@ class Banks(LabTest):
 
     @runs_rungs
     def test_the_documents_counts(self):
-        """Transactions of a tenth of the grid, and the degree of the conflicts: 3840*3840 is ten times this."""
+        """The document counts transactions of a tenth of the grid of 3840*3840 threads, and the degree of the conflicts."""
         rows = self.counted("banks/table1", "--cc", "1.3", "--size", "3840x384")
         self.assertEqual([row["rung"] for row in rows], ["conflict", "no_conflict", "no_read"])
         for row, degree in zip(rows, [16, 1, None]):
@@ -206,7 +206,7 @@ class Barriers(LabTest):
 
     @runs_rungs
     def test_equal_loads_and_arithmetic(self):
-        """With and without a copy; barriers in one of the three, and as many blocks as the experiment says."""
+        """The three kernels have equal loads and arithmetic. One has no copy, one has barriers. The experiment sets the resident blocks."""
         warps, values = 256 * 2 // 32, 8
         for experiment, resident in [("few_warps", 2), ("many_warps", 8)]:
             rungs = {}
@@ -234,7 +234,7 @@ def transactions(access):
 
 class Counted(LabTest):
     def counted(self, name, *arguments):
-        """What the emulator counts of each row, for one compute capability."""
+        """Returns the emulator's counts of each row, for one compute capability."""
         report = json.loads(self.succeed("lab", "run", name, *EMULATOR, "--json", *arguments).stdout)
         return [(row, row["counts"][0]) for row in report["results"]]
 
@@ -260,10 +260,10 @@ class Transactions(Counted):
 
     @runs_rungs
     def test_strides(self):
-        """Each rule at each stride, against the segments that lie under the lanes' words."""
+        """Compares each rule at each stride with the segments that the lanes' words touch."""
         def segments(first, lanes, step, segment):
             return len({(first + lane) * step // segment for lane in range(lanes)})
-        def lines(stride, size):  # by warps, half-warps or quarters, in the mean over warps
+        def lines(stride, size):  # for warps, half-warps or quarters, as the mean over warps
             lanes = 32 if size <= 4 else 128 // size
             return sum(segments(first, lanes, stride * size, 128) for first in range(0, 128, lanes)) / 4
         def in_order(stride, size):  # only adjacent words of 4 bytes and more are served together
@@ -279,7 +279,7 @@ class Transactions(Counted):
 
     @runs_rungs
     def test_misalignment(self):
-        """A warp's adjacent words need one sector more where they begin inside of one."""
+        """A warp's adjacent words need one sector more if they begin inside of a sector."""
         for row, counts in self.counted("transactions/misalignment", "--cc", "9.0"):
             size, first = row["parameters"]["bits"] // 8, row["parameters"]["offset"]
             inside = first * size % 32 != 0
@@ -298,7 +298,7 @@ class Transactions(Counted):
         half_warps = 1024 * 16 // 16
         self.assertEqual([transactions(by_place[16, begin]["global_load"]) for begin in (0, 48, 96, 144)],
                          [[0, half_warps, 0], [2 * half_warps, 0, 0], [2 * half_warps, 0, 0], [0, half_warps, 0]])
-        # Without segments each lane is served alone, wherever the pixels lie.
+        # On GPUs without segments each lane is served alone, wherever the pixels lie.
         for row, counts in self.counted("transactions/figure3", "--cc", "1.1"):
             if row["parameters"]["bits"] < 32:
                 self.assertEqual(transactions(counts["global_load"]), [16 * half_warps, 0, 0])
@@ -319,7 +319,7 @@ class Organisations(Counted):
 
     @runs_rungs
     def test_without_shared_memory(self):
-        """Each of 64 threads loads three bytes and stores a pixel: none idles, and more is executed."""
+        """Each of 64 threads loads three bytes and stores a pixel: no thread idles, and more instructions are executed."""
         [(row, counts)] = self.counted("organisations/unoptimised")
         self.assertEqual((counts["executed_threads"], counts["idle_threads"]), (256, 0))
 
@@ -340,7 +340,7 @@ class Shapes(Counted):
 
     @runs_rungs
     def test_the_documents_best(self):
-        """Of the shapes that fill 768 threads by at most 8 blocks, none takes fewer instructions."""
+        """No other shape that fills 768 threads by at most 8 blocks takes fewer instructions."""
         done = self.counted("shapes/figure9")
         self.assertEqual(len(done), 28 + 15 + 15 + 28)
         for name, best in [("input", [96, 1, 1]), ("output", [128, 1, 1]), ("input_output", [64, 2, 1])]:

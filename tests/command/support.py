@@ -1,4 +1,4 @@
-"""What the command's tests share: a scratch folder, the command, small files made by hand."""
+"""Helpers that the command's tests share: a scratch folder, the command, small files made by hand."""
 
 import fcntl
 import functools
@@ -33,14 +33,14 @@ def has_gpu():
 
 @functools.cache
 def draws():
-    """Whether OpenGL draws here without a screen."""
+    """Returns True if OpenGL draws here without a screen."""
     done = subprocess.run([WARPWISE, "stream", "scene:", "null", "--frames", "1", "--size", "8x8"],
                           capture_output=True, timeout=60)
     return HAS_SCENE and done.returncode == 0
 
 
 def gpu_environment():
-    """An environment in which the command has a GPU, be it the emulated one; None where there is none."""
+    """Returns an environment in which the command has a GPU, perhaps the emulated one; None if there is no GPU."""
     if has_gpu():
         return dict(os.environ)
     emulated = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
@@ -57,7 +57,7 @@ def compiles_rungs():
 
 
 def runs_rungs(test):
-    """Skips where nothing compiles rungs."""
+    """Skips a test if no compiler for rungs is there."""
     def run(self):
         if not compiles_rungs():
             self.skipTest("there is no CUDA compiler here; scripts/get-nvrtc.sh brings one")
@@ -67,7 +67,7 @@ def runs_rungs(test):
 
 
 def help_pages():
-    """What --help says of the command and all subcommands, as scripts/command-docs.py reads it."""
+    """Returns the --help of the command and all subcommands, as scripts/command-docs.py reads it."""
     path = os.path.join(SAMPLES, "../scripts/command-docs.py")
     spec = importlib.util.spec_from_file_location("command_docs", path)
     docs = importlib.util.module_from_spec(spec)
@@ -76,7 +76,7 @@ def help_pages():
 
 
 class CommandTest(unittest.TestCase):
-    """Each test runs in an empty folder of its own."""
+    """The base of tests that each run in an empty folder of their own."""
 
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory(prefix="warpwise-command-")
@@ -96,7 +96,7 @@ class CommandTest(unittest.TestCase):
         return done
 
     def on_terminal(self, *arguments, streams=("stdout", "stderr"), columns=80):
-        """The exit code, and what the command showed on a terminal that its streams are."""
+        """Runs the command with a terminal as its `streams`. Returns the exit code and the terminal's text."""
         try:
             leader, follower = pty.openpty()
         except OSError as error:
@@ -123,7 +123,7 @@ class CommandTest(unittest.TestCase):
         return done
 
     def fail_with(self, code, *arguments, says, **options):
-        """One line on stderr that says every word of `says`; nothing made, nothing on stdout."""
+        """Expects one line on stderr with every word of `says`, no new file, and nothing on stdout."""
         before = sorted(os.listdir("."))
         done = self.run_command(*arguments, **options)
         said = done.stderr.decode()
@@ -153,7 +153,7 @@ def sample(name):
 
 
 def ramp(count, step=37):
-    """`count` bytes without an obvious pattern."""
+    """Returns `count` bytes without an obvious pattern."""
     return bytes((i * i // 5 + step * i) % 256 for i in range(count))
 
 
@@ -169,7 +169,7 @@ def y4m(width, height, colours, *frames, more=""):
 
 
 def npy_parts(path):
-    """descr, shape, bytes of the elements."""
+    """Returns descr, shape, and the bytes of the elements."""
     content = read(path)
     length = struct.unpack("<H", content[8:10])[0]
     header = eval(content[10:10 + length])  # the format is a Python literal
@@ -177,7 +177,7 @@ def npy_parts(path):
 
 
 def png(width, height, depth, colour, pixels):
-    """colour: 0 grey, 2 RGB, 6 RGBA; `pixels` as the file holds them (16 bits big-endian)."""
+    """Makes a PNG. colour: 0 grey, 2 RGB, 6 RGBA; `pixels` as the file holds them (16 bits big-endian)."""
     def chunk(kind, data):
         check = struct.pack(">I", zlib.crc32(kind + data))
         return struct.pack(">I", len(data)) + kind + data + check
@@ -189,7 +189,7 @@ def png(width, height, depth, colour, pixels):
 
 
 def sobel_u8(pixels, width, height):
-    """|dx| + |dy| saturated, with the border reflect-101, from the formula."""
+    """Returns |dx| + |dy| saturated, with the border reflect-101, from the formula."""
     def at(x, y):
         x = -x if x < 0 else 2 * (width - 1) - x if x >= width else x
         y = -y if y < 0 else 2 * (height - 1) - y if y >= height else y

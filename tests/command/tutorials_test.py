@@ -1,4 +1,4 @@
-"""The tutorials of docs, followed as they stand, in a folder that has of the repository what their commands name.
+"""Follows the tutorials of docs as they stand, in a folder with those files of the repository that their commands name.
 lab_walk_test.py follows docs/lab.md, and python/tests/test_pages.py runs the programs in Python."""
 
 import os

@@ -1,4 +1,4 @@
-"""warpwise stream from video file to video file: times, turns, sound, and what is said of them."""
+"""Tests warpwise stream from video file to video file: times, turns, sound, and the lines about them."""
 
 import http.server
 import json
@@ -22,7 +22,7 @@ class VideoFiles(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode().splitlines()
 
     def make_phone_video(self, name, codec=("-pix_fmt", "yuv420p", "-c:v", "libx264")):
-        """Upright only after a quarter turn, of varying rate, with sound."""
+        """Makes a video that is upright only after a quarter turn, of varying rate, with sound."""
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:r=100:d=2", "-f", "lavfi", "-i", "sine=d=2",
                "-vf", r"select=not(mod(n\,4))*gt(n\,100)+not(mod(n\,10))*lte(n\,100)", "-fps_mode", "passthrough",
                "-enc_time_base", "1/1000", "-bf", "0", *codec, "-c:a", "aac", "plain.mp4")
@@ -102,7 +102,7 @@ class VideoFiles(CommandTest):
                     capture_output=True, check=True).stdout) for name in ("in.mkv", "out.mov")]
                 loss = [abs(a - b) for a, b in zip(*codes)]
                 self.assertLess(sum(loss) / len(loss), 200)  # of 65535
-                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha has no loss but that of 10 bits
+                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha is only rounded to 10 bits
 
     def test_sound_and_turns_go_into_mov(self):
         self.make_phone_video("phone.mp4")
@@ -262,7 +262,7 @@ class VideoFiles(CommandTest):
             ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "deep.mkv")
             box = ["--box", "30,20,16,16", "--search", "4"]
             self.succeed("track", "deep.mkv", "deep.csv", *box)
-            self.succeed("stream", "deep.mkv", "pipe.y4m")  # rounds, and keeps luma
+            self.succeed("stream", "deep.mkv", "pipe.y4m")  # keeps the luma
             self.succeed("track", "pipe.y4m", "flat.csv", *box)
             self.assertEqual(read("deep.csv"), read("flat.csv"), pixels)
             self.stream("deep.mkv", "one.mkv", "--frames", "1")
@@ -417,7 +417,7 @@ class Decoders(CommandTest):
         for name, why in [("ten.mp4", "the GPU's frames of h264 in yuv420p10le may differ from the CPU's"),
                           ("four.mp4", "the GPU's frames of h264 in yuv444p may differ from the CPU's"),
                           ("wide.mp4", "4:2:0 or 4:4:4 of 8, 10 or 12 bits, not yuv422p"),
-                          ("odd.webm", "the GPU's frames have even sides"), ("turned.mp4", "its frames are turned on the host"),
+                          ("odd.webm", "the GPU decodes only frames of even width and height"), ("turned.mp4", "its frames are turned on the host"),
                           ("old.mpg", "the GPU's frames of mpeg2video may differ from the CPU's")]:
             status, said = self.on_emulated_gpu(name, "null")
             self.assertEqual(status, 0, said)

@@ -1,4 +1,4 @@
-"""ffmpeg and ffprobe for tests of videos."""
+"""Calls of ffmpeg and ffprobe for tests of videos."""
 
 import subprocess
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`warpwise view`: what its window shows, on a display without a screen."""
+"""Tests what the window of `warpwise view` shows, on a display without a screen."""
 
 import json
 import os
@@ -56,7 +56,7 @@ class WindowTest(ViewTest):
         return done
 
     def shot(self, *arguments, backend="cpu", **options):
-        """What the window shows of the last frame."""
+        """Returns the window's picture of the last frame."""
         done = self.on_display(WARPWISE, "view", *arguments, "--screenshot", "shot.png", "--backend", backend,
                                **options)
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr.decode())
@@ -75,7 +75,7 @@ class Screenshots(WindowTest):
         self.assertEqual((shot.width, shot.height), (640 + PANEL, 480))
         self.assert_bars(shot, row=0)
         self.assert_bars(shot, row=479)
-        for i in range(1, 8):  # where one bar ends and the next begins
+        for i in range(1, 8):  # the border between two bars
             self.assertEqual((shot.at(80 * i - 1, 100), shot.at(80 * i, 100)), (BARS[i - 1], BARS[i]))
         # The third frame has the square here.
         self.assertEqual([shot.at(x, 240) for x in (159, 160, 219, 220)],
@@ -177,20 +177,20 @@ class DrivenTest(WindowTest):
             'wait_for() { for i in $(seq 100); do [ -s "$1" ] && return; sleep 0.1; done; exit 9; }\n'
 
     def drive(self, script, *arguments, backend="cpu", before="", **options):
-        """Runs `view`, after a line of shell, and beside it a shell script that presses keys; the exit code of
+        """Runs `view` after a line of shell, and beside it a shell script that presses keys. Returns the ended
         `view`."""
         write("keys.sh", (f'({before}\nexec "$@") &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
         return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", backend, **options)
 
     def phase(self, path):
-        """Which of the eight frames of test:bars, 640x480, that is."""
+        """Returns which of the eight frames of test:bars, 640x480, a picture shows."""
         row = self.picture(path)
         white = [x for x in range(640) if row.at(x, 240) == (255, 255, 255)]
         return white[0] // 80
 
 
 def enter(text):
-    """The pipeline's text, by keys. Letters are text there, not keys, from the next frame on, which a busy
+    """Returns shell that types the pipeline's text. Letters become text only from the next frame on, which a busy
     machine takes long for."""
     return f'xdotool key e; sleep 2; xdotool key ctrl+a; xdotool type --delay 50 "{text}"; xdotool key Return; sleep 2\n'
 
@@ -214,7 +214,7 @@ class Keys(DrivenTest):
         done = self.drive("xdotool key v p", "test:bars", "--size", "640x480", "--fps", "10",
                           "--frames", "60", "--screenshot", "shot.png")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        shot = self.picture("shot.png")  # original and result, each in a half of what had the panel too
+        shot = self.picture("shot.png")  # without the panel original and result each have half of the window
         self.assertEqual([shot.at(60 * i + 30, 240 - 170) for i in range(8)], BARS)
         self.assertEqual([shot.at(480 + 60 * i + 30, 240 - 170) for i in range(8)], BARS)
         started = time.monotonic()
@@ -254,7 +254,7 @@ class Keys(DrivenTest):
 
 
 class Controls(DrivenTest):
-    """Of a still picture, so that what is saved is what the pipeline makes of it."""
+    """Tests the controls on a still picture, so that a saved picture shows the pipeline's result."""
 
     def setUp(self):
         super().setUp()
@@ -262,8 +262,8 @@ class Controls(DrivenTest):
         self.source = "zone/000001.png"
 
     def frames(self, *arguments, right=False):
-        """The middles of the panel's input fields, sliders, lists and boxes, from its top on: at the panel's
-        left, or those that reach to its right. Their frames have the colour of the first, the pipeline's."""
+        """Returns the middles of the panel's input fields, sliders, lists and boxes, from the top on: those at the panel's
+        left, or those that reach to its right. Their frames have the colour of the first frame, the pipeline's."""
         shot = self.shot(self.source, *arguments)
         x = 640 + (PANEL - 30 if right else 9)
         colours = [shot.at(x, y) for y in range(shot.height)]
@@ -371,7 +371,7 @@ class Controls(DrivenTest):
                           "xdotool key c; sleep 3; xdotool key q", *noise, **limit)
         self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
         self.assertLessEqual(os.path.getsize("noise.avi"), 102400)
-        # The encoder writes its last frames when the clip ends, here with the window.
+        # The encoder writes its last frames when the clip ends. Here the clip ends when the window closes.
         done = self.drive("xdotool key space; sleep 1; xdotool key c; sleep 1; xdotool key Right; sleep 1; xdotool key q",
                           *noise, **limit)
         self.assertEqual((done.returncode, done.stderr),
@@ -383,7 +383,7 @@ class Clips(DrivenTest):
     BARS = ["test:bars", "--size", "640x480", "--fps", "10"]
 
     def frames_of(self, path, size="640x480"):
-        """How many frames a whole video has."""
+        """Returns the number of frames of a whole video."""
         said = json.loads(self.succeed("stream", path, "null", "--json").stdout)
         frames = said["source"]["frames"]
         self.assertEqual(f"{frames['width']}x{frames['height']}", size)

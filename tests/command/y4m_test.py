@@ -1,4 +1,4 @@
-"""Videos as .y4m files, in and out."""
+"""Tests videos as .y4m files, in and out."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from support import HAS_VIDEO, WARPWISE, CommandTest, npy, ramp, read, sobel_u8,
 
 
 class Y4m(CommandTest):
-    """Frames of a video, as ffmpeg -f yuv4mpegpipe writes them."""
+    """Tests frames of a video, as ffmpeg -f yuv4mpegpipe writes them."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
-// require_complete(): refuses with IoError and nothing else, and never accepts a cut file if it
-// refuses the longer one.
+// require_complete() refuses a file only with IoError. If it refuses a file, it also refuses a
+// beginning of that file that includes the signature.
 #include <cstring>
 #include <vector>
 
@@ -22,7 +22,7 @@ bool is_complete(std::span<const std::byte> content) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using warpwise::fuzz::require;
-  constexpr std::size_t signature = 8;  // the longer one, PNG's
+  constexpr std::size_t signature = 8;  // bytes of PNG's signature, the longest
   const auto content = warpwise::fuzz::bytes(data, size);
   warpwise::io::is_animated_png(content);
   if (is_complete(content)) {
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     longer.push_back(std::byte{0});
     require(is_complete(longer), "bytes behind the end do not matter");
   } else if (size > signature) {
-    // A copy of exactly that size, so that AddressSanitizer sees a read behind it.
+    // A copy of exactly that size, so that AddressSanitizer sees a read past its end.
     const std::size_t half = signature + (size - signature) / 2;
     const std::vector<std::byte> cut(content.begin(), content.begin() + half);
     require(!is_complete(cut), "the beginning of a cut file is cut as well");

@@ -1,4 +1,4 @@
-// A profile of a device: it is refused with InvalidArgument and nothing else.
+// Parses any text as a profile of a device, or refuses it only with InvalidArgument.
 
 #include <cstdint>
 

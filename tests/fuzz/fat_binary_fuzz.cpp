@@ -1,4 +1,4 @@
-// The PTX in a fat binary: it is found, or refused with InvalidArgument and nothing else.
+// Finds the PTX in a fat binary, or refuses the bytes only with InvalidArgument.
 
 #include <cstdint>
 #include <span>

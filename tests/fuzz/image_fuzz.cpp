@@ -1,6 +1,6 @@
-// The module of one image format, linked in: refuses with IoError and nothing else, or makes a
-// picture that it can write and read again. This fuzzes the code around the format's library: the
-// library is Debian's and not instrumented.
+// The module of one image format, linked in, refuses a file only with IoError, or makes a picture
+// that it can write and read again. This fuzzes the code around the format's library: the library
+// is Debian's and not instrumented.
 #include <algorithm>
 
 #include "fuzz/fuzz.hpp"

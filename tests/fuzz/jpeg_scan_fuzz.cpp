@@ -1,5 +1,5 @@
-// The structure of a JPEG file for the GPU's decoder: refuses, or finds parts that lie in the file
-// and tables that the kernels can use.
+// jpeg::scan_of(), for the GPU's decoder: returns nothing, or parts that lie in the file and tables
+// that the kernels can use.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/algorithms/jpeg/scan.hpp"
 

@@ -1,6 +1,5 @@
-// A ladder's table and its expressions. Any text is refused with InvalidArgument and nothing else,
-// or gives a table with the properties that the laboratory relies on. The first byte picks the
-// parser.
+// A ladder's table and its expressions. Any text is refused only with InvalidArgument, or gives a
+// table with the properties that the laboratory relies on. The first byte picks the parser.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,7 +9,7 @@
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
-// Tables name a ladder. Those of the library come with its primitives; here one stands for all.
+// Tables name a ladder. NoLadder stands here for the library's ladders, which need primitives.
 namespace warpwise::ladders {
 
 class NoLadder final : public Ladder {
@@ -58,7 +57,7 @@ void expression(std::string_view text) {
     require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
             "parentheses change nothing");
   } catch (const InvalidArgument& error) {
-    // Parentheses may be one too many.
+    // The text may have one parenthesis too many.
     require(std::string_view(error.what()).size() < 600, "a message is short");
   }
 }

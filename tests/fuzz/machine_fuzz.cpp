@@ -1,4 +1,4 @@
-// A file of machine code: its instructions and their lines are found, or none.
+// Finds instructions and their lines in any file, or finds none.
 
 #include <cstdint>
 #include <span>

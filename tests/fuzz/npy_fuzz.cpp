@@ -1,4 +1,5 @@
-// decode_npy(): refuses with IoError and nothing else, or reads what npy_header() writes again.
+// decode_npy() refuses a file only with IoError. A picture that it reads is the same after
+// npy_header() writes it and decode_npy() reads it again.
 #include <algorithm>
 #include <vector>
 

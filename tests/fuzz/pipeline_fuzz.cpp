@@ -1,6 +1,6 @@
-// The text of a pipeline. It is refused with UsageError and nothing else, or gives stages whose
-// options are within their ranges, and whose own text gives the same stages. Texts that the window
-// may make of it are parsed too.
+// The text of a pipeline. It is refused only with UsageError, or gives stages whose options are
+// within their ranges, and whose own text gives the same stages. Texts that the window may make of
+// it are parsed too.
 #include <algorithm>
 #include <cmath>
 #include <string>

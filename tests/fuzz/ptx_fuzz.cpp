@@ -1,5 +1,5 @@
-// ptx::parse(): refuses with InvalidArgument that names a line and nothing else, or returns a tree
-// whose indices lie inside it.
+// ptx::parse() refuses a text only with InvalidArgument, whose message names a line, or returns a
+// tree whose indices lie inside it.
 #include <string>
 #include <string_view>
 

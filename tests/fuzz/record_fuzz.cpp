@@ -1,6 +1,5 @@
-// A record of `lab run` or of a bench. Any text is refused with InvalidArgument and nothing else,
-// or gives a page; a record of `lab run` also gives a plot, its figures and the script that draws
-// it.
+// A record of `lab run` or of a bench. Any text is refused only with InvalidArgument, or gives a
+// page; a record of `lab run` also gives a plot, its figures and the script that draws it.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -13,7 +12,7 @@
 #include "warpwise/lab/report/page.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Records are read without any primitive.
+// Reading a record needs no primitive.
 namespace warpwise::ladders {
 
 std::span<const Ladder* const> all() { return {}; }

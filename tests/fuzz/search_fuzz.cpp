@@ -1,6 +1,6 @@
-// Parsers of displacements A:B, boxes X,Y,W,H and sizes WxH. Each refuses with UsageError and
-// nothing else, or returns a value within its documented range, whose own text gives the same
-// value. The first byte picks the parser.
+// Parsers of displacements A:B, boxes X,Y,W,H and sizes WxH. Each refuses a text only with
+// UsageError, or returns a value within its documented range, whose own text gives the same value.
+// The first byte picks the parser.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

@@ -146,8 +146,8 @@ def explain_seeds():
 
 
 def ladder_seeds():
-    # The first byte picks the parser. The tables' rungs and experiments, one at a time: a whole table is longer than
-    # the fuzzer's inputs.
+    # The first byte picks the parser. Yields rungs and experiments one at a time: a whole table is longer than the fuzzer's
+    # inputs.
     expressions = {"", "1 +", "((1))", "most * 2", "least / minus", "1 % zero", "a(1)", "9223372036854775808"}
     primitives = pathlib.Path(__file__).parents[2] / "warpwise/primitives"
     for path in sorted(primitives.glob("*/ladder/ladder.json")):
@@ -182,7 +182,7 @@ def ladder_seeds():
 
 
 def record_seeds():
-    # Two rows with the figures of a plot: whole records are longer than the fuzzer's inputs.
+    # Keeps two rows with the figures of a plot: whole records are longer than the fuzzer's inputs.
     results = pathlib.Path(__file__).parents[2] / "results/nvidia-h200"
     for path in sorted(results.glob("[ls]*s/*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -204,7 +204,7 @@ def record_seeds():
 
 
 def device_seeds():
-    # One or two figures: the parser treats all others alike.
+    # Keeps one or two figures: the parser treats all others alike.
     profiles = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
     for path in sorted(profiles.glob("*.json")):
         profile = json.loads(path.read_text(encoding="utf-8"))
@@ -271,7 +271,7 @@ def fat_binary_seeds():
 
 
 def machine_seeds():
-    """A file of two instructions of kernel k and their lines, as ptxas writes it; and one that is cut off."""
+    """Yields a file of two instructions of kernel k and their lines, as ptxas writes it, and a file that is cut off."""
     lines = b"\0\x09\2" + bytes(8) + b"\3\4\1\2\x10\1\x03\x7f\1\x1f\x02\x10\0\1\1"
     lines = struct.pack("<HIbBbBB", 2, 16, 16, 1, -5, 14, 10) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1]) + b"\0\0" + lines
     names = [b"", b".shstrtab", b".strtab", b".symtab", b".text.k", b".nv_debug_line_sass", b".rela.nv_debug_line_sass"]
@@ -290,7 +290,7 @@ def machine_seeds():
 
 
 def gif_seeds():
-    """One pixel, with and without a palette of its own, transparent, after a comment, as the first of two."""
+    """Yields pictures of one pixel: with and without a palette of its own, transparent as the first of two, after a comment."""
     head = b"GIF89a\1\0\1\0\x80\0\0" + bytes(3) + b"\xff" * 3
     pixel = b",\0\0\0\0\1\0\1\0"
     data = b"\2\2L\1\0"

@@ -1,6 +1,6 @@
 // Parsers of texts that describe a stream: rates, sizes of frames, formats, pipe:FORMAT:WxH@N and
-// names of numbered pictures. Each refuses with InvalidArgument and nothing else, or returns a
-// valid value. The first byte picks the parser. Nothing is read or written.
+// names of numbered pictures. Each refuses a text only with InvalidArgument, or returns a valid
+// value. The first byte picks the parser. Nothing is read or written.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

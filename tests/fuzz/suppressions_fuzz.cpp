@@ -1,6 +1,6 @@
-// A file of suppressions is parsed or refused with InvalidArgument. A parsed suppression has the
-// properties of its docstring, and its own line is parsed to the same. A name that numba could have
-// mangled is read or not; a name with its words around the input is too.
+// Reads the input as a file of suppressions, which is parsed or refused with InvalidArgument. Each
+// parsed suppression has a reason and a place, and its own line gives one suppression with the same
+// reason. The input is also read as a name mangled by numba, alone and after a name's beginning.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

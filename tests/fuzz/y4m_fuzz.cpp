@@ -1,5 +1,5 @@
-// Y4mFrames: refuses with IoError and nothing else, or gives frames. Frames that a .y4m file can
-// hold are written and read back.
+// Y4mFrames refuses a file only with IoError, or gives frames. Frames that a .y4m file can hold are
+// written and read back.
 #include <sys/mman.h>
 #include <unistd.h>
 

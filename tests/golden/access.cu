@@ -2,9 +2,9 @@
 // emulator's counts are compared with these. access_cases.json lists the launches; access.ptx is
 // this file, compiled.
 //
-// A lane's place in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
-// and the lanes of `active` take part. Each kernel has one access of the width in its name; the
-// 32-bit results and tables beside it are counted too, here and there alike.
+// A lane's index in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
+// and the lanes of `active` take part. Each kernel has one access of the width in its name. The
+// GPU and the emulator also count the accesses to the 32-bit results and tables.
 
 namespace {
 
@@ -108,7 +108,7 @@ __global__ void shared_store_64(Pattern p) { shared_store<unsigned long long>(p)
 __global__ void shared_store_32x2(Pattern p) { shared_store<uint2>(p); }
 __global__ void shared_store_128(Pattern p) { shared_store<uint4>(p); }
 
-// Through the read-only path.
+// Loads through the read-only path.
 __global__ void load_read_only_32(const unsigned* in, unsigned* out, Pattern p) {
   if (is_active(p)) out[thread()] = __ldg(in + place(p));
 }
@@ -179,7 +179,7 @@ __global__ void early_exit(const unsigned* in, unsigned* out, unsigned stay) {
   out[thread()] = in[thread()] + 1;
 }
 
-// Whole kernels of the kind that people profile.
+// The next kernels are whole kernels of the kind that people profile.
 __global__ void transpose_naive(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[32][32];
   tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
@@ -208,7 +208,7 @@ __global__ void reduction(const unsigned* in, unsigned* out) {
   }
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
-// The same with a growing stride, so that accesses meet in few banks.
+// This tree has a growing stride, so that accesses meet in few banks.
 __global__ void reduction_with_conflicts(const unsigned* in, unsigned* out) {
   __shared__ unsigned partial[256];
   partial[threadIdx.x] = in[thread()];

@@ -85,7 +85,7 @@ def cases():
             case(f"shared_store_{width}", pattern.label, [words], grid, block, -(-size // 16) * 16)
 
     kinds = ("load", "store", "shared_load", "shared_store")
-    # One of each first, then whole kernels, then the sweeps.
+    # One case of each kind comes first, then whole kernels, then the sweeps.
     for what in kinds:
         for width in WIDTHS:
             access(what, width, stride(1))

@@ -2,7 +2,7 @@
 
 
 class Op:
-    """An instruction, perhaps with what it needs around it. In the text, {d} is the result, {a} to {c} the
+    """An instruction, perhaps with instructions around it. In the text, {d} is the result, {a} to {c} the
     operands, {imm} a number chosen at random, {bits} one below 256, {lane} one below 32."""
 
     def __init__(self, name, text, result, operands, sm=75, often=1):
@@ -21,7 +21,7 @@ def add(name, result, operands, sm=75, text=None, often=1, to=OPS):
 
 
 def one_nan(kind, value="{d}"):
-    """Makes every NaN in a register the usual one."""
+    """Makes every NaN in a register the canonical NaN."""
     if kind == "d":
         return ("{{ .reg .pred p; setp.nan.f64 p, " + value + ", " + value + "; selp.f64 " + value +
                 ", 0d7FF8000000000000, " + value + ", p; }}")
@@ -30,7 +30,7 @@ def one_nan(kind, value="{d}"):
 
 
 def scalar(name, half_kind, operands, result="same"):
-    """An operation of 16-bit registers by way of 32-bit ones: the lower half of each operand."""
+    """Returns an operation of 16-bit registers, which are the lower halves of 32-bit operands."""
     text = "{{ .reg .b16 x, y, z, w, n; "
     for register, operand in zip("xyz", "abc"[:operands]):
         text += "mov.b32 {{" + register + ", n}}, {" + operand + "}; "
@@ -139,7 +139,7 @@ def define_integers():
                 text=f"{{{{ .reg .pred p, q, r; setp.gt.u32 p, {{c}}, {{imm}}; "
                      f"setp.lt.{cmp}.s{size} q|r, {{a}}, {{b}}, p; selp.u32 {{d}}, 1, 2, q; "
                      f"@r xor.b32 {{d}}, {{d}}, 64; }}}}")
-    # 16-bit registers.
+    # Instructions of 16-bit registers.
     for t in ("u16", "s16"):
         for name in ("add", "sub", "mul.lo", "mul.hi", "min", "max"):
             add(f"{name}.{t}", "u", "uu", text=scalar(f"{name}.{t}", "u", 2))
@@ -226,7 +226,7 @@ def define_floats():
             text="{{ .reg .pred p, q; setp.lt.ftz.f32 p|q, {a}, {b}; selp.u32 {d}, 5, 6, p; @q not.b32 {d}, {d}; }}")
         add(f"selp.{t}", k, k + k + "u",
             text=f"{{{{ .reg .pred p; setp.gt.u32 p, {{c}}, {{imm}}; selp.{t} {{d}}, {{a}}, {{b}}, p; }}}}")
-        # Between integers and floats.
+        # Conversions between integers and floats.
         for integer, i in (("u32", "u"), ("s32", "u"), ("u64", "l"), ("s64", "l")):
             for rounding in ("rn", "rz", "rm", "rp"):
                 add(f"cvt.{rounding}.{t}.{integer}", k, i)
@@ -284,7 +284,7 @@ def define_halves():
             half("fma.rn.relu", 3, 80)
             for name in ("min", "max", "min.NaN", "max.NaN"):
                 half(name, 2, 80)
-            # These turn a NaN into any NaN: a multiplication by 1 makes it the canonical one.
+            # These may give any NaN for a NaN: a multiplication by 1 makes it the canonical one.
             one = ("0x3C003C00" if form != t else "0x3C00") if t == "f16" else ("0x3F803F80" if form != t else
                                                                                "0x3F80")
             zero = "0x80008000" if form != t else "0x8000"

@@ -77,7 +77,7 @@ def is_finite(form):
 
 
 def loaded(form, finite):
-    """Returns the text that gives each register of a form its value: those of a thread differ, and those of two threads."""
+    """Returns the text that gives each register of a form its value. The registers of a thread differ, and so do those of two threads."""
     text = ""
     for place, (letter, number) in enumerate(registers(form)):
         kind = "u" if letter in "pb" else number_kind(form, letter)
@@ -116,7 +116,7 @@ def addresses(form):
 
 
 def prepared(form):
-    """Returns the text of what a form needs to have a defined result."""
+    """Returns the instructions before a form without which its result is not defined."""
     text = ""
     if re.match(r"(addc|subc|madc)", form):
         text += f"{{ .reg .b32 x; {'sub' if form.startswith('sub') else 'add'}.cc.u32 x, %in_low, 0x80000000; }}\n"
@@ -128,7 +128,7 @@ def prepared(form):
         text += "and.b32 %r1, %r1, 15;\n"  # bytes to copy
     if form.startswith("fns"):
         text += "and.b32 %r3, %r3, 31; shr.s32 %r4, %r4, 26;\n"  # a bit's number, and at most 32 bits from it
-    if ".cas." in form:  # every second thread finds what it compares with
+    if ".cas." in form:  # every second thread finds the value that it compares with
         found = re.search(r"\.b(\d+) .*\[(%\w\d)\], %(\w)(\d)", form)
         place = "shared" if found[2] == "%r0" else "global"
         text += f"@%even ld.{place}.b{found[1]} %{found[3]}{found[4]}, [{found[2]}];\n"
@@ -138,13 +138,13 @@ def prepared(form):
 
 
 def finished(form):
-    """Returns the text behind a form: it waits for copies, and makes every double's NaN the usual one."""
+    """Returns the text behind a form: it waits for copies, and makes every NaN of a double the canonical one."""
     text = ""
     if re.match(r"cp\.(reduce\.)?async\.c?[ag]?", form) and "bulk" not in form:
         text += "cp.async.wait_all;\n"
     if "bulk_group" in form:
         text += "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
-    if form.startswith("mbarrier"):  # no phase ends here: copies are done long before the end of these
+    if form.startswith("mbarrier"):  # no phase of the mbarrier ends here, since the copies are done long before
         text += "nanosleep.u32 100000;\n" * 20
     if ".cc" in form:
         text += f"{'sub' if form.startswith('sub') else 'add'}c.u32 %t, 0, 0; mov.b32 %carry, %t;\n"

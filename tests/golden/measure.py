@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the golden kernels on a GPU, through its driver alone: no compiler, no package is needed.
 
-    measure.py access FOLDER FIRST COUNT   launches those of the access cases, once each: for the profiler to count
+    measure.py access FOLDER FIRST COUNT   launches COUNT of the access cases from FIRST on, once each, under the profiler
     measure.py arithmetic FOLDER OUT       runs the arithmetic kernels; writes OUT/golden_arithmetic.json, which the
                                            tests compare with, and OUT/outputs.bin, every word the kernels left
     measure.py forms FOLDER OUT            runs the forms' kernels, each again in a new process if one ends with an error; writes
@@ -36,7 +36,7 @@ OF_BRANCHES = ["smsp__sass_branch_targets", "smsp__sass_branch_targets_threads_d
                "smsp__thread_inst_executed"]
 
 
-# A form that has not ended by then does not end.
+# A form that runs longer counts as endless.
 SECONDS_A_FORM = 5
 
 
@@ -85,7 +85,7 @@ class Driver:
         return module
 
     def load_file(self, folder, stem):
-        """Machine code; where the GPU is of another kind, the PTX that it was made from."""
+        """Loads the machine code or, on a GPU of another kind, the PTX that it was made from."""
         try:
             with open(os.path.join(folder, stem + ".cubin"), "rb") as file:
                 return self.load(file.read())
@@ -116,7 +116,7 @@ class Driver:
         return data.raw
 
     def launch(self, function, grid, block, shared, arguments):
-        """arguments: each one's bytes."""
+        """Launches a kernel. arguments: the bytes of each argument."""
         buffers = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
         pointers = (ctypes.c_void_p * len(buffers))(*[ctypes.addressof(buffer) for buffer in buffers])
         dimensions = [ctypes.c_uint(n) for n in (grid[0], grid[1], 1, block[0], block[1], 1)]
@@ -267,7 +267,7 @@ def run_forms(folder, out):
 
 
 def write_forms(path, about, kernels, results):
-    """Writes the hash of each form that can be compared, and for each other one the reason and what became of it."""
+    """Writes the hash of each form that can be compared, and for each other form the reason and its outcome."""
     hashes, others = {}, {}
     for kernel in kernels:
         value = results[kernel["form"]]
@@ -286,13 +286,13 @@ def write_forms(path, about, kernels, results):
 
 
 def table_rows(path):
-    """(kernel, values) of each launch in a table of the profiler's, which writes lines of its own around it."""
+    """Returns (kernel, values) of each launch in the profiler's table; the profiler writes other lines around the table."""
     with open(path, errors="replace") as file:
         lines = [line for line in file if line.startswith('"')]
     launches = {}
     for row in csv.DictReader(lines):
         if not (row.get("ID") or "").strip().isdigit():
-            continue  # the row of units
+            continue  # this row has the units
         kernel = row.get("Kernel Name", "").split("(")[0].strip()
         values = launches.setdefault(int(row["ID"]), (kernel, {}))[1]
         if "Metric Name" in row:

@@ -1,4 +1,4 @@
-"""Random numbers, the same ones every time, and the inputs that random_kernels.py's kernels read."""
+"""Random numbers, the same in each run, and the inputs that the kernels of random_kernels.py read."""
 
 import struct
 
@@ -9,7 +9,7 @@ SIZE = {"u": 4, "l": 8, "f": 4, "d": 8, "h": 4, "b": 4}
 
 
 class Generator:
-    """splitmix64: the same numbers from every version of Python."""
+    """The generator splitmix64, which gives the same numbers in every version of Python."""
 
     def __init__(self, seed):
         self.state = seed
@@ -53,7 +53,7 @@ def long_words(rng):
 
 
 def floats(rng, exponent_bits, fraction_bits):
-    """Bit patterns: zeros, subnormals, the ends of the range, numbers near 1, integers, halves of them."""
+    """Returns bit patterns: zeros, subnormals, the ends of the range, numbers near 1, integers, integers and a half."""
     bias = 2 ** (exponent_bits - 1) - 1
     top = 2**exponent_bits - 1
     one = bias << fraction_bits

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes arithmetic kernels as PTX, the same ones every time, and the inputs that they read.
+"""Writes arithmetic kernels as PTX, the same in each run, and the inputs that they read.
 
     random_kernels.py FOLDER
 
-One kernel for each instruction, over 1,024 choices of operands that favour extreme values; 1,000 kernels of
+There is one kernel for each instruction, over 1,024 choices of operands that favour extreme values; 1,000 kernels of
 some forty instructions each, chosen at random; and one for each approximate instruction. Every operation
-names its rounding, as nvcc's --fmad=false makes it, and none has a result that PTX leaves open: divisors are
-not zero, the NaNs of operations that promise no particular one are made the usual one. Nor is there in the random
-kernels what ptxas makes something else of than PTX says (Composition.instruction).
+names its rounding, as nvcc's --fmad=false makes it. PTX defines every result: divisors are not zero, and a NaN
+that PTX leaves open becomes the canonical one. The random kernels have no instruction that ptxas translates
+differently from PTX's definition (Composition.instruction).
 
 FOLDER gets op_*.ptx, random_*.ptx, approx_*.ptx, inputs.bin and kernels.json, which lists the kernels.
 """
@@ -50,7 +50,7 @@ def load(register, kind, multiplier, addend):
 
 
 def single_instruction(name, op, rng):
-    """Every thread runs the instruction on eight of the choices of operands."""
+    """Returns a kernel in which every thread runs the instruction on eight of the choices of operands."""
     text = start(name) + f"  .reg {REGISTER[op.result]} %d;\n"
     names = {"d": "%d"}
     for letter, kind in zip("abc", op.operands):
@@ -87,7 +87,7 @@ class Composition:
         return self.rng.pick(pool[-4:] if self.rng.below(2) else pool)
 
     def distinct(self, names, operands):
-        """Replaces operands that occur before among names; chooses without the generator of numbers."""
+        """Replaces operands that occur twice in `names`; chooses without the random generator."""
         for letter, kind in zip("bc", operands[1:]):
             pool = self.pools[kind]
             while names[letter] in [names[before] for before in "ab" if before < letter]:
@@ -115,13 +115,13 @@ class Composition:
             self.pools[kind].append(register)
 
     def condition(self):
-        """A predicate that differs between lanes."""
+        """Appends a predicate that differs between lanes."""
         a, b = self.operand("u"), self.operand("u")
         cmp = self.rng.pick(["setp.lt.s32", "setp.gt.u32", "setp.ne.s32"])
         self.body += f"  {cmp} %more, {a}, {b};\n"
 
     def region(self, count, label):
-        """Instructions of one side of a branch: each result goes to a register that both sides know."""
+        """Appends the instructions of one side of a branch. Each result goes to a register that both sides know."""
         self.body += label
         for _ in range(count):
             kind = self.rng.pick(["u", "u", "f", "l", "d", "h"])
@@ -172,7 +172,7 @@ class Composition:
         return start(name) + registers + "  .reg .b32 %trips, %sum<4>, %low, %high;\n" + body + "  ret;\n}\n\n"
 
     def results(self):
-        """Sums of all values: integers, floats, doubles, halves apart."""
+        """Appends sums of all values, separate for integers, floats, doubles and halves."""
         text = "".join(f"  mov.u32 %sum{i}, {17 + i};\n" for i in range(4))
         place = {"u": 0, "l": 0, "f": 1, "d": 2, "h": 3, "b": 3}
         for kind, pool in self.pools.items():
@@ -189,7 +189,7 @@ class Composition:
 
 
 def write_files(folder, stem, kernels, listed):
-    """kernels: (name, sm, bytes of its output, text); a file holds kernels of one target."""
+    """Writes kernels to files, each for one target. kernels: (name, sm, bytes of its output, text)."""
     number = 0
     for sm in sorted({kernel[1] for kernel in kernels}):
         of_target = [kernel for kernel in kernels if kernel[1] == sm]

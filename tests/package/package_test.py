@@ -1,5 +1,5 @@
-"""The installed package, from outside: what CMake, pkg-config, a compiler, man and a shell find of it, and the
-examples. All of it on a copy of the installed tree, so that the tree can be moved.
+"""Tests the installed package: CMake, pkg-config, a compiler, man and a shell find it, and the examples work.
+The tests use a copy of the installed tree, and thus show that the tree can be moved.
 
     package_test.py ROOT PREFIX WORK CMAKE COMPILER
 """
@@ -30,7 +30,7 @@ def run(*command, status=0, **options):
 
 
 def text(done):
-    """What a program said, in one line: CMake breaks its messages."""
+    """Returns a program's output in one line, because CMake breaks its messages."""
     return " ".join((done.stdout + done.stderr).decode().split())
 
 
@@ -207,7 +207,7 @@ class Examples(unittest.TestCase):
         return content[len(header):]
 
     def test_binarise(self):
-        """Strokes on a page that gets darker from left to right, down to where its paper is as dark as the ink was."""
+        """Tests strokes on a page that gets darker from left to right: at the right its paper is darker than the ink at the left."""
         width, height = 200, 60
         ink = {(x, y) for x in range(width) for y in range(height) if x % 20 < 3 and 10 <= y < 50}
         paper = [230 - x // 2 for x in range(width)]
@@ -219,7 +219,7 @@ class Examples(unittest.TestCase):
         self.assertIn(b"is no PGM file", self.example("binarise", "/dev/null", "out.pgm", status=1).stderr)
 
     def test_stereo(self):
-        """A square that is 24 pixels nearer in the one image than in the other, before a wall of 8."""
+        """Tests a square with a disparity of 24 pixels in front of a wall with a disparity of 8."""
         width, height = 160, 80
         noise = random.Random(7)
         right = [[noise.randrange(256) for _ in range(width)] for _ in range(height)]
@@ -244,7 +244,7 @@ class Examples(unittest.TestCase):
         self.assertIn(bytes(3), [seen[x, 40] for x in range(64, 80)])
 
     def test_capture(self):
-        """Every byte of two frames against the formula, in fractions: BT.601, 16 to 235."""
+        """Compares every byte of two frames with the formula, in fractions: BT.601, 16 to 235."""
         width, height = 6, 4
         frames = random.Random(3).randbytes(2 * 2 * width * height)
         red, green, blue = fractions.Fraction("0.299"), fractions.Fraction("0.587"), fractions.Fraction("0.114")
@@ -270,7 +270,7 @@ class Examples(unittest.TestCase):
 
 @unittest.skipUnless(NVCC, "there is no nvcc")
 class KernelTests(unittest.TestCase):
-    """The example with GoogleTest, as a project elsewhere has it: its tests pass, and see what is done wrong."""
+    """Tests the example with GoogleTest as a project elsewhere has it: its tests pass, and fail after each planted error."""
 
     def build(self, name, *changes):
         project = WORK / name
@@ -291,7 +291,7 @@ class KernelTests(unittest.TestCase):
     def test_pass_and_follow_the_kernel(self):
         self.build("kernel_tests")
         self.assertIn("100% tests passed, 0 tests failed out of 2", self.told(0))
-        # A header is changed: its kernel is compiled again, and the tests see it.
+        # After a change of a header its kernel is compiled again, and the tests see the change.
         header = self.project / "smooth.hpp"
         header.write_text(header.read_text().replace("radius = 2", "radius = 3"))
         said = run(CMAKE, "--build", self.folder, status=None).stdout.decode()

@@ -1,5 +1,5 @@
 """Warpwise as a part of another project: add_subdirectory and FetchContent configure the library alone, and leave the
-project's own choices alone. Next to nothing is compiled: the sources are the same as in every other build.
+project's own choices alone. Hardly anything is compiled: the sources are the same as in every other build.
 
     subproject_test.py ROOT WORK CMAKE
 """

@@ -7,7 +7,7 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/base/frame.hpp"
 
-// Frames for tests: colour formats whose planes are guarded images.
+// Frames for tests, whose planes are guarded images.
 namespace warpwise::test {
 
 /// A frame with each plane in its own GuardedImage.

@@ -15,7 +15,7 @@
 // Images for tests, in awkward but valid memory layouts.
 namespace warpwise::test {
 
-/// Place of a GuardedImage's pixels in its memory.
+/// The position of a GuardedImage's pixels in its memory.
 struct Layout {
   std::int64_t offset_bytes = 0;   ///< of the first pixel from a 64-byte boundary
   std::int64_t padding_bytes = 0;  ///< between rows
@@ -62,7 +62,7 @@ class GuardedImage {
     return {memory_.data() + start_, type_, width_, height_, channels_, pitch_};
   }
 
-  /// Every bit random; for f32, uniform numbers in [-1000, 1000).
+  /// Fills the pixels with random bits or, for f32, with uniform numbers in [-1000, 1000).
   void fill_random(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<float> real(-1000.0F, 1000.0F);
@@ -182,7 +182,7 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
   }
 }
 
-/// expect_equal for the views' own element type.
+/// Calls expect_equal for the views' element type.
 inline void expect_equal(ConstHostView expected, ConstHostView actual) {
   switch (expected.type()) {
     case ElementType::u8: return expect_equal<std::uint8_t>(expected, actual);

@@ -4,8 +4,8 @@
 
 namespace warpwise::test {
 
-/// Returns true if QEMU's user mode runs this program, which some calls of the system do not
-/// pass. QEMU answers for /proc/self/exe alone.
+/// Returns true if QEMU's user mode runs this program: some system calls fail there. QEMU replaces
+/// /proc/self/exe alone, so /proc/thread-self/exe names QEMU.
 inline bool in_qemu() {
   std::error_code ignored;
   const std::string file =

@@ -44,8 +44,8 @@ double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
   return sign * std::ldexp(whole, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
 }
 
-// Checks that each 16-bit number survives conversion to float and back. A value between it and the
-// next one must round to the nearer, and halfway to the even one.
+// Checks that each 16-bit number survives conversion to float and back. A value between two
+// adjacent 16-bit numbers must round to the nearer one; in the middle, to the even one.
 template <class Narrow, class ToNarrow>
 void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
@@ -148,7 +148,7 @@ TEST(EnumNames, AValueWithoutANameIsAQuestionMark) {
   EXPECT_EQ(name_of(static_cast<PixelFormat>(77)), "?");
 }
 
-// The tests of the tables rely on this: a table that misses a value is noticed.
+// Checks names_each_enumerator(), on which tests of the tables rely: it notices a missing value.
 enum class Complete { a, b };
 constexpr auto enum_names(Complete) {
   return std::to_array<EnumName<Complete>>({{Complete::b, "b"}, {Complete::a, "a"}});

@@ -26,7 +26,7 @@ class WARPWISE_EXPORT NoCudaDevice : public Error {
   using Error::Error;
 };
 
-/// A CUDA call failed; the message names the call, its place and the runtime's own text.
+/// A CUDA call failed; the message names the call, its file and line, and the runtime's own text.
 class WARPWISE_EXPORT CudaError : public Error {
  public:
   using Error::Error;

@@ -69,7 +69,7 @@ constexpr Float16 to_float16(float value) {
 constexpr BFloat16 to_bfloat16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {
-    return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)};  // a NaN stays one
+    return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)};  // keeps a NaN a NaN
   }
   return {static_cast<std::uint16_t>(detail::rounded_shift(bits, 16))};
 }

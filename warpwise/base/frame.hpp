@@ -97,7 +97,7 @@ class BasicFrame {
   PixelFormat format_;
 };
 
-/// Frames by place and access of their memory. Functions take these.
+/// Aliases of frames, by the memory (host or device) and the access. Functions take these.
 using HostFrame = BasicFrame<Memory::host, Access::read_write>;
 using ConstHostFrame = BasicFrame<Memory::host, Access::read>;
 using DeviceFrame = BasicFrame<Memory::device, Access::read_write>;

@@ -13,8 +13,8 @@
 
 namespace warpwise {
 
-/// Place of a view's memory. It is part of the view's type, so that mixing the two does not
-/// compile.
+/// Place of a view's memory. It is part of the view's type, so that code that mixes host and device
+/// memory does not compile.
 enum class Memory : std::uint8_t { host, device };
 
 /// Permission to write pixels through a view. It is an enum: a std::byte type parameter would make
@@ -114,7 +114,7 @@ class BasicView {
   std::optional<ChannelOrder> order_;
 };
 
-/// Views by place and access of their memory. Functions take these.
+/// Aliases of views, by the memory (host or device) and the access. Functions take these.
 using HostView = BasicView<Memory::host, Access::read_write>;
 using ConstHostView = BasicView<Memory::host, Access::read>;
 using DeviceView = BasicView<Memory::device, Access::read_write>;

@@ -144,7 +144,7 @@ struct InputOptions : RunOptions {
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
 
-  /// Shape of a headerless frame.
+  /// Returns the shape of a headerless frame.
   io::PictureShape raw_shape() const;
   /// Returns the range of YUV and grey that an option states: true is full; nullopt if no option
   /// states it.

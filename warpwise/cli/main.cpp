@@ -173,7 +173,7 @@ int run(int argc, char** argv) {
     names += word + " ";
   }
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse, for CLI11
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse for CLI11
   } catch (const CLI::Success& asked_for_text) {
     std::ostringstream text;
     app.exit(asked_for_text, text, text);

@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 
 /// Builds a kernel's parameter block, for Program::launch(), from the bytes of each argument.
-/// \throws InvalidArgument  as the other pack_arguments()
+/// \throws InvalidArgument  in the cases that the template below lists
 WARPWISE_EXPORT std::vector<std::byte> pack_arguments(
     const KernelInfo& kernel, std::span<const std::span<const std::byte>> arguments);
 

@@ -22,7 +22,7 @@ enum class Check : std::uint8_t {
   equal_writes,  ///< races in which both writes store the same value; harmless on a GPU
   strict,        ///< races by the memory model alone: fences order accesses, volatile does not
 };
-/// For name_of() and value_named(): "memory", …
+/// Returns the names for name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {
   return std::to_array<EnumName<Check>>({{Check::memory, "memory"},
                                          {Check::races, "races"},
@@ -41,7 +41,7 @@ class Checks {
   constexpr Checks(std::initializer_list<Check> each) {
     for (const Check check : each) add(check);
   }
-  /// Returns every check but equal_writes and strict, whose findings usually work on a GPU.
+  /// Returns all checks except equal_writes and strict, which report code that usually works.
   static constexpr Checks all() {
     Checks result;
     for (const Check check : all_values<Check>()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what a Device holds.
+// Internal to the emulator: the state of a Device.
 
 #include <atomic>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace warpwise::emulator {
 
 struct FreeMemory {
   bool is_foreign = false;         ///< memory of another owner, shown to the device
-  std::uint64_t mapped_bytes = 0;  ///< size of the memory from mmap(); 0: it is from malloc()
+  std::uint64_t mapped_bytes = 0;  ///< size of memory from mmap(); 0: memory from malloc()
   void operator()(std::byte* p) const;
 };
 
@@ -41,8 +41,8 @@ class MemoryUses;
 struct Device::State {
   mutable std::shared_mutex mutex;
   std::map<Address, Allocation> allocations;
-  std::map<Address, Freed> freed;      ///< no live allocation overlaps these
-  std::deque<Address> freed_in_order;  ///< the first is forgotten when there are too many
+  std::map<Address, Freed> freed;      ///< no live allocation overlaps one of them
+  std::deque<Address> freed_in_order;  ///< the oldest is forgotten when there are too many
   bool tracks_definedness = false;
   MemoryUses* uses = nullptr;  ///< records the accesses of launches
   Address next = global_base;
@@ -51,11 +51,11 @@ struct Device::State {
   std::uint64_t heap_used = 0;
   std::map<std::uint64_t, Texture> textures;
   std::uint64_t next_texture = 1;
-  std::atomic<std::uint32_t> modelled = 0;  ///< a ModelledSet: kinds that launches left in memory
+  std::atomic<std::uint32_t> modelled = 0;  ///< a ModelledSet: inexact kinds left in memory
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 
-  /// The freed allocation that held `address`; null if there is none.
+  /// Returns the freed allocation that held `address`; null if there is none.
   const Freed* find_freed(Address address) const;
   /// Forgets freed allocations in a range that is allocated again.
   void forget_freed(Address begin, std::uint64_t bytes);
@@ -70,12 +70,12 @@ struct Device::State {
   std::shared_ptr<std::byte> free_of_heap(Address address, std::string by);
   /// Removes an allocation and remembers it as freed.
   Allocation take_out(std::map<Address, Allocation>::iterator found, std::string by);
-  /// Finds the allocation that holds `address`; an empty view if there is none.
+  /// Returns the allocation that holds `address`; an empty view if there is none.
   AllocationView find(Address address) const;
   /// Finds the allocation that holds `bytes` from `address`. \throws InvalidArgument
   AllocationView view(Address address, std::uint64_t bytes) const;
-  /// Describes an address by the allocation at it or nearest below: "4 bytes past the end of 'x'
-  /// (400 bytes)".
+  /// Describes an address by the allocation that holds it or is nearest to it: "4 bytes past the
+  /// end of 'x' (400 bytes)".
   std::string describe(Address address) const;
   bool was_freed(Address address) const;
   /// Marks all memory as written: an unchecked launch may have written it.

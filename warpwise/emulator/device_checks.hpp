@@ -9,15 +9,15 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// Parts of a device for the CUDA runtime's own checks (Check::memory, Check::runtime).
+// Access to a device for the checks of the CUDA runtime (Check::memory, Check::runtime).
 namespace warpwise::emulator {
 
-/// Returns name and size of each allocation that kernels made by malloc or new and have not freed.
+/// Returns the name and size of each allocation by malloc or new of a kernel that is not freed yet.
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
 /// Counts all memory as written from now on, for Check::init. Called when a kernel was not run,
-/// because it would have written some bytes.
+/// because the kernel would have written some bytes.
 WARPWISE_EXPORT void count_as_written(Device& device);
 
 /// Returns the lock of the device's allocations, for fork().

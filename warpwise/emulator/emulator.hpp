@@ -39,7 +39,7 @@ struct Dim3 {
 
 /// Handling of coordinates outside a texture, as CUDA's cudaTextureAddressMode.
 enum class AddressMode { wrap, clamp, mirror, border };
-/// Nearest texel, or the weighted neighbours.
+/// Selection of texels: the nearest one, or a weighted sum of the neighbours.
 enum class FilterMode { point, linear };
 /// Interpretation of the bits of a texel's channel.
 enum class TexelKind { signed_integer, unsigned_integer, floating };
@@ -122,8 +122,8 @@ class WARPWISE_EXPORT Device {
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
   /// Copies, for Check::init, the record of which bytes have been written. Called after a copy of
-  /// the bytes themselves through bytes_at() and host_pointer(). Bytes of the host count as
-  /// written, at either place.
+  /// the bytes themselves through bytes_at() and host_pointer(). Host memory counts as written, as
+  /// the source and as the destination.
   void copied(Address to, Address from, std::uint64_t bytes) const;
   /// Returns true if track_definedness() knows of no written byte in the range.
   bool is_unwritten(Address address, std::uint64_t bytes) const;
@@ -143,15 +143,15 @@ class WARPWISE_EXPORT Device {
 
 /// The parameters and memory that a kernel's PTX declares.
 struct KernelInfo {
-  std::string name;  ///< as in the PTX, mangled
+  std::string name;  ///< name as in the PTX, mangled
   std::vector<std::uint64_t> parameter_bytes;
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t local_bytes = 0;      ///< local memory of a thread, as PTX declares it
   std::uint64_t constant_bytes = 0;   ///< constant memory of the module
-  std::vector<int> required_threads;  ///< block size that it was compiled for; empty: any
-  std::vector<int> required_cluster;  ///< cluster size that it was compiled for; empty: any
+  std::vector<int> required_threads;  ///< block size that the kernel was compiled for; empty: any
+  std::vector<int> required_cluster;  ///< cluster size that the kernel was compiled for; empty: any
   bool needs_cluster = false;         ///< runs only in clusters
   int target = 0;                     ///< architecture of the PTX: 75 for sm_75
   std::uint64_t instructions = 0;     ///< number of instructions in its PTX
@@ -168,7 +168,7 @@ struct TrafficCounts {
   std::uint64_t bytes_requested = 0;
   std::uint64_t bytes_moved = 0;
   std::uint64_t ideal_transactions =
-      0;  ///< fewest transactions of this CC that move these bytes, each once, without gaps
+      0;  ///< fewest transactions of this CC that move each of these bytes once, without gaps
 };
 
 /// Accesses to shared or constant memory, and their passes (wavefronts).
@@ -225,7 +225,7 @@ enum class FaultKind {
   invalid_free,      ///< an address that was never allocated, or already freed
   leak,              ///< memory that was never freed
   copy,              ///< a size or direction that does not fit the memory
-  unchecked_launch,  ///< the program never asks for the launch's error
+  unchecked_launch,  ///< the program never reads the launch's error
   unsynchronised,    ///< the host accesses memory that the device may still write
   bad_call,          ///< a call through a pointer to no function
   stack_overflow,
@@ -235,7 +235,7 @@ enum class FaultKind {
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
   lockstep,         ///< volatile accesses of a warp's lanes, right only if the lanes keep step
 };
-/// For name_of() and value_named(): "out_of_bounds", …
+/// Returns the names for name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>({{FaultKind::out_of_bounds, "out_of_bounds"},
                                              {FaultKind::misaligned, "misaligned"},
@@ -281,7 +281,7 @@ struct Fault {
   std::string message;
   /// The places where the compiler inlined the function of this line, the innermost call first.
   std::vector<SourcePlace> called_from = {};
-  /// Mangled names of the functions that the compiler inlined there, the innermost first.
+  /// Mangled names of the functions that the compiler inlined at this line, the innermost first.
   std::vector<std::string> functions = {};
 };
 
@@ -290,9 +290,9 @@ struct ModelledUse {
   Modelled what = Modelled::approximation;
   /// Lines of the instructions. Empty if an earlier launch left such values in memory.
   std::vector<SourcePlace> lines;
-  /// False: the inexact value reaches a branch on no path of the code (data flow analysis).
+  /// False: the inexact value reaches no branch, by data flow analysis of all paths of the code.
   bool may_reach_branch = false;
-  /// False: it reaches no memory that outlives the kernel, and no printed text.
+  /// False: the inexact value reaches no memory that outlives the kernel, and no printed text.
   bool may_reach_result = false;
 };
 
@@ -300,30 +300,30 @@ struct ModelledUse {
 /// issue until another instruction of the warp can use its result.
 struct PaceModel {
   /// A load of the machine code. A warp issues instructions in order, and waits before the first
-  /// that needs the load.
+  /// instruction that needs the load.
   struct PlacedLoad {
-    int ptx_line = 0;  ///< from 1
-    int piece = 0;     ///< number of the piece of machine code between two branches
-    int place = 0;     ///< number of the load among the instructions
-    int needed = 0;    ///< number of the first instruction that waits for it; none: the highest int
+    int ptx_line = 0;  ///< line number from 1
+    int piece = 0;     ///< index of the piece of machine code between two branches
+    int place = 0;     ///< index of the load among the kernel's instructions
+    int needed = 0;    ///< index of the first instruction that waits for it; the highest int: none
   };
-  std::vector<PlacedLoad> loads;  ///< in order; empty: not known
+  std::vector<PlacedLoad> loads;  ///< loads in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
   double float64_cycles = 0;
   double special_cycles = 0;  ///< special functions, conversions, shuffles, tensor instructions
-  double shared_cycles = 0;   ///< of the first pass; each further pass adds one
+  double shared_cycles = 0;   ///< latency of the first pass; each further pass adds one
   double constant_cycles = 0;
   double texture_cycles = 0;
   double l1_cycles = 0;
   double l2_cycles = 0;
   double dram_cycles = 0;
-  double barrier_cycles = 0;         ///< of a block of eight warps
-  double barrier_warp_cycles = 0;    ///< added for each further warp of the block
-  double branch_cycles = 1;          ///< from a taken branch until the warp issues at the target
-  double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
-  double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
-  double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
-  /// Of one operation on a word of shared memory, if machine code repeats the operation until it
+  double barrier_cycles = 0;         ///< latency in a block of eight warps
+  double barrier_warp_cycles = 0;    ///< cycles added for each further warp of the block
+  double branch_cycles = 1;          ///< cycles from a taken branch to the issue at its target
+  double atomic_cycles = 1;          ///< cycles of L2 for a floating-point operation on a word
+  double integer_atomic_cycles = 1;  ///< cycles of L2 for an integer operation on a word
+  double atomic_sector_cycles = 0;   ///< cycles of L2 for an operation on a sector
+  /// Cycles of one operation on a word of shared memory that machine code repeats until it
   /// succeeds. Operations on one word follow each other.
   double shared_loop_cycles = 0;
   std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
@@ -332,14 +332,14 @@ struct PaceModel {
 
 /// Results of a launch with `pace`, summed over the blocks that ran.
 struct PaceCounts {
-  /// Cycles that the block would take alone on an SM that can issue one instruction of each warp in
-  /// every cycle. Its warps wait only for operands and barriers.
+  /// Cycles that each block would take alone on an SM that can issue one instruction of each warp
+  /// in every cycle. The block's warps wait only for operands and barriers.
   double block_cycles = 0;
-  /// Sectors of 32 bytes of global memory that blocks request from L2: those that miss their share
-  /// of L1. Reads of textures are included; each texture counts as a CUDA array.
+  /// Sectors of 32 bytes of global memory that blocks request from L2, because the sectors miss the
+  /// blocks' share of L1. Reads of textures are included; each texture counts as a CUDA array.
   std::uint64_t l2_read_sectors = 0;
   std::uint64_t l2_written_sectors = 0;
-  /// Distinct sectors that blocks read. Those that they wrote before are not included.
+  /// Distinct sectors that blocks read. Sectors that the blocks wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
   /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks read too.
   /// common_lines counts each such line once.
@@ -358,22 +358,22 @@ struct PaceCounts {
   /// Sectors of an allocation that blocks read.
   struct Reads {
     std::uint64_t bytes = 0;      ///< size of the allocation
-    std::uint64_t requested = 0;  ///< from L2
-    /// Distinct sectors that DRAM moves if L2 holds all of them. Each access to DRAM counts whole
-    /// (PaceModel::dram_sectors).
+    std::uint64_t requested = 0;  ///< sectors requested from L2
+    /// Distinct sectors that DRAM moves if L2 holds all of them. Each access to DRAM counts all
+    /// sectors that it moves (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
     /// Sectors of which a block uses only some bytes. They count once for every group of
     /// neighbouring blocks.
     std::uint64_t partly = 0;
   };
-  std::vector<Reads> reads;  ///< in the order of addresses
+  std::vector<Reads> reads;  ///< allocations in the order of addresses
   /// Sectors that stores write to DRAM, counted like `dram` and `partly`. DRAM also reads
   /// dram_filled_sectors, because stores write only a part of them.
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
   std::uint64_t dram_partly_written_sectors = 0;
-  /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
-  /// lines.
+  /// Passes of L1 for global and local memory. In one pass each bank serves one word, and the words
+  /// are in at most four lines.
   std::uint64_t l1_passes = 0;
   /// Requests to L2 for a line of 128 bytes, by reads and by stores.
   std::uint64_t l2_read_lines = 0;
@@ -381,10 +381,10 @@ struct PaceCounts {
   /// Machine instructions of each PTX instruction beyond its first. The first ones are in
   /// LaunchResult::instructions_by_class.
   rules::MachineInstructions further;
-  /// Loads from shared memory, and the bytes that one thread loads, summed over them.
+  /// Loads from shared memory, and the bytes that one thread loads, summed over these loads.
   std::uint64_t shared_loads = 0;
   std::uint64_t shared_load_bytes = 0;
-  /// Loads from shared memory that the compiler makes part of a wider one, and the passes that
+  /// Loads from shared memory that the compiler makes part of a wider load, and the passes that
   /// wider loads and stores save.
   std::uint64_t joined_loads = 0;
   std::uint64_t joined_passes = 0;
@@ -392,31 +392,31 @@ struct PaceCounts {
   std::uint64_t shared_atomic_passes = 0;
   /// Tiles that reads of textures touch, counted for every four lanes:
   /// - texture_line_tiles, textures of one dimension: a tile is a line of 128 bytes
-  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes count one tile
-  ///   more, or twice the sectors that they read if that is more
+  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes count their
+  ///   tiles plus one, and at least twice the sectors that their texels fill
   std::uint64_t texture_line_tiles = 0;
   std::uint64_t texture_plane_tiles = 0;
-  /// Atomic operations of L2 on a sector. One operation serves all words that a warp asks for at
+  /// Atomic operations of L2 on a sector. One operation serves all words that a warp requests at
   /// once.
   std::uint64_t atomic_sectors = 0;
-  /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
+  /// Compare-and-swap operations of threads in global memory. A loop may repeat a failed one.
   std::uint64_t swaps = 0;
   /// Compare-and-swaps that succeed, and pairs of successful ones on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
-  /// Cycles of L2 for the atomic operations on its busiest word or part, among those that distant
-  /// blocks of the grid use. In a larger grid there are more.
+  /// Cycles of L2 for the atomic operations on its busiest word or part that distant blocks of the
+  /// grid use. A larger grid needs more of these cycles.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Cycles of L2 for the busiest word or part that only neighbouring blocks use. In a larger grid
-  /// there are no more.
+  /// Cycles of L2 for the busiest word or part that only neighbouring blocks use. A larger grid
+  /// needs no more of these cycles.
   std::uint64_t atomic_cycles_of_neighbours = 0;
-  /// How often warps executed the instruction of a line of the PTX.
+  /// A line of the PTX, and how often warps executed its instruction.
   struct PtxLine {
-    int line = 0;  ///< from 1
+    int line = 0;  ///< line number from 1
     std::uint64_t warps = 0;
   };
-  std::vector<PtxLine> ptx_lines;  ///< those with instructions, in order
-  /// The cycles of each block, as in block_cycles, with its number in the grid.
+  std::vector<PtxLine> ptx_lines;  ///< lines with instructions, in order
+  /// A block's index in the grid, and its cycles as in block_cycles.
   struct BlockLength {
     std::uint64_t block = 0;
     double cycles = 0;
@@ -457,11 +457,11 @@ struct LaunchOptions {
   /// launch. Called from several threads. Empty: no fault is known.
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known = {};
   /// Number of blocks to run and count; 0: all. They are spread over the grid, one by one, or with
-  /// `pace` in runs of neighbours. Not for kernels whose blocks wait for each other: the sample
-  /// would use up its budget.
+  /// `pace` in runs of neighbours. Must be 0 for kernels whose blocks wait for each other: the
+  /// sample would use up its budget.
   std::uint64_t sampled_blocks = 0;
   /// Gives the blocks the workspace to wait for each other in a cooperative launch
-  /// (`cooperative_groups::this_grid().sync()`). Without it, that wait aborts.
+  /// (`cooperative_groups::this_grid().sync()`). Without the workspace, the wait aborts.
   bool cooperative = false;
   /// Size of a cluster in blocks. Its blocks run at the same time, share a barrier and access each
   /// other's shared memory. None: the size that the kernel was compiled for, or clusters of one
@@ -474,8 +474,8 @@ struct LaunchOptions {
   std::uint64_t stack_bytes = std::uint64_t{64} << 10;
   /// Limit, for the whole device, of memory that kernels take by malloc and new and have not freed.
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;
-  /// Models the time that each block would take alone, and its requests to L2 and DRAM. It runs on
-  /// one CPU thread, so that the result is always the same. Requirements:
+  /// Models the time that each block would take alone, and its requests to L2 and DRAM. The launch
+  /// then runs on one CPU thread, so that the result is always the same. Requirements:
   /// - `count` is true
   /// - no check for races or Check::init
   /// - at least one compute capability; the first one's rules apply
@@ -492,7 +492,7 @@ struct LaunchOptions {
   int orders = 1;
   /// Seed of the third and later orders; the second is the first one reversed.
   std::uint64_t order_seed = 0;
-  /// How the kernel's instructions are executed. Results, counts and faults are the same.
+  /// How instructions are executed. Results, counts and faults are the same with each engine.
   Engine engine = Engine::automatic;
 };
 
@@ -520,18 +520,18 @@ struct LaunchResult {
   ExecutionCounts totals;
   std::map<std::string, std::uint64_t>
       instructions_by_class;         ///< warp instructions: "integer", "float", ...
-  std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
+  std::vector<MemoryCounts> memory;  ///< one for each requested compute capability
   /// References that there would be if no thread ever idled: the sum, over the blocks, of the
   /// block's threads times the global and texture accesses of its busiest warp.
   std::uint64_t thread_rounds = 0;
-  std::vector<LineCounts> lines;      ///< by file and line; also lines of code that did not execute
+  std::vector<LineCounts> lines;      ///< sorted by file and line; also lines that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run
   std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
-  std::string printed;  ///< printf output: at most 1 MiB, and then a line that says so
+  std::string printed;  ///< printf output: at most 1 MiB, with a last line if it was cut
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t blocks = 0;  ///< number of blocks that ran
   PaceCounts pace;
-  std::vector<DeviceWork> device_work;  ///< empty once it is done
+  std::vector<DeviceWork> device_work;  ///< empty once the work is done
   /// The kernels that this one launched, directly or through others, in the order in which they
   /// ran. Each holds its own counts, faults and output.
   std::vector<LaunchedKernel> launched;
@@ -564,16 +564,17 @@ class WARPWISE_EXPORT Program {
   std::vector<std::string> kernel_names() const;
   /// \param name  mangled, or the plain name if only one kernel has it
   /// \throws InvalidArgument  for an unknown name (lists the known ones) or an ambiguous one
-  /// \throws Unsupported      for a kernel that uses what the emulator does not run, with the
-  ///                          instruction and its source line.
+  /// \throws Unsupported  for a kernel that the emulator does not run; names the instruction and
+  /// its source line
   const KernelInfo& kernel(std::string_view name);
 
   /// Returns the address of a `.global` or `.const` variable on `device`.
-  /// \throws InvalidArgument  for an unknown one
+  /// \throws InvalidArgument  for an unknown variable
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
 
-  /// Runs a kernel to its end, and then the kernels that it launched, in order. Each of those runs
-  /// with its own launches before the next begins. A fault in any of them leaves the rest undone.
+  /// Runs a kernel to its end, and then the kernels that it launched, in order. Each of these
+  /// kernels runs with its own launches before the next one begins. After a fault in any, the rest
+  /// does not run.
   ///
   /// A faulting access is skipped (loads return 0) and the kernel continues. A deadlock, a trap or
   /// an exhausted budget ends the kernel.

@@ -1,6 +1,6 @@
-// Warp instructions per second on one CPU core, for integer image kernels and a matrix product.
-// Products of matrices: floating-point or integer operations per second.
-// Modes: no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each runs
+// Measures warp instructions per second on one CPU core, for integer image kernels and a matrix
+// product; for products of small matrices, floating-point or integer operations per second. Modes:
+// no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each mode runs
 // in machine code and in the interpreter.
 
 #include <benchmark/benchmark.h>
@@ -55,7 +55,7 @@ void run(benchmark::State& state, const char* kernel, const Counting& counting) 
   });
 }
 
-/// Tiles in shared memory, and two barriers for each.
+/// Multiplies by tiles in shared memory, with two barriers for each tile.
 void multiply(benchmark::State& state, const Counting& counting) {
   constexpr int side = 16;
   constexpr int size = 256;
@@ -94,7 +94,7 @@ struct Product {
   int of_a;
   int of_b;
   double operations;
-  std::uint32_t random;  ///< bits that are random; the others are those of `fixed`
+  std::uint32_t random;  ///< bits that are random; the other bits come from `fixed`
   std::uint32_t fixed;
 };
 constexpr Product products[] = {
@@ -119,7 +119,7 @@ std::string registers(const char* name, int count) {
   return text + "}";
 }
 
-/// One warp that adds four products over and over.
+/// Runs one warp that adds four products over and over.
 void multiply_matrices(benchmark::State& state, const Product& product) {
   constexpr int times = 500;
   constexpr int unrolled = 4;

@@ -22,7 +22,7 @@ enum class Modelled : std::uint8_t {
   clock,           ///< cycles and nanoseconds
   asynchrony,      ///< asynchronous copies, done here when they are issued
 };
-/// For name_of() and value_named(): "approximation", …
+/// Returns the names for name_of() and value_named(): "approximation", …
 constexpr auto enum_names(Modelled) {
   return std::to_array<EnumName<Modelled>>({{Modelled::approximation, "approximation"},
                                             {Modelled::matrix_sum, "matrix_sum"},
@@ -39,7 +39,7 @@ WARPWISE_EXPORT std::string_view meaning_of(Modelled what);
 
 struct ModelledUse;
 
-/// Adds the uses of one launch to those of others: each kind once, in the order of Modelled.
+/// Adds the uses of one launch to the uses of others: each kind once, in the order of Modelled.
 WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more);
 
 /// Says what the inexact values of a use may have reached: "may have reached a branch".

@@ -13,14 +13,14 @@ namespace warpwise::emulator {
 
 /// Machine code of the CPU for some PTX instructions that follow each other.
 struct HostCodePart {
-  std::vector<int> ptx_lines;  ///< from 1
-  std::size_t offset = 0;      ///< of its first byte in the kernel's machine code
+  std::vector<int> ptx_lines;  ///< line numbers from 1
+  std::size_t offset = 0;      ///< offset of the part's first byte in the kernel's machine code
   std::vector<std::uint8_t> bytes;
 };
 
 /// Returns the machine code that the emulator makes from a kernel, for whole warps, without counts
-/// and checks. Parts follow each other without a gap. There are none if this CPU, or this build,
-/// makes none, or if the kernel is too long.
+/// and checks. Parts follow each other without a gap. The list is empty if this CPU or this build
+/// does not support machine code, or if the kernel is too long.
 /// \param kernel  its name in the PTX
 /// \throws InvalidArgument, Unsupported  as for Program, and if there is no such kernel
 WARPWISE_EXPORT std::vector<HostCodePart> host_code_of(std::string_view ptx,

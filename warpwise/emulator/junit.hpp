@@ -12,7 +12,7 @@ namespace warpwise::emulator::junit {
 
 struct Case {
   std::string name;
-  std::string group;  ///< its class
+  std::string group;  ///< name of the test's class
   double seconds = 0;
   std::string file;  ///< may be empty
   std::uint64_t line = 0;
@@ -109,7 +109,7 @@ inline std::string element_of(const Suite& suite) {
   return text + "  </testsuite>\n";
 }
 
-/// Returns a whole file. \param suites  their elements, one after another
+/// Returns a whole file. \param suites  the elements of its suites, one after another
 inline std::string file_of(const Counts& counts, const std::string& suites) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attributes_of(counts) + ">\n" +
          suites + "</testsuites>\n";

@@ -5,7 +5,7 @@
 namespace warpwise::emulator {
 
 /// Adds to a result the faults and output of the kernels that it launched. Faults name their
-/// kernel. For callers that look at one kernel's result alone.
+/// kernel. Serves callers that look only at one kernel's result.
 WARPWISE_EXPORT void include_launched(LaunchResult& result);
 
 }  // namespace warpwise::emulator

@@ -113,7 +113,7 @@ void MemoryUses::touch_word(Page& page, std::size_t word, unsigned mask, std::ui
   if (page.reads[1] == nullptr) page.reads[1] = std::make_unique<Words>();
   std::uint32_t& second = (*page.reads[1])[word];
   if (is_behind(second >> mask_bits)) return remember(second, mask);
-  // Drops the oldest of the three.
+  // Drops the oldest of the three reads.
   first = second;
   second = id_ << mask_bits | mask;
 }

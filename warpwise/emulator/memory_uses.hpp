@@ -41,7 +41,7 @@ enum class Use : std::uint8_t {
   shared,  ///< volatile, or relaxed, acquire or release in PTX: the host may access it meanwhile
   allocation,
 };
-/// Verbs for messages.
+/// Returns the verbs for messages.
 constexpr auto enum_names(Use) {
   return std::to_array<EnumName<Use>>({{Use::read, "reads"},
                                        {Use::write, "writes"},
@@ -51,10 +51,10 @@ constexpr auto enum_names(Use) {
 }
 
 /// Remembers the last write and two reads of each 4-byte word. This takes 12 bytes a word, in pages
-/// of 4096 bytes of accessed memory. It forgets
+/// of 4096 bytes of accessed memory. For each word it keeps only
 ///
-/// - all but two of the unordered works that read a word
-/// - all but the last of the works that access different bytes of one word
+/// - two of the unordered works that read it
+/// - the last of the works that access different bytes of it
 ///
 /// Every report is a race, but some races are not reported.
 class WARPWISE_EXPORT MemoryUses {
@@ -78,7 +78,7 @@ class WARPWISE_EXPORT MemoryUses {
   /// synchronisation orders the two".
   /// \param at  receives the conflicting byte's address
   std::string touch(Address begin, std::uint64_t bytes, Address* at);
-  /// Records that the current work allocates bytes: accesses must be ordered after it.
+  /// Records that the current work allocates bytes: accesses must be ordered after the allocation.
   void allocates(Address begin, std::uint64_t bytes);
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
@@ -107,7 +107,7 @@ class WARPWISE_EXPORT MemoryUses {
     // Allocated at first use.
     std::unique_ptr<Words> writes;
     std::array<std::unique_ptr<Words>, 2> reads;
-    std::vector<WorkNumber> writers;  ///< of host-visible memory
+    std::vector<WorkNumber> writers;  ///< writers of host-visible memory
     std::vector<WorkNumber> readers;
     bool is_waited_for = false;  ///< some work has been waited for, and is no longer listed
   };

@@ -167,7 +167,7 @@ class Reader {
     return type_of_name(depth);
   }
 
-  // Reads the name of a type, in parts or one, and its arguments.
+  // Reads the name of a type, of one part or several, and its arguments.
   std::optional<std::string> type_of_name(int depth) {
     const bool is_nested = takes("N");
     std::vector<std::string> parts;

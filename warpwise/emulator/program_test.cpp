@@ -12,7 +12,7 @@ using test::Emulated;
 
 constexpr const char* empty_kernel = ".visible .entry k() { ret; }\n";
 
-// The variables of a program that cannot be brought to a device do not stay there.
+// If one of a program's variables cannot be brought to a device, none of them stays there.
 TEST(Variables, OfAProgramThatIsRefusedTakeNoMemory) {
   Emulated refused(std::string(".version 8.4\n.target sm_90\n.address_size 64\n"
                                ".shared .align 8 .b8 tile[64];\n.global .align 8 .b8 data[4096];\n"
@@ -35,7 +35,7 @@ TEST(Variables, ThatDoNotAllFitTakeNoMemory) {
   }
 }
 
-// Only the product counts, the number of threads: a block of another form is launched.
+// Only the product, the number of threads, is limited: a block of another shape is launched.
 TEST(LaunchBounds, AreKeptTo) {
   emulator::Program program(
       ".version 7.0 .target sm_75 .address_size 64\n"

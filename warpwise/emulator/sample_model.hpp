@@ -10,13 +10,12 @@
 namespace warpwise::emulator {
 
 struct SampleModel {
-  PaceModel pace;             ///< of the GPU; l1_bytes is the L1 of a whole SM
+  PaceModel pace;             ///< model of the GPU; l1_bytes is the L1 of a whole SM
   std::uint64_t threads = 0;  ///< number of threads to sample
   std::uint64_t fewest_blocks = 0;
   std::uint64_t budget = 0;  ///< limit of the sample's warp instructions
 
-  /// Returns the options of a sample. \param threads_per_block  \param blocks_per_sm  number of
-  /// blocks that share an SM's L1
+  /// Returns the options of a sample. \param blocks_per_sm  number of blocks that share an SM's L1
   LaunchOptions options(rules::ComputeCapability cc, std::uint64_t threads_per_block,
                         int blocks_per_sm) const {
     LaunchOptions result;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal: the frame of SARIF files, for a process's report and for that of `warpwise run`.
+// Internal: the frame of SARIF files, for the report of a process or of `warpwise run`.
 
 namespace warpwise::emulator {
 

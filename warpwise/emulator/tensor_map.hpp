@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: tensor maps, made by its driver and read by its tensor copies.
+// Internal to the emulator: tensor maps, which the emulated driver makes and tensor copies read.
 
 #include <array>
 #include <cstdint>
@@ -38,9 +38,9 @@ struct TensorMap {
   /// drivers.
   std::uint64_t word_that_libraries_change = 0;
   std::uint64_t address = 0;
-  std::array<std::uint64_t, 4> strides{};            ///< in bytes, from the second dimension on
-  std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
-  std::array<std::uint16_t, 5> box{};                ///< size in elements of the tensor
+  std::array<std::uint64_t, 4> strides{};  ///< strides in bytes, from the second dimension on
+  std::array<std::uint32_t, 5> last{};     ///< the size of each dimension less one
+  std::array<std::uint16_t, 5> box{};      ///< size of a copy in elements of the tensor
   std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
@@ -52,7 +52,7 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
-/// Returns the swizzled place in shared memory of the bytes that an unswizzled tile has at
+/// Returns the swizzled address in shared memory of the bytes that an unswizzled tile has at
 /// `address`. Pieces of 16 bytes are permuted within rows of `swizzled_bytes`.
 inline std::uint64_t swizzled(std::uint64_t address, std::uint32_t swizzled_bytes) {
   if (swizzled_bytes == 0) return address;

@@ -9,8 +9,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns the shadow of a new allocation: every byte is `unwritten`. A large one takes no memory
-/// before it is changed.
+/// Returns the shadow of a new allocation: every byte is `unwritten`. A large shadow takes no
+/// memory before it is changed.
 /// \throws OutOfMemory
 std::unique_ptr<std::byte, FreeMemory> unwritten_memory(std::uint64_t bytes);
 

@@ -79,8 +79,8 @@ WARPWISE_EXPORT void upload(const void* host, std::byte* device, std::int64_t by
 WARPWISE_EXPORT void download(const std::byte* device, void* host, std::int64_t bytes,
                               StreamHandle stream);
 
-/// copy_bytes copies between places of the device that do not overlap, with the driver's own copy.
-/// fill_bytes sets each byte to `value`. Both run in stream order. \throws CudaError
+/// copy_bytes copies between ranges of device memory that do not overlap, with the driver's own
+/// copy. fill_bytes sets each byte to `value`. Both run in stream order. \throws CudaError
 WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes,
                                 StreamHandle stream);
 WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,

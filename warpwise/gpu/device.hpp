@@ -11,7 +11,7 @@ namespace warpwise::gpu {
 /// build without CUDA. Never throws.
 WARPWISE_EXPORT int device_count() noexcept;
 
-/// Returns the reason in words why device_count() is 0; empty when it is not.
+/// Returns in words why device_count() is 0; an empty string if it is not 0.
 WARPWISE_EXPORT std::string why_no_device();
 
 /// Properties of a GPU that `warpwise devices` prints.

@@ -9,7 +9,7 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
 
-// Declared as in cuda_gl_interop.h, which cannot be included where OpenGL's headers are missing.
+// Declares functions of cuda_gl_interop.h, which cannot be included without OpenGL's headers.
 extern "C" {
 cudaError_t cudaGLGetDevices(unsigned* count, int* devices, unsigned capacity, int list);
 cudaError_t cudaGraphicsGLRegisterBuffer(cudaGraphicsResource_t* resource, unsigned buffer,

@@ -25,8 +25,8 @@ class WARPWISE_EXPORT GlBuffer {
   GlBuffer(const GlBuffer&) = delete;
   GlBuffer& operator=(const GlBuffer&) = delete;
 
-  /// Copy the buffer's first bytes to other memory of the device, or from there, in the order of
-  /// `stream`. OpenGL commands issued before the call run before the copy, and later ones after it.
+  /// Copy between the buffer's first bytes and other device memory, in the order of `stream`.
+  /// OpenGL commands issued before the call run before the copy, and later commands run after it.
   /// Returns at once.
   /// \throws CudaError
   /// \throws InvalidArgument  the buffer has fewer bytes

@@ -360,7 +360,7 @@ TEST_F(ModuleTest, TexturesAreRead) {
   std::vector<std::uint8_t> pixels(pitch * height);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 3 + 1);
   const Buffer source(pitch * height + 512, stream);
-  // A buffer starts at a multiple of 256 bytes, a texture at one of 512.
+  // A buffer starts at a multiple of 256 bytes; a texture needs a multiple of 512.
   std::byte* start = source.data() + reinterpret_cast<std::uint64_t>(source.data()) % 512;
   upload(pixels.data(), start, pitch * height, stream);
   stream.synchronize();

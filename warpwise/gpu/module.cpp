@@ -98,8 +98,7 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
 Module::Module(const std::string& image) {
   if (image.empty()) throw InvalidArgument("a module needs PTX or machine code, not 0 bytes");
   require_device();
-  // The driver works on the calling thread's context. The runtime makes that when it is first
-  // needed.
+  // The driver needs a context of the calling thread. This call makes the runtime create it.
   check(cudaFree(nullptr), "cudaFree");
   std::array<char, 8192> log{};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

@@ -107,8 +107,7 @@ Part::~Part() {
 
 Partition::Made Partition::make(int multiprocessors) {
   require_device();
-  // Green contexts are parts of the primary context. The runtime makes that when it is first
-  // needed.
+  // Green contexts are parts of the primary context. This call makes the runtime create it.
   check(cudaFree(nullptr), "cudaFree");
   CUdevice device = 0;
   require(partition_functions().device(&device, current_device()), "cuDeviceGet failed");

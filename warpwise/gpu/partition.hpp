@@ -43,7 +43,7 @@ class WARPWISE_EXPORT Partition {
   /// \throws NoCudaDevice, CudaError
   /// \throws InvalidArgument  fewer than 1, or so many that none would be left
   /// \throws Unsupported      the driver or this build's toolkit is older than CUDA 12.5, or the
-  ///                          GPU cannot be divided so
+  ///                          GPU cannot be divided
   explicit Partition(int multiprocessors);
 
   const Part& first() const { return first_; }

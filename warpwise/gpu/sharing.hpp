@@ -22,8 +22,8 @@ WARPWISE_EXPORT void order(StreamHandle earlier, StreamHandle later);
 /// \throws InvalidArgument  it is in no device's memory.
 WARPWISE_EXPORT int device_of(const void* pointer);
 
-/// Returns the context in which Warpwise works on the current device, its primary one, for a
-/// library that calls the driver itself. \throws NoCudaDevice, CudaError
+/// Returns the current device's primary context, in which Warpwise works, for a library that calls
+/// the driver itself. \throws NoCudaDevice, CudaError
 WARPWISE_EXPORT ContextHandle current_context();
 
 }  // namespace warpwise::gpu

@@ -87,8 +87,8 @@ class BmpFile {
   void require(std::uint64_t at, std::uint64_t count) const {
     if (at > content_.size() || content_.size() - at < count) fail("it ends early");
   }
-  // Refuses a large picture in a short file. A smaller picture may come from a few bytes: two bytes
-  // code up to 255 pixels, and four may skip more.
+  // Refuses a large picture in a short file. A picture of up to `usual_pixels` may have few bytes:
+  // two bytes code up to 255 pixels, and four bytes may skip more.
   void require_room_for_runs() const {
     constexpr std::uint64_t usual_pixels = 1 << 26;
     constexpr std::uint64_t most_pixels_of_a_byte = 1032;

@@ -15,8 +15,8 @@ namespace warpwise::io {
 /// - 1, 2, 4 and 8 bits a pixel with a palette, also run-length coded
 /// - 16, 24 and 32 bits a pixel, with any masks of adjacent bits
 ///
-/// A palette of greys gives one channel, a mask for alpha four, all others three. Channels are
-/// scaled to 255, rounded to nearest.
+/// A palette of greys gives one channel, an alpha mask four channels, any other file three.
+/// Channels are scaled to 255, rounded to nearest.
 /// \throws IoError  damage, a size beyond the limits, or another compression
 Picture decode_bmp(std::span<const std::byte> content, const std::string& name);
 

@@ -14,7 +14,7 @@
 // Code shared by pnm.cpp, bmp.cpp and the modules for PNG, JPEG, TIFF and WebP.
 namespace warpwise::io {
 
-/// Size limits, the same as OpenCV's. Builds for fuzzing have a smaller one, to save time.
+/// Size limits, the same as OpenCV's. Builds for fuzzing have a smaller limit, to save time.
 inline constexpr std::uint64_t most_image_columns = 1 << 20;  ///< limit of the rows too
 #ifdef WARPWISE_FUZZES
 inline constexpr std::uint64_t most_image_pixels = 1 << 16;

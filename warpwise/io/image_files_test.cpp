@@ -1,4 +1,4 @@
-// Reads every file of tests/images and compares with expected.txt, and with OpenCV's pixels if its
+// Reads every file of tests/images. Compares the pixels with expected.txt, and with OpenCV's if its
 // module is built. Links neither OpenCV nor the formats' libraries.
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::string hash_of(std::span<const std::byte> bytes) {
   return text.data();
 }
 
-// "13x11 rgb24 0123456789abcdef", or "refused".
+// Returns "13x11 rgb24 0123456789abcdef".
 std::string text_of(const Picture& picture) {
   std::string pixels = picture.shape().pixel_text();
   pixels.erase(std::remove(pixels.begin(), pixels.end(), ' '), pixels.end());
@@ -172,7 +172,7 @@ TEST(ImageFilesTest, WritersMakeTheBytesOfOpenCV) {
   RecordProperty("compared_with_opencv", compared);
 }
 
-// PAM is compared with netpbm, because OpenCV 4.6 exchanges its red and blue.
+// PAM is compared with netpbm, because OpenCV 4.6 exchanges PAM's red and blue.
 TEST(ImageFilesTest, OpenCVReadsBmpPnmAndPfmAsWritten) {
   if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";
   int compared = 0;

@@ -29,9 +29,9 @@ class Pages {
   /// Returns the next picture; nullopt after the last one. \throws IoError  as decode()
   virtual std::optional<Page> next() = 0;
   virtual std::int64_t count() const = 0;
-  /// Display time of all pictures together; 0 if not stated.
+  /// Returns the display time of all pictures together; 0 if not stated.
   virtual std::int64_t milliseconds() const { return 0; }
-  /// True if all pictures are shown for the same time.
+  /// Returns true if all pictures are shown for the same time.
   virtual bool is_regular() const { return true; }
 
  protected:
@@ -84,8 +84,8 @@ const ImageModule& image_module_of_format(std::string_view format);
 /// Returns the module for files with that extension: ".png". \throws IoError  it cannot be loaded.
 const ImageModule& image_module_of_extension(std::string_view extension);
 
-/// Returns the OpenCV module, for all other files. It can also read the formats above; the tests
-/// compare with it.
+/// Returns the OpenCV module, for all other files. It can also read the other modules' formats; the
+/// tests compare with it.
 /// \throws IoError  it cannot be loaded.
 const ImageModule& opencv_module();
 

@@ -1,4 +1,4 @@
-// Needs all image modules; links none.
+// These tests need all image modules, but link none.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ Picture pattern(const PictureShape& shape) {
   for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
     picture.bytes()[i] = static_cast<std::byte>(i * i / 7 + 3 * i);
   }
-  if (shape.type == ElementType::f32) {  // no NaN, nothing negative: .pfm and .exr keep all others
+  if (shape.type == ElementType::f32) {  // no NaN: .pfm and .exr keep all values of 0 and more
     for (std::size_t i = 0; i < picture.bytes().size() / 4; ++i) {
       store(picture.bytes().data(), static_cast<std::int64_t>(i), 0.37F * static_cast<float>(i));
     }
@@ -156,7 +156,7 @@ TEST_F(ImageModuleTest, TurnsAJpegUpright) {
   const Picture upright = read(path("turned.jpg"));
   EXPECT_EQ(upright.shape().width, 16);
   EXPECT_EQ(upright.shape().height, 32);
-  // Orientations are 1 to 8. Others leave the picture as it is.
+  // Orientations are 1 to 8. Other numbers leave the picture as it is.
   const std::size_t orientation = file.find(std::string("\0\x06\0\0", 4)) + 1;
   for (const char unknown : {0, 9, 13}) {
     file[orientation] = unknown;

@@ -17,8 +17,8 @@ namespace {
   throw IoError("cannot read " + name + ": " + std::strerror(error));
 }
 
-// A larger pipe lets writer and reader alternate less often. If the system refuses, the pipe keeps
-// its size.
+// Enlarges a pipe, so that writer and reader alternate less often. If the system refuses, the pipe
+// keeps its size.
 void enlarge_pipe(int descriptor) {
   constexpr int most = 1 << 20;  // the system's default limit for users
   ::fcntl(descriptor, F_SETPIPE_SZ, most);
@@ -91,7 +91,7 @@ bool InputFile::read_rest(std::vector<std::byte>& content, std::size_t most) {
   std::size_t step = size_ ? static_cast<std::size_t>(*size_) + 1 - content.size() : first_step;
   for (;;) {
     const std::size_t before = content.size();
-    // Asks for one byte more than allowed: it shows whether the file ends or goes on.
+    // Asks for one byte more than `most`, to see whether the file is longer.
     step = std::min(step, most + 1 - before);
     read_some(content, step);
     if (content.size() - before < step) return true;

@@ -18,13 +18,13 @@ class InputFile {
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
 
-  /// Name for messages: the path, or "standard input".
+  /// Returns the name for messages: the path, or "standard input".
   const std::string& name() const { return name_; }
 
-  /// Size of a regular file in bytes; nullopt for a pipe or a device.
+  /// Returns the size of a regular file in bytes; nullopt for a pipe or a device.
   std::optional<std::int64_t> size() const { return size_; }
 
-  /// True for a character device such as /dev/zero, which may have no end.
+  /// Returns true for a character device such as /dev/zero, which may have no end.
   bool is_device() const { return is_device_; }
 
   /// Returns up to `count` of the next bytes without consuming them. The span is valid until the
@@ -32,7 +32,7 @@ class InputFile {
   /// \throws IoError
   std::span<const std::byte> peek(std::size_t count);
 
-  /// Fills `buffer`, or less at the end of the file, and returns the bytes read. \throws IoError
+  /// Fills `buffer`, or a part of it at the file's end. Returns the bytes read. \throws IoError
   std::size_t read(std::span<std::byte> buffer);
 
   /// Appends the rest of the file to `content`. Returns false if `content` would exceed `most`

@@ -70,7 +70,7 @@ TEST_F(InputFileTest, ReadsWhatWasLookedAt) {
   EXPECT_EQ(file.peek(4).back(), std::byte{'d'});
   EXPECT_EQ(file.peek(1).size(), 1U);
   std::vector<std::byte> content;
-  file.read_some(content, 3);  // fewer than peek() looked at
+  file.read_some(content, 3);  // fewer bytes than peek() returned
   EXPECT_EQ(content.back(), std::byte{'c'});
   EXPECT_EQ(file.peek(100).size(), 3U);
   EXPECT_TRUE(file.read_rest(content, 6));

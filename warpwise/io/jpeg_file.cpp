@@ -1,6 +1,6 @@
 // The module libwarpwise_jpeg.so: JPEG files through libjpeg-turbo.
 
-#include <cstdio>  // before jpeglib.h, which uses FILE and size_t without their headers
+#include <cstdio>  // included before jpeglib.h, which uses FILE and size_t without their headers
 //
 #include <jpeglib.h>
 //
@@ -33,9 +33,9 @@ struct Errors : jpeg_error_mgr {
     errors.exit.leave();
   }
 
-  // libjpeg only warns if the data end early, and fills the rest with grey. These two warnings
-  // become errors. After its other warnings (extra bytes before a marker, an unknown Adobe
-  // transformation) the pixels still come from the data.
+  // Turns two warnings into errors. libjpeg only warns if the data end early, and fills the rest
+  // with grey. After other warnings (extra bytes before a marker, an unknown Adobe transformation)
+  // all pixels still come from the data.
   static void judge_warning(j_common_ptr info, int level) {
     const int code = info->err->msg_code;
     if (level < 0 && (code == JWRN_HIT_MARKER || code == JWRN_JPEG_EOF)) leave_libjpeg(info);
@@ -53,7 +53,7 @@ struct Decompressor {
 
   void read_header(std::span<const std::byte> content) {
     jpeg_create_decompress(&info);
-    jpeg_save_markers(&info, JPEG_APP0 + 1, 0xffff);  // Exif, whole
+    jpeg_save_markers(&info, JPEG_APP0 + 1, 0xffff);  // the whole Exif segment
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(content.data()), content.size());
     jpeg_read_header(&info, TRUE);
   }
@@ -66,7 +66,7 @@ struct Decompressor {
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
   }
 
-  // Looks at all APP1 segments: those of XMP are of the same kind as Exif's and may come first.
+  // Looks at all APP1 segments, because XMP also uses APP1 and may come before Exif.
   int orientation() const {
     for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
       const auto bytes = std::as_bytes(std::span(marker->data, marker->data_length));
@@ -87,7 +87,7 @@ void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
 }
 
 // Collects the file that libjpeg writes to memory. jpeg_mem_dest() of libjpeg-turbo gives the
-// address of its buffer only at the end, so nobody could free the buffer after an error.
+// address of its buffer only at the end. After an error, the buffer could not be freed.
 struct Destination : jpeg_destination_mgr {
   std::vector<std::byte> file;
 

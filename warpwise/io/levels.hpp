@@ -7,7 +7,7 @@
 
 #include "warpwise/io/picture.hpp"
 
-// Samples of 9 to 16 bits. In memory they are u16 and have all 16 bits.
+// Samples of 9 to 16 bits. In memory they are u16, scaled to 16 bits.
 namespace warpwise::io {
 
 /// Meaning of the codes of a sample.
@@ -17,8 +17,8 @@ enum class Coding : std::uint8_t {
   full_chroma,  ///< 0 to the largest code; neutral is half the number of codes
 };
 
-/// Returns for each code of `from` bits the code of `to` bits, both 1 to 16, rounded half up and
-/// saturated. A code that is converted to more bits and back is the first code again.
+/// Returns a table from codes of `from` bits to codes of `to` bits, rounded half up and saturated.
+/// `from` and `to` are 1 to 16. A code that is converted to more bits and back stays the same.
 std::vector<std::uint16_t> levels(int from, int to, Coding coding);
 
 /// Replaces each sample of u16, of DeepPlanes or grey, by its entry in the table of its plane. A

@@ -157,7 +157,7 @@ std::optional<std::size_t> bytes_of_elements(const Header& header) {
     for (const std::int64_t extent : header.tuple("shape")) bytes = checked_mul(bytes, extent);
     return static_cast<std::size_t>(bytes);
   } catch (const InvalidArgument&) {
-    return std::nullopt;  // beyond 64 bits
+    return std::nullopt;  // the size exceeds 64 bits
   }
 }
 
@@ -211,7 +211,7 @@ Picture decode(std::span<const std::byte> content, const std::string& name,
 std::vector<std::byte> header_of(std::string_view descr, const std::string& size) {
   std::string text =
       "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + size + "), }";
-  // The format wants the text to end in a line feed, and the elements to start at a multiple of 64.
+  // The format requires a line feed after the text, and elements that start at a multiple of 64.
   constexpr std::size_t before = npy_magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
@@ -282,7 +282,7 @@ NpyElements decode_npy_elements(std::span<const std::byte> content, const std::s
   if (header.boolean("fortran_order") && result.shape.size() > 1) {
     header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
   }
-  // Divides, because a product may exceed 64 bits.
+  // Divides by each extent, because the product of the extents may exceed 64 bits.
   std::size_t left = parts.elements.size() / static_cast<std::size_t>(result.element_bytes);
   bool matches = parts.elements.size() % static_cast<std::size_t>(result.element_bytes) == 0;
   for (const std::int64_t extent : result.shape) {

@@ -31,7 +31,7 @@ Picture decode_npy_vector(std::span<const std::byte> content, const std::string&
 
 /// The elements of an .npy file of any shape, little-endian.
 struct NpyElements {
-  char kind = 'u';  ///< in NumPy's letters: 'u', 'i' or 'f'
+  char kind = 'u';  ///< NumPy's letter: 'u', 'i' or 'f'
   int element_bytes = 1;
   std::vector<std::int64_t> shape;
   std::vector<std::byte> elements;
@@ -46,7 +46,7 @@ NpyElements decode_npy_elements(std::span<const std::byte> content, const std::s
 /// width).
 bool npy_holds(const PictureShape& shape);
 
-/// Returns the bytes that precede a picture's own in an .npy file (version 1).
+/// Returns the bytes that precede a picture's bytes in an .npy file (version 1).
 /// \throws InvalidArgument  unless npy_holds(shape).
 std::vector<std::byte> npy_header(const PictureShape& shape);
 

@@ -18,7 +18,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Makes a file of version 1 with that header, followed by bytes 0, 1, 2, …
+// Makes a file with that header, followed by bytes 0, 1, 2, …
 std::vector<std::byte> npy(const std::string& header, int element_bytes, char version = 1) {
   std::string text = "\x93NUMPY";
   text += version;
@@ -234,7 +234,7 @@ TEST_F(NpyFile, IsReadNoFurtherThanItsHeaderSays) {
   EXPECT_NE(refusal_of(large).find("its header is damaged"), std::string::npos);
 }
 
-// Its size is not known before its end.
+// A pipe's size is not known before the pipe ends.
 TEST_F(NpyFile, APipeWithMoreThanItsHeaderSaysIsRefused) {
   const auto content = npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 7);
   int ends[2];

@@ -19,8 +19,8 @@
 namespace warpwise::io {
 namespace {
 
-// Captures the output of OpenCV and its libraries. Some errors, such as a truncated JPEG, are
-// reported only there.
+// Captures what OpenCV and its libraries print. Some errors, such as a truncated JPEG, are printed
+// and not returned.
 class PrintedText {
  public:
   PrintedText() : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {
@@ -108,7 +108,7 @@ int depth_of(ElementType type) {
   throw InvalidArgument("image files hold no " + std::string(name_of(type)) + " pixels");
 }
 
-// OpenCV's order is B G R A; exchanging R and B converts in both directions.
+// Exchanges R and B, to or from OpenCV's order B G R A.
 void exchange_red_and_blue(const cv::Mat& from, cv::Mat to) {
   if (from.channels() < 3) {
     from.copyTo(to);
@@ -133,7 +133,7 @@ class OpenCvImages final : public ImageModule {
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const bool jpeg =
         content.size() > 2 && content[0] == std::byte{0xff} && content[1] == std::byte{0xd8};
-    // IMREAD_UNCHANGED keeps alpha but does not turn a picture upright; only JPEG files need that.
+    // IMREAD_UNCHANGED keeps alpha, but turns no picture upright. Only JPEG files need the turn.
     const int flags = jpeg ? cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH : cv::IMREAD_UNCHANGED;
     if (content.size() > INT_MAX) throw IoError("cannot read " + name + ": it is over 2 GiB");
     cv::Mat decoded;
@@ -165,7 +165,7 @@ class OpenCvImages final : public ImageModule {
                                 const std::string& name) const override {
     const PictureShape& shape = picture.shape();
     if (std::max(shape.width, shape.height) > INT_MAX) {
-      throw IoError("cannot write " + name + ": image files end at 2^31 columns and rows");
+      throw IoError("cannot write " + name + ": image files have fewer than 2^31 columns and rows");
     }
     cv::Mat pixels =
         header_of(picture.bytes(), static_cast<int>(shape.height), static_cast<int>(shape.width),

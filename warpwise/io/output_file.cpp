@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Slots hold the paths of unfinished files in static memory, where a signal handler may read them.
-// There are enough for the results and the mean images of all jobs that a command runs at once.
+// The slots suffice for the results and the mean images of all jobs that a command runs at once.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<bool> present = false;
@@ -42,8 +42,8 @@ void wait_for_the_end() {
 }
 
 // Marks the time in which a file and its slot may disagree, because the file is being created or
-// removed. A signal handler waits until no such object exists. It must therefore not run on a
-// thread that has one.
+// removed. A signal handler waits until no such object exists. The constructor therefore blocks
+// the signals on its thread.
 class FileComesOrGoes {
  public:
   FileComesOrGoes() {
@@ -125,8 +125,7 @@ void remove_unfinished_files() noexcept {
 
 bool written_directly(const std::string& path) {
   if (path == "-") return true;
-  // /dev/stdout may be a redirected regular file. The shell has opened it; its name must not be
-  // replaced.
+  // /dev/stdout may be a regular file that the shell has opened. That file must not be replaced.
   for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (path.starts_with(opened)) return true;
   }
@@ -196,7 +195,7 @@ void OutputFile::close() {
   if (slot_ < 0) return;
   Slot& slot = slots[std::exchange(slot_, -1)];
   const FileComesOrGoes here;
-  if (ending) return;  // the handler removes the file, and may be reading the path
+  if (ending) return;  // the signal handler removes the file and may be reading its path
   if (slot.present.exchange(false)) ::unlink(slot.path.data());
   slot.taken = false;
 }

@@ -9,8 +9,8 @@
 namespace warpwise::io {
 
 /// A file that appears whole or not at all. A regular file is written beside its target, and
-/// finish() renames it. A file that was there before keeps its permissions and stays unchanged
-/// until then, so it may be the input. "-" (standard output), pipes and devices are written
+/// finish() renames it. An existing file stays unchanged until then, so it may be the input; its
+/// permissions are kept. "-" (standard output), pipes and devices are written
 /// directly. Move-only.
 class OutputFile {
  public:
@@ -21,10 +21,10 @@ class OutputFile {
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
 
-  /// Name for messages: the path, or "standard output".
+  /// Returns the name for messages: the path, or "standard output".
   const std::string& name() const { return name_; }
 
-  /// \throws IoError  the disk is full, the pipe's reader has closed it, …
+  /// Writes bytes. \throws IoError  the disk is full, the pipe's reader has closed it, …
   void write(std::span<const std::byte> bytes);
 
   /// Renames the file to its target. \throws IoError
@@ -53,7 +53,7 @@ void require_place(const std::string& path);
 /// Returns true if `path` means standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);
 
-/// Removes all unfinished files. Safe in a signal handler. The program has to end afterwards: a
+/// Removes all unfinished files. A signal handler may call it. The program has to end afterwards: a
 /// thread that begins another file, or cannot finish its own, waits for that end.
 void remove_unfinished_files() noexcept;
 

@@ -72,7 +72,7 @@ extern "C" void end_on_signal(int) {
   ::_exit(7);
 }
 
-// Runs in a process of its own, which the signal ends.
+// The code runs in a child process, which the signal ends.
 TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
   const auto write_until_the_signal = [this] {
     std::signal(SIGTERM, end_on_signal);

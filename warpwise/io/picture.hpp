@@ -32,12 +32,12 @@ struct PictureShape {
   std::int64_t width = 0;
   std::int64_t height = 0;
   ElementType type = ElementType::u8;
-  int channels = 1;  ///< interleaved in a pixel; 0 if pixels share bytes or lie in planes
+  int channels = 1;  ///< channels of a pixel; 0 if pixels share bytes or lie in planes
   std::optional<PixelFormat> format;  ///< set for 8-bit pixels whose format is known
   /// Range of YUV and grey codes: true for 0 to 255, false for 16 to 235 (chroma 240), nullopt if
   /// unknown.
   std::optional<bool> full_range = std::nullopt;
-  std::optional<DeepPlanes> planes = std::nullopt;  ///< set: u16, no channels and no format
+  std::optional<DeepPlanes> planes = std::nullopt;  ///< if set: u16, 0 channels, no format
 
   /// Describes interleaved pixels. 8-bit pixels of 1, 3, 4 channels become gray8, rgb24, rgba32.
   static PictureShape interleaved(ElementType type, int channels, std::int64_t width,
@@ -45,13 +45,13 @@ struct PictureShape {
   static PictureShape of(PixelFormat format, std::int64_t width, std::int64_t height);
   static PictureShape of(DeepPlanes planes, std::int64_t width, std::int64_t height);
 
-  /// Samples in a row of plane 0 to 2 of a frame of DeepPlanes, and its rows.
+  /// Returns the columns or rows, in samples, of plane 0 to 2 of a frame of DeepPlanes.
   std::int64_t plane_width(int plane) const;
   std::int64_t plane_height(int plane) const;
-  /// Samples of a frame of DeepPlanes before those of a plane.
+  /// Returns the number of samples before a plane's first sample, in a frame of DeepPlanes.
   std::int64_t plane_begin(int plane) const;
 
-  /// Size of all rows and planes without gaps. \throws InvalidArgument  it exceeds 64 bits.
+  /// Returns the size of rows and planes without gaps. \throws InvalidArgument  above 64 bits.
   std::int64_t bytes() const;
 
   /// Describes a pixel: "rgb24", "3 x u16", …
@@ -70,7 +70,7 @@ class Picture {
   std::span<std::byte> bytes() { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
-  /// Exif's number, 1 to 8, of the turn that makes the picture upright; 1: no turn.
+  /// Returns Exif's number, 1 to 8, of the turn that makes the picture upright; 1: no turn.
   int orientation() const { return orientation_; }
   /// Stores 1 for any number outside 1 to 8.
   void set_orientation(int number) { orientation_ = number >= 1 && number <= 8 ? number : 1; }

@@ -123,7 +123,7 @@ class OnePage final : public Pages {
   std::optional<Picture> picture_;
 };
 
-// Returns the pictures of a file's content that has several; null if only the first can be read.
+// Returns all pictures of a file's content; null if only the first picture can be read.
 std::unique_ptr<Pages> pages_of(const ImageFormat& format, std::span<const std::byte> content,
                                 const std::string& name) {
   return has_module(format) ? image_module_of_format(format.name).pages(content, name) : nullptr;

@@ -42,44 +42,44 @@ std::string why_not_held(const std::string& path, const PictureShape& shape);
 std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file,
                                          std::optional<bool> full_range = std::nullopt);
 
-/// Reads a whole .npy or image file, told apart by content, and turns it upright. Loads an image
+/// Reads a whole .npy or image file, by its content, and turns the picture upright. Loads an image
 /// module only for an image. Reads no more of an endless device or pipe than such a file may have.
-/// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
+/// \throws IoError  the file is empty, truncated, too large or no picture; or no module is there.
 Picture read_picture(InputFile& file);
-/// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
+/// Reads a picture likewise, with the pixels as stored. The result's orientation states the turn.
 Picture read_stored_picture(InputFile& file, bool luma = false);
 
 /// Selects the page and the channels that are read from a file.
 struct Reading {
-  /// number of the picture in a file of several, from 1
+  /// number of the picture in a file with several pictures, from 1
   std::optional<std::int64_t> page = std::nullopt;
   bool luma = false;  ///< JPEG files in YCbCr become grey: their luma
 };
 
-/// A picture, and its place among those of its file.
+/// A picture, its number in the file, and the number of pictures there.
 struct PictureOfSeveral {
   Picture picture;
   std::int64_t number = 1;  ///< counted from 1
   std::int64_t count = 1;
 };
 
-/// Reads the picture of that number; without a number the first. Leaves it as it is stored.
+/// Reads picture number reading.page as it is stored; without a number, the first picture.
 /// \throws IoError  as read_picture(); the file has no such picture; or only the first picture can
 ///                  be read here, as in an animated PNG or GIF file.
 PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
 
-/// Reads the bytes of a JPEG file; nullopt for any other file, of which nothing is consumed.
+/// Reads the bytes of a JPEG file; returns nullopt for any other file, and consumes none of it.
 /// \throws IoError  as read_picture()
 std::optional<std::vector<std::byte>> read_jpeg(InputFile& file);
 
 /// Decodes the bytes of a JPEG file as read_stored_picture() does. \throws IoError
 Picture decode_jpeg(std::span<const std::byte> content, const std::string& name, bool luma);
 
-/// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
-/// file has one. \throws IoError  as read_picture()
+/// Reads the pictures of a file one by one: pages of a TIFF file, frames of an animated WebP file.
+/// Any other file gives one picture. \throws IoError  as read_picture()
 std::unique_ptr<Pages> pages_in(InputFile& file, bool luma = false);
 
-/// Returns the number of pictures in a file, also those that only a stream can read.
+/// Counts the pictures in a file. Pictures that only a stream can read count too.
 /// \throws IoError  as read_picture()
 std::int64_t count_pictures(InputFile& file);
 
@@ -90,7 +90,7 @@ void require_picture(InputFile& file);
 /// Returns true for extensions whose files hold any number of pictures of one shape.
 bool takes_many_pictures(std::string_view extension);
 
-/// States a picture's position in a file of several, and values for the file's header.
+/// States a picture's position in a file of several pictures, and values for the file's header.
 struct Sequence {
   std::int64_t before = 0;  ///< pictures already written to the file
   /// Rate in the header of a .y4m file, as in Y4mHeader.

@@ -7,22 +7,22 @@
 namespace warpwise::io {
 
 /// Lists the pictures in a folder, sorted by name; headerless .raw files only if `raw_too`.
-/// \throws IoError  it cannot be read, or has none.
+/// \throws IoError  the folder cannot be read, or has no pictures.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 
-/// Files of folders that are no input, and the reason.
+/// Files in folders that are not used as input, by the reason.
 struct Skipped {
   std::vector<std::string> no_pictures;
   std::vector<std::string> raw;  ///< headerless files without a format and a size
   std::vector<std::string> folders;
 
   bool is_empty() const { return no_pictures.empty() && raw.empty() && folders.empty(); }
-  /// "2 files that are no pictures (a.txt, b.mp4), 1 folder (old)".
+  /// Returns "2 files that are no pictures (a.txt, b.mp4), 1 folder (old)".
   std::string text() const;
 };
 
-/// Lists what files_of() leaves out of the inputs that are folders. Names that begin with a dot,
-/// and folders that cannot be read, do not count.
+/// Lists the files and folders that files_of() skips inside input folders. Names that begin with a
+/// dot, and folders that cannot be read, are not listed.
 Skipped skipped_in(std::span<const std::string> inputs, bool raw_too);
 
 /// Lists the files that inputs stand for: a file itself, and the pictures in a folder.

@@ -55,9 +55,8 @@ struct Reader {
     png_read_info(png, info);
   }
 
-  // Returns the number of channels that OpenCV gives, except for grey with tRNS, which OpenCV
-  // ignores there. Pixels that may be transparent become colour with alpha. Chunks about colour,
-  // such as gAMA, change nothing.
+  // Returns the number of channels. Pixels that may be transparent become colour with alpha. OpenCV
+  // gives the same number, but ignores tRNS of grey. Chunks about colour, such as gAMA, are unused.
   int channels() const {
     const int color_type = png_get_color_type(png, info);
     const bool has_alpha = (color_type & PNG_COLOR_MASK_ALPHA) != 0;
@@ -65,7 +64,7 @@ struct Reader {
     return color_type == PNG_COLOR_TYPE_GRAY ? 1 : 3;
   }
 
-  // Exif's data may stand before the pixels or after them.
+  // Called after the pixels were read, because Exif's data may follow them.
   int orientation() const {
     png_uint_32 size = 0;
     png_bytep exif = nullptr;
@@ -119,7 +118,8 @@ struct Writer {
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) return;
     png_set_write_fn(png, this, write, flush);
-    // OpenCV's settings, so the bytes are OpenCV's too: fast, and hardly larger for photographs.
+    // Uses OpenCV's settings, so that the files have the same bytes. Encoding is fast, and the
+    // files of photographs are hardly larger.
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(png, Z_BEST_SPEED);
     png_set_compression_strategy(png, Z_RLE);
@@ -182,7 +182,7 @@ class PngFiles final : public ImageModule {
     Writer writer;
     const PictureShape& shape = picture.shape();
     if (std::max(shape.width, shape.height) > PNG_UINT_31_MAX) {
-      throw IoError("cannot write " + name + ": PNG files end at 2^31 - 1 columns and rows");
+      throw IoError("cannot write " + name + ": PNG files have at most 2^31 - 1 columns and rows");
     }
     const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
     const bool complete = writer.exit.completes([&] {

@@ -23,7 +23,7 @@ struct PnmHeader {
   std::uint32_t channels = 1;
   std::uint32_t maximum = 1;
   bool plain = false;  // samples are decimal numbers
-  bool bits = false;   // PBM: eight pixels a byte or a digit a pixel, and 1 is black
+  bool bits = false;   // PBM: a pixel is a bit, or a digit if plain; 1 is black
 };
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -80,7 +80,7 @@ class PnmReader {
   }
   std::uint32_t number() { return number_of(word()); }
 
-  // Returns the next digit of a plain PBM, whose digits may follow one another without space.
+  // Returns the next digit of a plain PBM. No space is needed between two digits.
   std::uint32_t bit() {
     char c = ' ';
     while (is_space(c) || c == '#') {

@@ -35,7 +35,7 @@ TEST_F(RawFramesTest, AFileWithPartOfAFrameIsRefusedAtOnce) {
             path("a.raw") + " has 7 bytes, which is no multiple of a 2x1 rgb24 frame of 6 bytes");
 }
 
-// The size of a pipe is not known before its end.
+// A pipe's size is not known before the pipe ends.
 TEST_F(RawFramesTest, APipeThatIsEmptyOrEndsInsideAFrame) {
   const auto after = [&](const std::string& content) {
     int ends[2];

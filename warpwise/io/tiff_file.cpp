@@ -35,8 +35,8 @@ struct Tags {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. The
-  /// conversion is not used for straight alpha, because it would multiply the colours by alpha.
+  /// Returns true if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits.
+  /// The conversion is not used for straight alpha, because it would multiply the colours by alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
       return false;
@@ -180,8 +180,8 @@ void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
   }
 }
 
-// Reads samples of up to 16 bits, or of 32, from the file's strips or tiles. Each of these holds
-// whole pixels or the samples of one plane.
+// Reads samples of up to 16 bits, or of 32, from the file's strips or tiles. A strip or tile holds
+// whole pixels, or the samples of one plane.
 class SampleReader {
  public:
   SampleReader(const TiffStream& stream, const Tags& tags, const std::string& name,
@@ -253,7 +253,7 @@ class SampleReader {
   const std::string& name_;
   Picture& picture_;
   int planes_;
-  std::size_t row_samples_;  // per row of a strip or tile
+  std::size_t row_samples_;  // samples in a row of a strip or tile
   std::size_t row_bytes_;
   std::size_t element_;
   std::unique_ptr<std::byte[]> block_;
@@ -277,7 +277,7 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
   const PictureShape& shape = picture.shape();
   const auto element = static_cast<int>(size_of(shape.type));
   const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
-  // OpenCV's choices: strips of 8 KiB, and LZW with differences. 32-bit elements are not
+  // Uses OpenCV's choices: strips of 8 KiB, and LZW with differences. 32-bit elements are not
   // compressed, since LZW makes them longer.
   const auto rows_per_strip = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>((1 << 13) / static_cast<std::int64_t>(row_bytes), 1, shape.height));
@@ -344,8 +344,8 @@ class TiffNumbers {
   std::span<const std::byte> content_;
 };
 
-// Follows the places from each page's directory to the next one. Returns false if one of them is
-// not in the file.
+// Follows the offsets from each page's directory to the next one. Returns false if an offset is
+// beyond the file's end.
 bool has_all_pages(std::span<const std::byte> content) {
   const TiffNumbers file(content);
   if (!file.has(0, 16)) return true;
@@ -371,11 +371,11 @@ class TiffPages final : public Pages {
  public:
   TiffPages(std::span<const std::byte> content, std::string name)
       : name_(std::move(name)), stream_(content, name_),
-        // The first page is there: libtiff opened the file with it.
+        // The first page exists, because libtiff opened the file with it.
         whole_(std::max<tdir_t>(1, TIFFNumberOfDirectories(stream_.tiff()))),
         is_cut_(!has_all_pages(content)) {}
 
-  // A page that is missing counts: reading it fails.
+  // Counts a missing page too: reading it fails.
   std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {
@@ -411,7 +411,7 @@ class TiffFiles final : public ImageModule {
                                 const std::string& name) const override {
     const PictureShape& shape = picture.shape();
     if (std::max(shape.width, shape.height) > INT32_MAX) {
-      throw IoError("cannot write " + name + ": TIFF files end at 2^31 - 1 columns and rows");
+      throw IoError("cannot write " + name + ": TIFF files have at most 2^31 - 1 columns and rows");
     }
     TiffStream stream;
     if (stream.tiff() == nullptr || !write_tiff(stream.tiff(), picture)) {

@@ -36,10 +36,10 @@ class TiffStream {
   TIFF* tiff() const { return tiff_; }
   std::string what_libtiff_said() const {
     const std::string_view said = message_.data();
-    return std::string(said.starts_with(": ") ? said.substr(2) : said);  // of a file without a name
+    return std::string(said.starts_with(": ") ? said.substr(2) : said);  // after an empty file name
   }
 
-  /// The written file; complete after close().
+  /// Returns the written file; complete after close().
   std::vector<std::byte>& written() { return written_; }
   void close() {
     if (tiff_ != nullptr) TIFFClose(tiff_);

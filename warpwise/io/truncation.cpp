@@ -32,7 +32,7 @@ bool jpeg_reaches_its_end(Bytes content) {
   while (at + 1 < content.size()) {
     const unsigned marker = byte_at(content, at + 1);
     if (byte_at(content, at) != 0xff) {
-      ++at;  // entropy-coded bytes, or stray ones that decoders skip as well
+      ++at;  // an entropy-coded byte, or a stray byte that decoders skip too
     } else if (marker == 0xff) {
       ++at;  // fill byte
     } else if (marker == end_of_image) {
@@ -60,7 +60,7 @@ std::size_t palette_bytes(unsigned flags) {
   return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-// Counts the pictures that a GIF file has to their ends, up to `most`.
+// Counts the whole pictures of a GIF file, up to `most`.
 std::int64_t pictures_of_gif(Bytes content, std::int64_t most) {
   constexpr std::size_t header_bytes = 13;
   if (content.size() < header_bytes) return 0;
@@ -85,8 +85,8 @@ std::uint64_t number_at(Bytes content, std::size_t at) {
          byte_at(content, at + 2) << 8 | byte_at(content, at + 3);
 }
 
-// Returns the data of the first chunk of the type `wanted` that lies whole in `content`, before one
-// of the type `last`.
+// Returns the data of the first chunk of the type `wanted`. Returns nullopt if a chunk of the type
+// `last` comes first, or if `content` ends first.
 std::optional<Bytes> png_chunk(Bytes content, std::string_view wanted, std::string_view last) {
   constexpr std::size_t length_type_and_check = 12;
   std::size_t at = 8;

@@ -17,7 +17,7 @@ void require_complete(std::span<const std::byte> content, const std::string& nam
 bool is_animated_png(std::span<const std::byte> start);
 
 /// Returns the number of pictures in a PNG or GIF file that require_complete() accepts; 1 for other
-/// formats. Pictures of a GIF file that are cut short do not count.
+/// formats. Truncated pictures of a GIF file do not count.
 std::int64_t pictures_of_animation(std::span<const std::byte> content);
 
 }  // namespace warpwise::io

@@ -11,8 +11,8 @@ using namespace std::string_literals;
 
 void check(const std::string& content) { require_complete(std::as_bytes(std::span(content)), "a"); }
 
-// Start, a comment that contains an end marker, frame header, scan with a stuffed 0xff and a
-// restart marker, end.
+// A start marker, a comment that contains an end marker, a frame header, a scan with a stuffed 0xff
+// and a restart marker, and an end marker.
 const std::string jpeg =
     "\xff\xd8"
     "\xff\xfe\x00\x04\xff\xd9"

@@ -104,7 +104,7 @@ class WebPFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
-    // OpenCV looks at the first 32 bytes only. In a file with a colour profile these do not yet
+    // Looks at the first 32 bytes only, like OpenCV. In a file with a colour profile they do not
     // show whether the pixels have alpha, so the header's flag decides.
     constexpr std::size_t header_bytes = 32;
     WebPBitstreamFeatures features{};

@@ -52,7 +52,7 @@ PictureShape deep_shape(std::optional<DeepPlanes> planes, std::int64_t width, st
   return PictureShape::interleaved(ElementType::u16, 1, width, height);
 }
 
-// Returns the header of frames of more than 8 bits; nullopt for any other name.
+// Returns the header of frames of more than 8 bits; nullopt for any other colour space.
 std::optional<Y4mHeader> deep_header(std::string_view colours, std::int64_t width,
                                      std::int64_t height) {
   for (const DeepSpace& space : deep_spaces) {
@@ -109,8 +109,8 @@ void require_progressive(std::string_view parameter, const std::string& name) {
 
 std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
 
-// Returns a shape with as many bytes as the planes of a frame have in the file. For 4:2:2 its rows
-// are one luma row and two chroma rows wide.
+// Returns a shape whose size in bytes is that of a frame's planes in the file. For 4:2:2, a row of
+// this shape holds one luma row and two chroma rows.
 PictureShape planes_of(const Y4mHeader& header) {
   const PictureShape& shape = header.shape;
   if (header.depth > 8) return shape;
@@ -145,7 +145,7 @@ void interleave(const Picture& planes, Y4mPlanes lie, const PictureShape& shape,
   }
 }
 
-// Appends the rest of a line without its end; false if the input ends first.
+// Appends the rest of a line without its line feed. Returns false if the input ends first.
 bool read_line(InputFile& input, std::string& line) {
   std::byte next{};
   while (line.size() < most_line) {

@@ -39,7 +39,7 @@ inline constexpr std::size_t y4m_start_bytes = 9;
 /// Returns true if `content` begins with the magic of a .y4m file.
 bool is_y4m(std::span<const std::byte> content);
 
-/// Parses the first line, given without its end. Missing parameters get ffmpeg's defaults:
+/// Parses the first line, given without its line feed. Missing parameters get ffmpeg's defaults:
 ///
 /// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
 /// - 4:2:0 of any siting becomes i420
@@ -67,7 +67,7 @@ class Y4mFrames final : public Frames {
   InputFile& input_;
   Y4mHeader header_;
   std::optional<Picture> planes_;                   // buffer for a frame that has to be interleaved
-  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane; none for 8 and for 16 bits
+  std::vector<std::vector<std::uint16_t>> levels_;  // for each plane; none for 8 and 16 bits
   std::int64_t frames_ = 0;
 };
 
@@ -79,9 +79,9 @@ bool y4m_holds(const PictureShape& shape);
 /// least `depth`, from 9 to 16, and a number that other programs read.
 int y4m_depth(const PictureShape& shape, int depth);
 
-/// Returns the first line of a file, with the line's end. The file holds such frames, or planes
-/// with the samples of nv12, nv21, yuyv or uyvy. `rate`, `aspect` and, for 4:2:0, `sampling` are as
-/// in Y4mHeader; samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
+/// Returns the first line of a file, with its line feed, for frames of `shape`. Frames of nv12,
+/// nv21, yuyv or uyvy are stored as planes. `rate`, `aspect` and, for 4:2:0, `sampling` are as in
+/// Y4mHeader; samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling = "420mpeg2", int depth = 16);
 

@@ -47,7 +47,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Returns true if the driver answers. A list ends at the first index without an answer.
+  // Returns true if the driver answers. A list of modes ends at the first index without an answer.
   template <class Question>
   bool answers(unsigned long request, Question& question) const {
     int result = -1;

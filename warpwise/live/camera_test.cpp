@@ -1,4 +1,4 @@
-// Tests cameras through the module, on a fake camera: live/fake_camera/fake_camera.hpp.
+// Tests cameras through the module for videos, on a fake camera: live/fake_camera/fake_camera.hpp.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -90,7 +90,7 @@ TEST_F(CameraTest, GivesFramesAsTheyAre) {
 TEST_F(CameraTest, LosesFramesThatNobodyTakes) {
   const auto source = open(size(320, 240));
   EXPECT_EQ(number_of(frame_of(*source)), 0);
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // the camera has 16 buffers
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // longer than the camera's 16 buffers last
   int last = 0;
   for (int i = 0; i < 18; ++i) last = number_of(frame_of(*source));
   EXPECT_GT(last, 25);

@@ -20,7 +20,7 @@ constexpr std::int64_t height = 23;
 constexpr std::array formats = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
                                 PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::ycbcr32};
 
-/// Codes of Y, Cb and Cr, each plane of its own size, and their layout in frames of a format.
+/// Planes of codes of Y, Cb and Cr, and their layout in frames of a format.
 class Codes {
  public:
   Codes(PixelFormat format, std::int64_t frame_width, std::int64_t frame_height)
@@ -79,7 +79,7 @@ class Codes {
     for (std::int64_t y = 0; y < height_; ++y) {
       for (std::int64_t x = 0; x < chroma_width_; ++x) {
         const int y0 = luma(2 * x, y);
-        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // no pixel has this luma
+        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // 0: a missing pixel
         const int cb = chroma(0, x, y);
         const int cr = chroma(1, x, y);
         const auto codes =
@@ -125,8 +125,8 @@ std::array<double, 3> rgb_of(double y, double cb, double cr, Matrix matrix, Rang
   return {red, (luma - kr * red - kb * blue) / (1 - kr - kb), blue};
 }
 
-/// Rounds half up. The error of double at a half is below 1e-11, and all other values are farther
-/// from a half.
+/// Rounds half up. At a half, the rounding error of double is below 1e-11. All other values are
+/// farther from a half than that.
 std::byte code_of(double value) {
   return static_cast<std::byte>(std::clamp(std::floor(255 * value + 0.5 + 1e-11), 0.0, 255.0));
 }

@@ -65,8 +65,8 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
 /// Returns true for a format with alpha.
 bool has_alpha(PixelFormat format);
 
-/// Describes the colour properties that apply to such frames: "bt709 (tag), limited (tag), chroma
-/// left (guess)". Empty for RGB.
+/// Describes the colour properties that a format has: "bt709 (tag), limited (tag), chroma left
+/// (guess)". Returns an empty text for RGB.
 std::string text_of(const Colours& colours, PixelFormat format);
 
 }  // namespace warpwise::live

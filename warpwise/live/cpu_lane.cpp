@@ -35,8 +35,8 @@ class Scratch {
     auto between = std::make_unique<Between>();
     const std::vector<Step>& steps = pipeline_.steps();
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-      // A step that only takes the luma reads the picture before it. It gets a picture of one
-      // pixel, so that the pictures' indices equal those of the steps.
+      // A step that only takes the luma uses the previous step's picture. It gets an unused
+      // picture of one pixel, so that pictures and steps have the same indices.
       const bool computes = steps[i].stage != nullptr;
       between->emplace_back(computes ? steps[i].to.shape
                                      : io::PictureShape::of(PixelFormat::gray8, 1, 1));
@@ -115,7 +115,7 @@ class CpuLane final : public Lane {
   std::shared_ptr<Scratch> scratch_;
   std::optional<tbb::task_arena> arena_;
   std::optional<io::Picture> source_;
-  std::unique_ptr<Between> between_;  // while it has the result
+  std::unique_ptr<Between> between_;  // set while it holds the result
   std::vector<io::Picture> results_;
   std::vector<HostResult> to_;  // views of results_ for writing
   std::span<const std::byte> last_;

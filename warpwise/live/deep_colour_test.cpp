@@ -73,7 +73,7 @@ struct DeepSamples {
     const std::vector<std::uint16_t> luma = levels(stream.depth, 16, coding_of(stream, 0));
     const std::vector<std::uint16_t> chroma = levels(stream.depth, 16, coding_of(stream, 1));
     for (std::size_t i = 0; i < codes.size() / 2; ++i) {
-      // Chroma of code 0 is below the least of 16 bits: it is saturated.
+      // Code 0 is left out: as chroma of full range it would be below 0 in 16 bits, and saturated.
       const int code = std::max(word(codes, i) >> (16 - stream.depth), 1);
       const bool is_luma = i < static_cast<std::size_t>(stream.shape.width * stream.shape.height);
       const auto at = static_cast<std::int64_t>(i);
@@ -87,7 +87,7 @@ struct DeepSamples {
 };
 
 // Samples of 10 and 12 bits have codes of 16 bits. Codes of limited range are exact. Codes of full
-// range are off by up to half a code: luma adds this error once to a result, chroma up to twice.
+// range are off by up to half a code. A result has this error of luma once, of chroma up to twice.
 void expect_rgb(warpwise::test::Backend backend, const Stream& from) {
   SCOPED_TRACE(from.text());
   const DeepSamples samples(from);
@@ -169,7 +169,7 @@ TEST_P(DeepColours, OfRgbBecomeEveryMatrixRangeAndSubsampling) {
   }
 }
 
-// Pixels that share a chroma sample have its mean, as computed by share_chroma() from i444.
+// A shared chroma sample is the mean of its pixels' chroma, as by share_chroma() from i444.
 TEST_P(DeepColours, OfBytesAreSharedInEveryLayout) {
   const Stream rgb = stream_of(PixelFormat::rgb24, 37, 15, {});
   const Bytes frame = random_frame(rgb, 5);
@@ -268,7 +268,7 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
             std::string::npos);
 }
 
-// A stage that the host computes could not be a part of a graph.
+// A stage whose result the host computes could not be recorded into a graph.
 TEST(DeepColour, IsRecordedIntoOneGraph) {
   Stream yuv = stream_of(io::PictureShape::of(io::DeepPlanes::yuv420, 8, 8), {}, {}, {});
   yuv.depth = 10;

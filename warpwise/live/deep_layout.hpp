@@ -16,10 +16,10 @@ namespace warpwise::live {
 /// Layout of frames of more than 8 bits without headers, in files and pipes.
 struct DeepLayout {
   std::string_view name;
-  int channels = 0;  ///< of a pixel; 0 with planes
+  int channels = 0;  ///< channels of a pixel; 0 for planes
   std::optional<io::DeepPlanes> planes = std::nullopt;
-  int depth = 16;             ///< bits of a sample, the highest of its u16
-  bool shares_plane = false;  ///< one plane has Cb and Cr in turns
+  int depth = 16;             ///< bits of a sample: the upper bits of a u16
+  bool shares_plane = false;  ///< Cb and Cr alternate in one plane
 
   io::PictureShape shape(std::int64_t width, std::int64_t height) const;
   /// Returns true if frames in memory have the same bytes, so that LayoutCopy has nothing to do.
@@ -38,26 +38,26 @@ inline constexpr DeepLayout deep_layouts[] = {
 /// Returns the layout of that name; nullopt if there is none.
 std::optional<DeepLayout> deep_layout_named(std::string_view name);
 
-/// Copies frames between such a layout and deep frames in memory. A sample of fewer bits is scaled
-/// as by levels().
+/// Copies frames between a DeepLayout and deep frames in memory. Samples of fewer than 16 bits are
+/// scaled as by levels().
 class LayoutCopy {
  public:
   /// `frames` has the shape of the layout.
   LayoutCopy(const DeepLayout& layout, const Stream& frames);
-  /// Copies a frame of the layout to memory. Both have the bytes of the shape.
+  /// Copies a frame of the layout to memory. Both spans have the shape's size.
   void read(std::span<const std::byte> from, std::span<std::byte> to) const;
   /// Copies a frame in memory to the layout.
   void write(std::span<const std::byte> from, std::span<std::byte> to) const;
 
  private:
-  std::vector<Elements> in_memory_;  // of each component
+  std::vector<Elements> in_memory_;  // one for each component
   std::vector<Elements> in_layout_;
   LevelTables to_memory_;
   LevelTables to_layout_;
 };
 
-/// Reads frames of that layout from a file, which must outlive them. `stream` describes them in
-/// memory.
+/// Reads frames of a layout from a file, which must outlive the result. `stream` describes the
+/// frames in memory.
 std::unique_ptr<io::Frames> frames_in(io::InputFile& input, const DeepLayout& layout,
                                       const Stream& stream);
 

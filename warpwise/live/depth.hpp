@@ -6,15 +6,15 @@
 #include "warpwise/io/levels.hpp"
 #include "warpwise/live/stream.hpp"
 
-// Frames of more than 8 bits. Their elements are u16 and have all 16 bits, as those of pictures:
-// samples of fewer bits are scaled when they are read, and scaled back when they are written.
+// Frames of more than 8 bits. Their elements are u16 and use all 16 bits, like a picture's. Samples
+// of fewer bits are scaled up when they are read, and scaled back when they are written.
 namespace warpwise::live {
 
 using io::Coding;
 using io::levels;
 
-/// Returns the coding of component 0 to 3 of such frames. The first component is luma or red; the
-/// fourth is alpha.
+/// Returns the coding of component 0 to 3 of a stream's deep frames. The first component is luma or
+/// red; the fourth is alpha.
 Coding coding_of(const Stream& stream, int component);
 
 /// Tables of codes, one for each component.
@@ -23,8 +23,8 @@ using LevelTables = std::vector<std::vector<std::uint16_t>>;
 /// Returns the table of levels() for each component of a stream's deep frames.
 LevelTables levels_of(const Stream& stream, int from, int to);
 
-/// Places of a component's samples in such frames, counted in samples: a plane, or one element of
-/// each pixel.
+/// Positions of a component's samples in a deep frame, counted in samples. The samples are a plane,
+/// or one element of each pixel.
 struct Elements {
   std::int64_t first;
   std::int64_t step;

@@ -28,7 +28,7 @@ TEST(Levels, AreTheRealValuesRoundedHalfUp) {
         const std::vector<std::uint16_t> table = levels(from, to, coding);
         ASSERT_EQ(table.size(), std::size_t{1} << from);
         for (std::size_t code = 0; code < table.size(); ++code) {
-          // A value that is no half lies at least 2^-17 away from any half.
+          // All values except halves are at least 2^-17 away from a half.
           const double real = level_of(static_cast<double>(code), from, to, coding) + 0x1p-20;
           const double most = std::exp2(to) - 1;
           ASSERT_EQ(table[code], std::clamp(std::floor(real + 0.5), 0.0, most))
@@ -59,7 +59,7 @@ std::vector<std::uint16_t> words_of(const Bytes& bytes) {
 struct Made {
   const char* name;
   const char* options;
-  // ffmpeg's pixels; planes, if the video is 4:4:0, or RGB in the order of gbrp
+  // ffmpeg's pixel format for the decoded frames
   const char* pixels;
   const char* text;
 };
@@ -146,8 +146,8 @@ Bytes planes_of_444(const Bytes& ycbcr32) {
 TEST_F(DeepVideo, ChromaIsRepeated) {
   struct Repeated {
     const char* pixels;
-    const char* same;  // ffmpeg's name of the result, unless it is 4:4:4
-    int across, down;  // pixels of a chroma sample
+    const char* same;  // ffmpeg's name of the result; null for 4:4:4
+    int across, down;  // pixels that share a chroma sample
     int kept_across, kept_down;
   };
   for (const auto& [pixels, same, across, down, kept_across, kept_down] :

@@ -15,8 +15,8 @@ class DeviceSteps {
   /// Allocates its memory on `stream`. `pipeline` must outlive it. \throws CudaError
   DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream);
 
-  /// Enqueues all steps on `stream` and returns the place of the first result. The last step writes
-  /// to `results`; if that step computes nothing, its result lies elsewhere. \throws CudaError, …
+  /// Enqueues all steps on `stream` and returns the first result: in `results`, or in the input of
+  /// a last step without a stage. \throws CudaError, …
   DeviceSource run(DeviceSource from, std::span<const DeviceResult> results,
                    gpu::StreamHandle stream);
   /// Enqueues step `i` alone, on the result of the step before.

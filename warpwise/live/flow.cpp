@@ -13,7 +13,7 @@
 namespace warpwise::live {
 namespace {
 
-// Returns, for each position along an axis, the index of its block.
+// Returns, for each position along an axis, the index of its block; nullopt outside all blocks.
 std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_t block,
                                                 std::int64_t stride, std::int64_t count) {
   std::vector<std::optional<std::int64_t>> result(static_cast<std::size_t>(length));
@@ -29,7 +29,7 @@ std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_
   return result;
 }
 
-// Blocks of an image's columns and rows.
+// Block indices of an image's columns and rows.
 struct Owners {
   Owners(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
          std::int64_t height)
@@ -62,7 +62,7 @@ Colour colour_of(FlowVector vector, float full) {
   const double hue = std::atan2(vector.y, vector.x) * 3 / std::numbers::pi;  // 6 is a full turn
   Colour colour{};
   for (std::size_t channel = 0; channel < 3; ++channel) {
-    // Distance between the hue and this channel's own, 0 to 3.
+    // Distance between the hue and the hue of this channel, 0 to 3.
     const double off = std::abs(std::remainder(hue - 2.0 * static_cast<double>(channel), 6.0));
     const double pure = std::clamp(2.0 - off, 0.0, 1.0);
     colour[channel] = static_cast<std::uint8_t>(std::lround(255 * (1 - saturation * (1 - pure))));

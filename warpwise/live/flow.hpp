@@ -24,9 +24,9 @@ struct Flow {
   std::vector<FlowVector> vectors;
 };
 
-/// Expands the motion of blocks to pixels. Each pixel gets its block's vector; among overlapping
-/// blocks, that of the nearest centre, and of the first at equal distance. Motion is unknown
-/// outside all blocks, and in blocks without a candidate.
+/// Expands the motion of blocks to pixels. Each pixel gets the vector of its block. If blocks
+/// overlap, the block with the nearest centre counts; at equal distances, the first block. Motion
+/// is unknown outside all blocks, and in blocks without a candidate.
 Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
              std::int64_t height);
 

@@ -1,6 +1,6 @@
 // Compares the GPU's decoders with the CPU's: the bytes and the times of all frames are equal. The
-// videos are made by the program ffmpeg, or lie in the folder of the variable WARPWISE_TEST_VIDEOS,
-// because a machine with a GPU may lack that program.
+// program ffmpeg makes the videos. A machine with a GPU may lack ffmpeg: the videos are then in the
+// folder that the variable WARPWISE_TEST_VIDEOS names.
 #include <filesystem>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -20,7 +20,7 @@ struct Video {
   const char* name;
   const char* size;
   const char* encoder;      // arguments of ffmpeg
-  bool is_compared = true;  // the GPU decodes it by itself
+  bool is_compared = true;  // Decode::automatic chooses the GPU
 };
 
 void PrintTo(const Video& video, std::ostream* to) { *to << video.name; }
@@ -49,7 +49,7 @@ constexpr Video others[] = {
     {"av1.mkv", "322x182", "-c:v libaom-av1 -cpu-used 8 -usage realtime", false},
 };
 
-// The same of more than 8 bits, and of 4:4:4.
+// The GPU also decodes these, of more than 8 bits or 4:4:4, if it has such a decoder.
 constexpr Video deep[] = {
     {"main10.mp4", "642x362", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p10le"},
     {"hdr10.mp4", "320x240",
@@ -116,13 +116,13 @@ class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInter
   }
 };
 
-// Frames with equal samples in one format, with their times.
+// Frames in a format that both decoders share, with their times.
 struct Frames {
   std::vector<Bytes> frames;
   std::vector<std::int64_t> starts;
 };
 
-// Returns planes of a frame of nv12 as those of i420.
+// Converts a frame of nv12 to i420. Returns any other frame unchanged.
 Bytes in_planes(const Stream& stream, const Bytes& frame) {
   if (stream.shape.format != PixelFormat::nv12) return frame;
   const std::int64_t luma = stream.shape.width * stream.shape.height;

@@ -26,8 +26,8 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // Not part of the constructor, because a stage that remembers must not be rehearsed: it would
-  // remember the rehearsal.
+  // Records the graph after a rehearsal. The constructor does not call it: a stage that remembers
+  // would remember the rehearsal.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
     if (on_gpu_.source)
@@ -121,7 +121,7 @@ class GpuLane final : public Lane {
     return took;
   }
 
-  // Keeps each part's shortest time. The first run loads the kernels and is not timed.
+  // Keeps the shortest time of each step and transfer. The first run loads the kernels, untimed.
   void rehearse() {
     enqueue(*stream_);
     rehearsed_ = run_timed();
@@ -151,7 +151,7 @@ class GpuLane final : public Lane {
   gpu::Buffer result_on_device_;
   DeviceResult to_;  // view of result_on_device_ for writing
   DeviceSteps steps_;
-  const std::byte* last_ = nullptr;  // result of the last step that computes
+  const std::byte* last_ = nullptr;  // the pipeline's result in GPU memory
   gpu::Event begin_;
   gpu::Event done_;
   std::optional<gpu::Graph> graph_;

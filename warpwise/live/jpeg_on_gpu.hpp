@@ -10,8 +10,8 @@
 
 namespace warpwise::live {
 
-/// Decodes JPEG files on the current GPU, to the bytes that io::decode_jpeg() gives. Used by one
-/// thread at a time.
+/// Decodes JPEG files on the current GPU, to the bytes that io::decode_jpeg() gives. Only one
+/// thread at a time may use an object.
 class JpegOnGpu {
  public:
   /// Takes a file, which must outlive decode(), and returns the shape of its pixels. Returns

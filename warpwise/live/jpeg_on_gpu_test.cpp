@@ -1,4 +1,4 @@
-// JPEG pictures that a GPU decodes, beside the CPU's decoder.
+// Compares JPEG pictures that a GPU decodes with the CPU's decoder.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Memory for the source's frame; empty if the frame lies in a GPU's memory.
+  /// Returns memory for the source's frame; empty if the frame lies in a GPU's memory.
   virtual std::span<std::byte> source() = 0;
   /// Reads the source's next frame into source(); false after the last one.
   virtual bool read(Source& source) { return source.next(this->source()); }
@@ -37,19 +37,19 @@ class Lane {
   virtual void take(io::Picture picture) {
     std::memcpy(source().data(), picture.bytes().data(), source().size());
   }
-  /// Takes over the source's frame in the GPU's memory. \throws Error  the lane does not do that.
+  /// Takes over the source's frame in GPU memory. \throws Error  the lane does not support it.
   virtual void take_on_gpu(gpu::Buffer /*pixels*/) {
     throw Error("this lane takes no frames in the GPU's memory");
   }
   /// Allocates and touches the memory that compute() writes. Otherwise the first frame's times
-  /// include that.
+  /// include this work.
   virtual void prepare() {}
-  /// Result of the last compute(). If no step of the pipeline computes, it is the source's memory.
+  /// Returns the result of the last compute(). It lies in source() on the CPU if no step computes.
   virtual std::span<const std::byte> result() const = 0;
-  /// All results of the last step: the pictures of Pipeline::results(). Empty if that step does not
-  /// compute, and for lanes of gpu_lanes().
+  /// Returns all results of the last step: the pictures of Pipeline::results(). Returns none if
+  /// that step does not compute, and for lanes of gpu_lanes().
   virtual std::span<const io::Picture> pictures() const { return {}; }
-  /// Result in the GPU's memory, which result() downloads; null for results on the host.
+  /// Returns the result in GPU memory, which result() downloads; null for results on the host.
   virtual const std::byte* result_on_gpu() const { return nullptr; }
   /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
@@ -69,7 +69,7 @@ class Lane {
 
 /// Makes lanes on the CPU with `threads` threads each; with 0 a lane computes in the calling
 /// thread's oneTBB arena. The lanes share the memory between steps: each frame in flight takes the
-/// set used last, which is in a cache. `pipeline` must outlive them.
+/// buffers used last, because they may still be in a cache. `pipeline` must outlive them.
 std::vector<std::unique_ptr<Lane>> cpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              int threads);
 

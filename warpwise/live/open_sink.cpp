@@ -40,7 +40,7 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
                                 const std::optional<DeepLayout>& layout) {
   if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
-  if (is_other_address(name)) {  // may hold a password
+  if (is_other_address(name)) {  // the name may hold a password
     const std::string scheme = name.substr(0, name.find("://") + 3);
     throw InvalidArgument(scheme +
                           " is not written: rtsp, rtp, udp, tcp, http and https are; with "
@@ -51,7 +51,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
-  // A device or FIFO without an ending has the extension ".raw" too, and is no sink.
+  // extension_of() returns ".raw" for a device or FIFO too, which is no sink.
   if (extension == ".raw" && !std::filesystem::path(name).extension().empty()) {
     io::require_place(name);
     return raw_sink(name, layout);

@@ -16,7 +16,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Returns "/dev/video0" for this name, for camera:0, and for links to it such as /dev/v4l/by-id/….
+// Returns "/dev/video0" for this name, camera:0, and links to the device, as in /dev/v4l/by-id.
 // Returns an empty text for any other name.
 std::string camera_path(const std::string& name) {
   constexpr std::string_view device = "/dev/video";
@@ -45,7 +45,7 @@ bool is_of_pictures(const std::string& name) {
   return name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name, ignored);
 }
 
-// FFmpeg reads all frames of an animation; the PNG module only the first.
+// Returns true for an animated PNG. FFmpeg reads all its frames, the PNG module only the first.
 bool is_animated_png(const std::string& name) {
   std::error_code ignored;
   if (io::extension_of(name) != ".png" && io::extension_of(name) != ".apng") return false;
@@ -105,7 +105,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_page(name, options);
     return video_module().open_address(name, options);
   }
-  if (is_other_address(name)) {  // may hold a password
+  if (is_other_address(name)) {  // the name may hold a password
     const std::string scheme = name.substr(0, name.find("://") + 3);
     throw InvalidArgument(
         scheme + " is not read: rtsp, rtp, udp, tcp, http and https are; 'ffmpeg -i " + scheme +
@@ -139,7 +139,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_video_options(name, options);
     return y4m;
   }
-  // FFmpeg would reopen the file, but a pipe has lost the bytes that were already read.
+  // FFmpeg would open the file again. A pipe does not return its first bytes a second time.
   if (name == "-" || io::written_directly(name)) {
     throw IoError((name == "-" ? "standard input" : name) +
                   " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "

@@ -37,7 +37,7 @@ std::vector<std::string> paths_of(const std::string& pattern) {
   return matches_of(pattern);
 }
 
-// Pictures as they are stored: those of one file, or the first of each of many files.
+// Pictures as they are stored: all pictures of one file, or the first picture of each file.
 class Pictures {
  public:
   Pictures(std::vector<std::string> paths, const SourceOptions& options)
@@ -66,7 +66,7 @@ class Pictures {
 
   std::int64_t count() const { return count_; }
   bool is_one_file() const { return pages_ != nullptr; }
-  /// Display time of all pictures together; 0 if not stated.
+  /// Returns the display time of all pictures together; 0 if not stated.
   std::int64_t milliseconds() const { return milliseconds_; }
   bool is_regular() const { return pages_->is_regular(); }
 
@@ -217,8 +217,8 @@ class PictureSource final : public Source {
   }
 
   Pictures pictures_;
-  std::optional<io::Page> first_;  // read, but not returned yet
-  std::optional<io::Page> shown_;  // returned last
+  std::optional<io::Page> first_;  // the first picture until it is returned
+  std::optional<io::Page> shown_;  // the picture returned last
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;

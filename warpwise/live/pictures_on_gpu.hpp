@@ -14,7 +14,7 @@
 namespace warpwise::live {
 
 /// Computes pictures of any size on a GPU, one after another. They pass through a PinnedRing, which
-/// bounds the page-locked memory. Used by one thread only.
+/// bounds the page-locked memory. Only one thread may use an object.
 class PicturesOnGpu {
  public:
   /// Enqueues the computation of results from sources.
@@ -35,7 +35,7 @@ class PicturesOnGpu {
   Milliseconds compute(const Work& work, std::span<const io::Picture> sources,
                        std::span<io::Picture> results);
 
-  /// Does the same with a source in the GPU's memory.
+  /// Does the same as the other compute(), with a source in the GPU's memory.
   Milliseconds compute(const Work& work, DeviceSource source, std::span<io::Picture> results);
 
   /// A picture in the GPU's memory.
@@ -47,8 +47,8 @@ class PicturesOnGpu {
   /// \throws CudaError
   std::optional<Decoded> decode_jpeg(std::span<const std::byte> file, bool luma, bool autorotate);
 
-  /// Makes a lane of this kind. A lane for each file costs little. This object and `pipeline` must
-  /// outlive the lane.
+  /// Makes a lane that computes by this object. A lane for each file costs little. This object and
+  /// `pipeline` must outlive the lane.
   std::unique_ptr<Lane> lane(const Pipeline& pipeline);
 
   gpu::StreamHandle stream() const { return stream_; }

@@ -191,7 +191,7 @@ TEST(Pictures, AConversionByConventionIsConvertsOwn) {
       EXPECT_THROW(lanes[0]->compute(), InvalidArgument);
       continue;
     }
-    reference::convert(from.frame(), to.frame(), options);  // bt601 even for large frames
+    reference::convert(from.frame(), to.frame(), options);  // matrix bt601 even for large frames
     lanes[0]->take(std::move(picture));
     lanes[0]->compute();
     expect_picture(expected, lanes[0]->pictures()[0]);

@@ -41,8 +41,8 @@ void PinnedRing::upload(std::span<const std::byte> host, std::byte* device,
 void PinnedRing::download(const std::byte* device, std::span<std::byte> host,
                           gpu::StreamHandle stream) {
   const std::size_t count = parts_of(host.size());
-  // Transfers run ahead of the copies by the whole ring. Earlier uploads through a part are
-  // complete by the stream's order.
+  // Transfers are `parts` parts ahead of the copies to the host. An upload that used a part before
+  // is complete, by the stream's order.
   for (std::size_t i = 0; i < count + parts; ++i) {
     if (i >= parts && i - parts < count) {
       const auto bytes = part_of(host, i - parts);

@@ -42,7 +42,7 @@ bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
          (!has_chroma || colours.matrix.value == wanted.matrix.value_or(colours.matrix.value));
 }
 
-// Describes a step's output, and its conversion for the next step.
+// Describes a step's output, and the conversion of this output for the next step.
 std::string text_of(const Stream& gives, const Stream& taken) {
   std::string text = fmt::format("giving {} {}x{}", gives.shape.pixel_text(), gives.shape.width,
                                  gives.shape.height);
@@ -150,15 +150,15 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
       return;
     }
   }
-  // No conversion changes the matrix of YUV directly; it goes through rgb24.
+  // No conversion changes the matrix of YUV directly. The frames are converted through rgb24.
   const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
                               wanted.matrix && *wanted.matrix != from.colours.matrix.value;
   if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
   add(conversion(result(), wanted), who, true);
 }
 
-// Replaces the last step by one that computes only its luma, if nothing else of its result is read.
-// Returns false if the step has no such form.
+// Replaces the last step by a step that computes only the luma. Called if only the luma of the
+// result is read. Returns false if the stage has no luma_alone().
 bool Pipeline::take_luma_alone() {
   if (steps_.empty() || !steps_.back().stage) return false;
   std::shared_ptr<Stage> luma = steps_.back().stage->luma_alone();

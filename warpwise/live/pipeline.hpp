@@ -12,7 +12,7 @@ namespace warpwise::live {
 
 /// One step of a pipeline: a stage with the streams before and after it.
 struct Step {
-  /// Null if the step only takes the frame's luma plane as a grey picture, which costs nothing.
+  /// null if the step only takes the frame's luma plane as a grey picture, which costs nothing
   std::shared_ptr<Stage> stage;
   Stream from;
   Stream to;
@@ -21,8 +21,8 @@ struct Step {
 
 /// Stages in their order, checked against the source's frames and the frames that the sink takes.
 /// Inserts the conversions that the stages and the sink need: deep frames are rounded to 8 bits for
-/// stages and sinks that take no others. If only the luma of a conversion to YUV is read, only the
-/// luma is computed.
+/// stages and sinks that take only 8 bits. If only the luma of a conversion to YUV is read, only
+/// the luma is computed.
 class Pipeline {
  public:
   /// \throws InvalidArgument  a stage, or the sink, cannot take its input: the message names it,

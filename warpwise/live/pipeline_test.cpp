@@ -249,7 +249,7 @@ TEST(CpuLanesTest, WithoutAStepThatComputesTheResultIsTheSourcesOwnMemory) {
   EXPECT_EQ(lanes[0]->result().size(), 24U) << "the luma alone";
 }
 
-// The lanes share the memory between steps. A luma that nobody computes lies in it.
+// The lanes share the memory between steps. A luma plane taken without a copy is in this memory.
 TEST(CpuLanesTest, ALumaStaysWhileAnotherLaneComputes) {
   const Pipeline pipeline({conversion(PixelFormat::nv12)}, stream_of(PixelFormat::rgb24, 6, 4, {}),
                           Wanting(PixelFormat::gray8));

@@ -21,7 +21,7 @@ class NullSink final : public Sink {
   void finish() override {}
 };
 
-// Frames without headers, as they come.
+// Writes frames unconverted and without headers.
 class RawSink : public Sink {
  public:
   RawSink(const std::string& path, const std::optional<DeepLayout>& layout)
@@ -56,7 +56,7 @@ class RawSink : public Sink {
   std::vector<std::byte> in_layout_;
 };
 
-// Standard output gets one format only.
+// Writes frames of one format to standard output.
 class PipeSink final : public RawSink {
  public:
   explicit PipeSink(PixelFormat format) : RawSink("-", std::nullopt), format_(format) {}
@@ -100,7 +100,7 @@ std::string ratio_text(std::int64_t first, std::int64_t second) {
   return std::to_string(first) + ":" + std::to_string(second);
 }
 
-// Appends the planes of a frame whose chroma is shared.
+// Appends the planes of a frame with subsampled chroma.
 void append_planes(const ConstHostFrame& frame, std::vector<std::byte>& planes) {
   for (int component = 0; component < 3; ++component) {
     const Samples samples = samples_of(frame.format(), component);
@@ -170,8 +170,8 @@ class Y4mSink final : public Sink {
 
   io::OutputFile file_;
   io::PictureShape shape_;
-  LevelTables levels_;             // of samples of 9 to 15 bits
-  std::vector<std::byte> planes_;  // a frame as the file has it
+  LevelTables levels_;             // for samples of 9 to 15 bits
+  std::vector<std::byte> planes_;  // a frame in the file's layout
 };
 
 }  // namespace

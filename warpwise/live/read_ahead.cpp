@@ -12,7 +12,7 @@ namespace warpwise::live {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
-// Each decoder has memory for several times its picture.
+// A decoder takes several times the memory of its picture.
 constexpr std::size_t most_decoders_of_gpu = 12;
 
 }  // namespace
@@ -53,7 +53,7 @@ void ReadAhead::begin(const std::string& path) {
   const auto work = [this, &path] { return read(path); };
   try {
     reading_.push_back(std::async(std::launch::async, work));
-  } catch (const std::system_error&) {  // no more threads: next() reads
+  } catch (const std::system_error&) {  // the system gives no thread: next() reads
     reading_.push_back(std::async(std::launch::deferred, work));
   }
 }

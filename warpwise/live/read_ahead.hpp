@@ -18,19 +18,19 @@
 
 namespace warpwise::live {
 
-/// A picture that was read: in the host's memory, or in the GPU's.
+/// A picture that was read, in the memory of the host or of the GPU.
 struct ReadPicture {
   io::PictureShape shape;
   std::optional<io::Page> page;
   std::optional<gpu::Buffer> on_gpu;
 };
 
-/// Reads picture files in their order. While the caller uses one file, threads read the next files:
-/// at most as many threads as oneTBB may have, and as many pictures as fit 1 GiB. Used by one
-/// thread at a time.
+/// Reads picture files in their order. While the caller uses one file, threads read the next files.
+/// The threads are at most oneTBB's maximum number, and the pictures ahead take about 1 GiB at
+/// most. Only one thread at a time may use an object.
 class ReadAhead {
  public:
-  /// Takes `luma` and `autorotate` of the options.
+  /// Uses only `luma` and `autorotate` of the options.
   ReadAhead(std::vector<std::string> paths, const SourceOptions& options);
 
   /// Returns true if the current GPU decodes the first file. \throws IoError
@@ -39,7 +39,7 @@ class ReadAhead {
   void decode_on_gpu();
 
   /// Returns the next picture as it is stored; nullopt after the last one.
-  /// \throws IoError, CudaError  the error that reading this file met
+  /// \throws IoError, CudaError  the file cannot be read
   std::optional<ReadPicture> next();
 
  private:
@@ -58,10 +58,10 @@ class ReadAhead {
   bool autorotate_;
   std::optional<int> device_;  // the GPU that decodes; none if the CPU decodes
   std::size_t begun_ = 0;
-  std::size_t bytes_ = 0;  // of a picture
+  std::size_t bytes_ = 0;  // size of the last picture
   std::mutex mutex_;       // protects free_
   std::vector<std::unique_ptr<Decoder>> free_;
-  // must be the last member, so that its threads end first
+  // The last member, so that its threads end before other members are destroyed.
   std::deque<std::future<ReadPicture>> reading_;
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 bool exchanges_sides(int orientation) { return orientation >= 5; }
 
-// Describes a plane without gaps: the place of the result's first element, and the distances to the
-// elements to its right and below.
+// Describes a turn by offsets in the source plane, which has no gaps: the offset of the result's
+// first element, and the steps to the elements to the right and below.
 struct Walk {
   std::int64_t first;
   std::int64_t right;
@@ -34,7 +34,7 @@ Walk walk_of(int orientation, std::int64_t width, std::int64_t height) {
   }
 }
 
-// Walks in squares, so that the lines that a quarter turn reads stay in a cache.
+// Copies in squares, so that the cache lines that a quarter turn reads stay in a cache.
 template <std::size_t bytes>
 void turn_plane(const std::byte* from, std::byte* to, const Walk& walk, std::int64_t width,
                 std::int64_t height) {
@@ -53,7 +53,7 @@ void turn_plane(const std::byte* from, std::byte* to, const Walk& walk, std::int
   }
 }
 
-// Pixels of a plane, and the bytes of each.
+// Size of a plane in pixels, and the bytes of a pixel.
 struct PlaneOfPixels {
   std::int64_t columns;
   std::int64_t rows;

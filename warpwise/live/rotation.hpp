@@ -15,9 +15,9 @@ bool can_turn(const io::PictureShape& shape);
 /// exchanged.
 io::PictureShape turned(const io::PictureShape& shape, int orientation);
 
-/// Copies a frame of that shape, turned by Exif's number. Each plane is turned by itself.
-/// Subsampled chroma therefore keeps its distance to the other edge of the frame; at odd sizes it
-/// moves by a pixel. `to` has the size of turned(shape, orientation) and does not overlap `from`.
+/// Copies a frame of that shape, turned by Exif's number. Each plane is turned by itself. At an odd
+/// width or height, a mirrored plane of subsampled chroma is therefore off by a pixel against the
+/// luma. `to` has the size of turned(shape, orientation) and does not overlap `from`.
 void turn(const io::PictureShape& shape, std::span<const std::byte> from, int orientation,
           std::span<std::byte> to);
 

@@ -76,9 +76,9 @@ class Run {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Lane*> free_;             // the last one is used first: it may be in a cache
+  std::vector<Lane*> free_;             // the last lane is used first: it may be in a cache
   std::deque<Frame> ready_;             // frames to compute
-  std::map<std::int64_t, Frame> done_;  // frames to write, by the order of taking
+  std::map<std::int64_t, Frame> done_;  // frames to write, by the value of taken_
   std::int64_t taken_ = 0;              // number of frames taken by workers
   std::int64_t given_to_sink_ = 0;
   bool is_stopped_ = false;  // no further frame is read
@@ -104,7 +104,7 @@ void Run::fail(std::exception_ptr failure, bool is_source) {
   changed_.notify_all();
 }
 
-// Takes a free lane. In real time one is always free: see lanes_for().
+// Takes a free lane. In real time a lane is always free: see lanes_for().
 Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
@@ -149,7 +149,7 @@ bool Run::read_into(Lane& lane) {
   const Clock::time_point arrived = Clock::now();
   const std::optional<FrameTime> time = source_->time();
   const std::scoped_lock lock(mutex_);
-  if (is_stopped_) return false;  // stopped while the source waited: perhaps no worker is left
+  if (is_stopped_) return false;  // stopped during the wait: the workers may have ended
   read_milliseconds_ += milliseconds_between(asked, arrived);
   const std::int64_t number = progress_.read++;
   if (options_.realtime) drop_waiting();
@@ -174,8 +174,8 @@ void Run::read_all() {
   changed_.notify_all();
 }
 
-// Limits the results in flight in real time. Frames queued before a slow sink would grow old, since
-// no newer frame replaces them there.
+// Limits the results in flight in real time. Computed frames that wait for a slow sink would become
+// old, because no newer frame replaces them.
 bool Run::may_compute() const {
   const auto on_their_way = static_cast<std::size_t>(taken_ - given_to_sink_);
   return !ready_.empty() && (!options_.realtime || on_their_way < options_.workers);
@@ -220,8 +220,8 @@ std::optional<Frame> Run::next_to_write() {
   return frame;
 }
 
-// Delays a frame to its time at a peer that shows frames as they come. A camera's frames, and those
-// of the reader in real time, have their pace already.
+// Delays a frame to its time at a peer that shows frames as they come. A camera's frames already
+// come at their pace, and in real time the reader keeps it.
 void Run::wait_until_due(const Frame& frame) {
   if (!sink_->is_live() || source_->is_live() || options_.realtime) return;
   const duration<double> time(static_cast<double>(frame.time.start) /
@@ -257,7 +257,7 @@ void Run::write_all() {
   } catch (...) {
     fail(std::current_exception(), false);
   }
-  // Includes the end of writing, because an encoder may have kept many frames until now.
+  // The time of writing includes finish(), because an encoder may have kept many frames until now.
   const Clock::time_point asked = Clock::now();
   try {
     sink_->finish();
@@ -325,7 +325,7 @@ Summary Run::summary() {
   return summary;
 }
 
-// Keeps a run's data for good, because a waiting reader may wake while the program ends.
+// Never frees a run's data, because a waiting reader may wake while the program ends.
 void leave(std::shared_ptr<Run> run) {
   static auto* const left = new std::vector<std::shared_ptr<Run>>;
   left->push_back(std::move(run));

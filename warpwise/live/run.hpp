@@ -44,7 +44,7 @@ struct Summary : Progress {
   double write_milliseconds = 0;  ///< includes finishing the sink
   Lane::Milliseconds lanes;
   /// Time from a frame's arrival to the end of its writing, over the last 65,536 frames; 0 without
-  /// any.
+  /// frames.
   double age_median = 0;
   double age_p99 = 0;
   /// First failure of the source, the pipeline or the sink. The sink was finished nevertheless.
@@ -54,7 +54,7 @@ struct Summary : Progress {
 /// Callbacks of the caller during a run.
 struct Watcher {
   std::function<bool()> is_stop_asked;        ///< called ten times a second
-  std::function<void(const Progress&)> show;  ///< called as often, on the caller's thread
+  std::function<void(const Progress&)> show;  ///< called likewise, on the caller's thread
 };
 
 /// Runs frames from a source through lanes to a sink that has begun, and finishes the sink.

@@ -50,7 +50,7 @@ class Counter : public Source {
   bool fails_;
 };
 
-/// Gives the numbers at increasing distances: 0, 1, 4, 9, ….
+/// Gives the numbers at increasing times: 0, 1, 4, 9, ….
 class Slowing final : public Counter {
  public:
   using Counter::Counter;
@@ -200,7 +200,7 @@ std::vector<std::unique_ptr<Lane>> copy_lanes(std::size_t workers, Number fails_
 
 const Watcher nobody = {[] { return false; }, [](const Progress&) {}};
 
-/// Asks to stop after that time.
+/// Returns a watcher that asks to stop after that time.
 Watcher impatient(milliseconds time) {
   const auto end = steady_clock::now() + time;
   return {[end] { return steady_clock::now() > end; }, [](const Progress&) {}};
@@ -335,7 +335,7 @@ TEST_P(RunTest, ASilentSourceIsLeftWaiting) {
   EXPECT_TRUE(summary.was_stopped);
   EXPECT_EQ(sink->kept(), count_to(5));
   EXPECT_EQ(sink->times_finished(), 1);
-  source->let_go();  // writes into memory that must still exist; nobody takes the frame
+  source->let_go();  // the source writes into memory that must still exist; the frame is unused
   EXPECT_EQ(sink->kept(), count_to(5));
 }
 
@@ -364,7 +364,7 @@ TEST_P(RunTest, RealTimeKeepsTheSourcesPace) {
 
 TEST_P(RunTest, RealTimeNeverWaitsForASlowSink) {
   options.realtime = true;
-  sink = std::make_shared<Keeper>(milliseconds(25));  // takes as long as five frames
+  sink = std::make_shared<Keeper>(milliseconds(25));  // a write takes as long as five frames
   const Summary summary = run_with(std::make_shared<Counter>(200, false, Rate{200, 1}));
   const std::vector<Number>& kept = sink->kept();
   EXPECT_EQ(summary.read, 200);
@@ -373,7 +373,7 @@ TEST_P(RunTest, RealTimeNeverWaitsForASlowSink) {
   EXPECT_LT(summary.seconds, 1.7) << "the source has its last frame after a second";
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
   EXPECT_EQ(kept.back(), 199) << "the newest frame wins";
-  // In the worst case a frame waits for those computed before it, and for the one being written.
+  // In the worst case a frame waits for all frames computed before it, and for one being written.
   EXPECT_LT(summary.age_p99, 25.0 * static_cast<double>(options.workers + 4));
 }
 

@@ -20,19 +20,19 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// The frames that a sink takes; other frames are converted first. The sink writes this range and
-  /// matrix; if they are unset, the stream's own.
+  /// The frames that a sink takes; other frames are converted first. Without a range or a matrix
+  /// here, the sink writes the stream's.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
-  /// Returns the frames that the sink takes for such a stream: with alpha if it stores that.
+  /// Returns the frames that the sink takes for a stream: with alpha if the sink stores alpha.
   /// \throws InvalidArgument  the sink does not support the frames' size.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are
-  /// rounded to 8 bits before takes() is asked.
+  /// Returns true if the sink takes a stream's deep frames as they are. Otherwise they are rounded
+  /// to 8 bits before takes() is called.
   virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
   /// Returns the planes to which deep RGB is converted if the sink keeps only YUV.
   virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
@@ -52,9 +52,9 @@ class Sink {
   /// Returns true for a peer that shows frames as they come: each is written at its time.
   virtual bool is_live() const { return false; }
 
-  /// Called once, with the stream that takes() asked for. \throws IoError
+  /// Called once, with a stream of the frames that takes() returned. \throws IoError
   virtual void begin(const Stream& stream) = 0;
-  /// \throws IoError  the disk is full, the pipe's reader has closed it, …
+  /// Writes a frame. \throws IoError  the disk is full, the pipe's reader has closed it, …
   virtual void write(std::span<const std::byte> pixels) = 0;
   /// Writes a frame with its time, in ticks of begin()'s stream. Sinks without times ignore the
   /// time.
@@ -81,11 +81,11 @@ class Sink {
 /// | -, FILE.y4m            | a .y4m stream                                                    |
 /// | FILE.raw               | frames without headers, as they come                             |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
-/// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
+/// | FILE.mp4, .avi, .mkv   | mp4: H.264 or HEVC of 10 bits; avi: MJPEG; mkv: lossless FFV1    |
 /// | FILE.mov               | ProRes of 10 bits                                                |
 /// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
-/// A name without an ending is a folder too, if nothing has that name yet. A peer in the network
+/// A name without an extension is a folder too, if no file has that name yet. A peer in the network
 /// that takes nothing for `timeout_seconds` is an error. Deep frames in FILE.raw have `layout`, if
 /// given.
 /// \throws IoError  the sink cannot be written.

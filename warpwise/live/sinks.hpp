@@ -17,18 +17,18 @@ std::unique_ptr<Sink> null_sink();
 /// \throws InvalidArgument  frames cannot be converted to that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 
-/// Writes frames without headers as they come to a file; deep ones in that layout, if given.
+/// Writes frames unconverted and without headers to a file. Deep frames get `layout`, if given.
 /// \throws IoError
 std::unique_ptr<Sink> raw_sink(const std::string& path, const std::optional<DeepLayout>& layout);
 
 /// Writes a .y4m file, or a stream on standard output for "-": grey as mono, YUV with its
-/// shared chroma, all other frames as 4:4:4. \throws IoError
+/// chroma subsampling, all other frames as 4:4:4. \throws IoError
 std::unique_ptr<Sink> y4m_sink(const std::string& path);
 
-/// Writes a picture for each frame. A folder ("out/", made if it is missing) gets 000001.png and
-/// on. A pattern with one number ("out/%05d.jpg") counts from 1. Grey stays grey, all other frames
-/// become rgb24.
-/// \throws InvalidArgument  a pattern without a number, or of files that hold no such pictures
+/// Writes a picture for each frame. A folder ("out/", made if it is missing) gets 000001.png,
+/// 000002.png, …. A pattern with one number ("out/%05d.jpg") counts from 1. Grey stays grey, all
+/// other frames become rgb24.
+/// \throws InvalidArgument  the pattern has no number, or its file type holds no such pictures
 /// \throws IoError
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);
 

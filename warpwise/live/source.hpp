@@ -41,19 +41,19 @@ class Source {
 
   const Stream& stream() const { return stream_; }
 
-  /// The source's name and kind: "samples/street.avi (mpeg4)".
+  /// Returns the source's name and kind: "samples/street.avi (mpeg4)".
   const std::string& name() const { return name_; }
 
   /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the
   /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
-  /// Time of the frame that next() returned last, later than that of its predecessor; nullopt if
-  /// the source has no times of its own.
+  /// Returns the time of the last frame of next(), which is later than the time of the frame
+  /// before; nullopt if the source has no times of its own.
   virtual std::optional<FrameTime> time() const { return std::nullopt; }
 
   /// Hands over the sound, subtitles and chapters of a source opened with_companions; null if it
-  /// has none. The source adds to them until the caller has dropped them.
+  /// has none. The source adds packets to them until the caller drops them.
   virtual std::shared_ptr<Companions> take_companions() { return nullptr; }
 
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
@@ -65,24 +65,24 @@ class Source {
   /// OpenGL context.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
-  /// Reads the next frame into that GPU's memory, without a copy through the host. Work enqueued on
-  /// `stream` afterwards sees the frame. \throws CudaError, …
+  /// Reads the next frame into the current GPU's memory, without a copy through the host. Work
+  /// enqueued on `stream` afterwards sees the frame. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());
   }
 
-  /// Returns true for a camera: its frames arrive at their own pace, and a frame that nobody takes
-  /// is lost.
+  /// Returns true for a camera, or a network peer that does not wait. Frames arrive at their own
+  /// pace, and a frame that nobody takes is lost.
   virtual bool is_live() const { return false; }
 
   /// Returns what happened since the last call, for the user to read: a lost connection, scaled
   /// frames. Any thread may call it.
   virtual std::vector<std::string> take_news() { return {}; }
 
-  /// Number of times that a lost connection was made again. Any thread may call it.
+  /// Returns how often a lost connection was restored. Any thread may call it.
   virtual std::int64_t reconnections() const { return 0; }
 
-  /// Number of frames; nullopt if unknown.
+  /// Returns the number of frames; nullopt if unknown.
   virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
 
  protected:
@@ -95,7 +95,7 @@ class Source {
 
 /// The decoder of a video.
 enum class Decode : std::uint8_t {
-  automatic,  ///< the GPU if it can, and the frames may stay there; else the CPU
+  automatic,  ///< the GPU if it can decode and its frames need not come to the host; else the CPU
   cpu,
   gpu
 };
@@ -113,8 +113,8 @@ struct SourceOptions {
   ColourTags colours = {};                               ///< win over the source's own tags
   std::optional<PixelFormat> format = std::nullopt;      ///< format of a camera, a pattern, …
   std::optional<DeepLayout> deep_format = std::nullopt;  ///< replaces `format` for a .raw file
-  std::optional<std::int64_t> width = std::nullopt;      ///< of frames; set together with height
-  std::optional<std::int64_t> height = std::nullopt;     ///< of frames; set together with width
+  std::optional<std::int64_t> width = std::nullopt;      ///< width of frames; set with height
+  std::optional<std::int64_t> height = std::nullopt;     ///< height of frames; set with width
   /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
@@ -126,10 +126,10 @@ struct SourceOptions {
   bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma
   bool autorotate = true;       ///< turns frames upright; false: players do that
   bool deinterlace = false;     ///< makes whole frames of interlaced ones
-  bool rescale = false;         ///< scales frames of another size or pixels than the first one
-  Decode decode = Decode::cpu;  ///< the decoder of videos and JPEGs; all but cpu need a current GPU
+  bool rescale = false;         ///< scales frames whose size or pixels differ from the first
+  Decode decode = Decode::cpu;  ///< the decoder of videos and JPEGs; automatic and gpu need a GPU
   double timeout_seconds = default_timeout_seconds;  ///< longest wait for a network peer
-  double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
+  double reconnect_seconds = 0;  ///< longest time to reconnect to a lost peer; 0: no attempt
   bool with_alpha = false;       ///< reads YUV with alpha as RGBA; otherwise its alpha is left out
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 
@@ -141,8 +141,8 @@ struct SourceOptions {
 ///
 /// | name                           | frames                                                   |
 /// |--------------------------------|----------------------------------------------------------|
-/// | /dev/video0, camera:0          | of a camera                                              |
-/// | test:bars, test:zone …         | made up here, without an end                             |
+/// | /dev/video0, camera:0          | frames of a camera                                       |
+/// | test:bars, test:zone …         | generated, without an end                                |
 /// | scene:                         | drawn by OpenGL, without an end                          |
 /// | pipe:rgb24:1280x720@30         | on standard input, without headers; "@30" may be missing |
 /// | -                              | a .y4m stream on standard input                          |

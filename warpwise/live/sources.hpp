@@ -12,7 +12,7 @@ namespace warpwise::live {
 /// Opens a source of generated frames. `pattern` is one of:
 ///
 /// - "bars": eight colours, with a moving white square
-/// - "zone": rings that move outwards and get finer there
+/// - "zone": rings that move outwards and are finer at the edges
 /// - "noise"
 ///
 /// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30. YUV
@@ -33,8 +33,7 @@ std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions&
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options);
 
 /// Reads the pictures in a folder, or those that match a shell pattern ("frames/*.png"), in the
-/// order of their names. They are grey, RGB or RGBA of 8 bits, or grey or RGB of 16, all of one
-/// size.
+/// order of their names. They are grey, RGB or RGBA of 8 or 16 bits, all of one size.
 /// \throws IoError  no picture is found.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 
@@ -54,7 +53,7 @@ FrameSize parse_frame_size(const std::string& text);
 /// Parses "30", "29.97" or "30000/1001". \throws InvalidArgument
 Rate parse_rate(const std::string& text);
 
-/// Parses the name of a format that sources give. \throws InvalidArgument  with a list of them.
+/// Parses the name of a source's format. \throws InvalidArgument  with a list of the formats.
 PixelFormat parse_format(const std::string& text);
 
 }  // namespace warpwise::live

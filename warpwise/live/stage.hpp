@@ -20,8 +20,8 @@ using HostResult = io::PixelsOf<Memory::host, Access::read_write>;
 using DeviceSource = io::PixelsOf<Memory::device, Access::read>;
 using DeviceResult = io::PixelsOf<Memory::device, Access::read_write>;
 
-/// The error for pixels that a stage does not take. The message says which it takes: "sobel takes
-/// grey and colour pixels of u8, u16 and f32".
+/// The error for pixels that a stage does not take. The message says which pixels it takes: "sobel
+/// takes grey and colour pixels of u8, u16 and f32".
 class PixelsNotTaken : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
@@ -34,7 +34,7 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// The stage's text in the pipeline: "threshold window=31".
+  /// Returns the stage's text in the pipeline: "threshold window=31".
   const std::string& text() const { return text_; }
 
   /// Returns the format that frames of `from` are converted to before this stage: gray8, rgb24 or
@@ -59,7 +59,7 @@ class Stage {
   /// them for a pipeline's last stage; of other stages only the first result is read.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
-  /// Returns the layout of results in files without headers; nullopt if it is that of memory.
+  /// Returns the layout of results in files without headers; nullopt for the layout in memory.
   virtual std::optional<DeepLayout> layout() const { return std::nullopt; }
 
   /// Returns true if results of RGBA have the alpha of their frames.
@@ -75,8 +75,8 @@ class Stage {
   /// Frees the GPU memory that run() keeps between frames. Called before the memory's stream ends.
   virtual void release() {}
 
-  /// Returns a stage that computes only the luma of this result, as gray8; null if that saves no
-  /// work.
+  /// Returns a stage that computes only the luma of this stage's result, as gray8; null if that
+  /// saves no work.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
   /// Returns the stage as a step of a Chain; nullopt if it has no such form. Called after begin().

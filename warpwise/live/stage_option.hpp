@@ -13,7 +13,7 @@ struct StageOption {
 
   std::string name = {};       ///< "window"
   std::string help = {};       ///< its purpose
-  Kind kind = Kind::text;      ///< kind of its values
+  Kind kind = Kind::text;      ///< kind of the option's values
   std::string form = {};       ///< name of a value in texts: "N", "A:B"
   std::string otherwise = {};  ///< default: a value, or words for it; may be empty
 

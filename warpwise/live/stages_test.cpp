@@ -63,7 +63,7 @@ TEST_P(StagesTest, ConvertsBetweenFormats) {
     ConvertOptions same;
   };
   const Range full = Range::full, limited = Range::limited;
-  // The streams' bt601 and limited range are guesses.
+  // The streams have guessed properties: bt601 and limited range.
   const Case cases[] = {
       {PixelFormat::rgb24, PixelFormat::bgra32, {}, {}},
       {PixelFormat::bgr24, PixelFormat::ycbcr32, {}, {.to_range = full}},
@@ -267,12 +267,12 @@ TEST_P(StagesTest, MatchShowsTheMotionSinceTheFrameBefore) {
   expect_same(Bytes(frames[0].size() * 3, std::byte{255}), running(frames[0]));
   const Bytes right = running(frames[1]);
   expect_same(motion(from, frames[0], frames[1], options, 4), right);
-  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // the search's full reach
+  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // the largest motion searched
   EXPECT_EQ(pixel(right, 61, 55, 20), (std::array{255, 0, 0}));
   EXPECT_EQ(pixel(right, 61, 56, 20), (std::array{0, 0, 0}));  // outside all blocks
   const Bytes up = running(frames[2]);
   expect_same(motion(from, frames[1], frames[2], options, 4), up);
-  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half the reach
+  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half of that motion
 
   Running scaled(GetParam(), match_stage("", options, 16.0F), from);
   scaled(frames[0]);
@@ -301,7 +301,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   EXPECT_EQ(running.result().shape.width, 41);
   const Bytes colours = running(pair);
   expect_same(expected, colours);
-  EXPECT_EQ(pixel(colours, 41, 25, 10), (std::array{185, 25, 20}));  // the nearest there is
+  EXPECT_EQ(pixel(colours, 41, 25, 10), (std::array{185, 25, 20}));  // the largest disparity
   EXPECT_EQ(running(pair), colours);
 }
 

@@ -21,7 +21,7 @@ struct Rate {
   double per_second() const {
     return static_cast<double>(numerator) / static_cast<double>(denominator);
   }
-  /// "25", "29.97"; empty if unknown.
+  /// Returns "25", "29.97"; empty if unknown.
   std::string text() const;
 };
 
@@ -50,9 +50,9 @@ inline constexpr int hlg_transfer = 18;
 
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
-  io::PictureShape shape;  ///< of frames: 8-bit with a known format, or deep; of pictures: any
+  io::PictureShape shape;  ///< frames: 8-bit of a known format, or deep; pictures: any
   Colours colours;
-  Rate rate;                ///< mean rate if frames vary
+  Rate rate;                ///< mean rate if is_varying
   Rate own_ticks = {};      ///< unit of the frames' times; if unknown, a frame is a tick
   bool is_varying = false;  ///< frames last for different times
   PixelAspect pixel_aspect = {};
@@ -65,9 +65,9 @@ struct Stream {
   /// to 16 bits; 8 for other frames and for pictures.
   int depth = 8;
 
-  /// Number of ticks a second of the frames' times.
+  /// Returns the number of ticks a second of the frames' times.
   Rate ticks() const;
-  /// Time of frame `number`, counted from 0, if all frames last equally long.
+  /// Returns the time of frame `number`, counted from 0, if all frames last equally long.
   FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
@@ -94,8 +94,8 @@ std::string turn_text(int orientation);
 /// Makes a stream of frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
-/// Makes a stream of frames of that shape, which may be deep. \throws std::bad_optional_access  it
-/// is neither deep nor of a known format.
+/// Makes a stream of frames of that shape, which may be deep. \throws std::bad_optional_access  the
+/// shape is neither deep nor of a known format.
 Stream stream_of(const io::PictureShape& shape, Rate rate, const ColourTags& options,
                  const ColourTags& tags);
 

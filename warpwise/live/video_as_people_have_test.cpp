@@ -29,7 +29,7 @@ class PeoplesVideoTest : public VideoTest {
     sink->finish();
   }
 
-  // Has ffprobe print entries of a file, a line for each stream, packet, ….
+  // Returns entries of a file as ffprobe prints them: a line for each stream, packet, ….
   std::string probed(const std::string& name, const std::string& entries) const {
     const std::string command = "cd '" + path("") + "' && ffprobe -v error -of csv=p=0 " + entries +
                                 " '" + name + "' >probed 2>&1";
@@ -52,7 +52,7 @@ class PeoplesVideoTest : public VideoTest {
   }
 };
 
-// Times of a phone's frames, which depend on the light.
+// Times of a phone's frames in milliseconds. The time between two frames depends on the light.
 const std::vector<int> varying = {0, 40, 73, 100, 233, 266, 400, 433, 600, 700, 900, 950};
 
 std::string at_varying_times() {
@@ -74,7 +74,7 @@ TEST_F(PeoplesVideoTest, FramesKeepVaryingTimes) {
     EXPECT_EQ(times(to), varying) << to;
     EXPECT_NEAR(seconds(to), seconds("a.mp4"), 0.002) << to;
   }
-  // An .avi holds JPEG's colours only.
+  // An .avi file of Warpwise has JPEG's colours.
   ffmpeg("-i a.mp4 -fps_mode passthrough -enc_time_base 1/1000 -pix_fmt yuvj420p -c:v mjpeg c.mov");
   copy("c.mov", "b.avi");
   EXPECT_EQ(times("b.avi"), varying);
@@ -90,7 +90,7 @@ TEST_F(PeoplesVideoTest, PicturesOfAGifKeepTheirDelays) {
   EXPECT_NEAR(seconds("b.mkv"), seconds("a.gif"), 0.002);
 }
 
-// Programs that record the screen leave out frames that did not change: the .avi has empty ones.
+// Programs that record the screen leave out unchanged frames: their .avi files have empty frames.
 TEST_F(PeoplesVideoTest, EmptyFramesOfAnAviTakeTheirTime) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 25 -c:v mjpeg -pix_fmt yuvj420p -r 25 "
@@ -232,7 +232,7 @@ TEST_F(PeoplesVideoTest, ANewRateKeepsTheSpeed) {
   EXPECT_EQ(frames_of(*open("a.mkv", options)), expected);
 }
 
-// The definition of the turn: returns the source of pixel (x, y) of the result.
+// Returns the source pixel of the result's pixel (x, y), by the definition of the turn.
 std::pair<std::int64_t, std::int64_t> origin_of(int orientation, std::int64_t x, std::int64_t y,
                                                 std::int64_t width, std::int64_t height) {
   switch (orientation) {
@@ -271,7 +271,7 @@ TEST(Turn, MovesEveryPixel) {
   }
 }
 
-// ffmpeg's filters of the same turns, by Exif's number.
+// ffmpeg's filter for each turn; the index is Exif's number.
 constexpr std::array turns_of_ffmpeg = {"",           "null",        "hflip",       "hflip,vflip",
                                         "vflip",      "transpose=0", "transpose=1", "transpose=3",
                                         "transpose=2"};
@@ -290,7 +290,7 @@ TEST_F(PeoplesVideoTest, TurnsAreThoseOfFfmpeg) {
   }
 }
 
-// A file that players turn, as phones write it. ffmpeg turns it too.
+// A phone writes files that players turn. ffmpeg turns them too.
 TEST_F(PeoplesVideoTest, FramesAreTurnedUpright) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 3 -pix_fmt yuv420p -c:v libx264 plain.mp4");
   Stream stream = open("plain.mp4")->stream();

@@ -42,7 +42,7 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
-// FFmpeg ends the stream of a cut file of these kinds as at a normal end.
+// FFmpeg reports no error for truncated files of these kinds.
 TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 whole.gif");
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 -c:v mjpeg -bitexact whole.avi");
@@ -55,7 +55,7 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
     const auto end =
         kind == ".avi" ? std::search(file.begin(), file.end(), name, name + 4) : file.end();
     const auto bytes = static_cast<std::size_t>(end - file.begin());
-    // Without the byte that makes an odd length even, no frame of an .avi is missing.
+    // Without the padding byte after an odd length, no frame of an .avi is missing.
     const std::size_t most = bytes - (kind == ".avi" ? 2 : 1);
     for (std::size_t cut = most; cut > bytes / 2; cut -= cut > bytes - 40 ? 1 : 37) {
       store(path("cut" + kind), std::span(file).first(cut));
@@ -68,14 +68,14 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
       EXPECT_NE(message.find("it is damaged or cut short"), std::string::npos)
           << kind << ' ' << cut << " of " << bytes << ": " << good << " frames; " << message;
     }
-    if (kind == ".avi") {  // without its index, it has all frames
+    if (kind == ".avi") {  // a file without its index has all frames
       store(path("cut.avi"), std::span(file).first(bytes));
       EXPECT_EQ(frames_of(*open("cut.avi")), whole);
     }
   }
 }
 
-// The cut lies between clusters, so no cluster is damaged; but the file states its length.
+// The cut lies between clusters, so no cluster is damaged. The file's stated length shows the cut.
 TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v libx264 -g 25 "

@@ -28,9 +28,9 @@ class VideoModule {
   /// in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24. Samples of 9 to
   /// 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover picture
   /// is no video. If options.rate is set, the source gives the frames that the file shows at equal
-  /// distances of time. The options' format and size have no effect.
-  /// \throws IoError  the file is missing, is no video, has no such track, or is of a kind that is
-  ///                  not read (YUV with alpha, interlaced, …): the message says which.
+  /// intervals. The options' format and size have no effect.
+  /// \throws IoError  the file is missing, is no video, has no such track, or has frames that are
+  ///                  not read (interlaced, with a palette, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
   /// Reads the frames of a network peer's video; `address` as in is_address(). Damaged frames of
@@ -42,7 +42,7 @@ class VideoModule {
   /// fastest, then the largest, preferably an uncompressed one. Without options the camera keeps
   /// its current mode. Damaged frames are skipped.
   /// \throws IoError  as open_file(), or the camera lacks the format, size or rate: the message
-  /// lists those that it has.
+  /// lists the camera's modes.
   virtual std::unique_ptr<Source> open_camera(const std::string& path,
                                               const SourceOptions& options) const = 0;
   /// Creates a video file. `path` ends with one of video_extensions:
@@ -51,19 +51,19 @@ class VideoModule {
   ///   ended
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
-  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range, with alpha of RGBA
+  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range, with the alpha of RGBA
   ///
   /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
   /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid
-  /// of the stream's rate, or milliseconds if frames vary. Nothing is written before Sink::begin().
+  /// of the stream's rate, or milliseconds if durations vary. Nothing is written before begin().
   /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
   /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
-  /// in .mp4 files, and sound, both in MPEG-TS; by rtsp, each has packets of its own. Nothing is
-  /// sent before Sink::begin(), which connects.
-  /// \throws InvalidArgument  an address of http ends like a file of another kind
+  /// in .mp4 files, and sound, both in MPEG-TS; over rtsp, video and sound have separate packets.
+  /// Nothing is sent before Sink::begin(), which connects.
+  /// \throws InvalidArgument  an http address has the extension of another kind of file
   virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
                                                 double timeout_seconds) const = 0;
 

@@ -22,7 +22,7 @@ TEST_F(VideoTest, ReadsTheSample) {
   EXPECT_EQ(joined(frames_of(*source)), content(path("street.raw")));
 }
 
-// Puts the samples of three planes beside one another; chroma may have half the columns.
+// Interleaves the samples of three planes; chroma may have half the columns.
 Bytes beside(const Bytes& planes, Size size, bool halves_chroma) {
   const auto [width, height] = size;
   const std::int64_t chroma = halves_chroma ? (width + 1) / 2 : width;
@@ -73,7 +73,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   };
   struct Case {
     Pixels pixels;
-    PixelFormat bytes_as;  // a format with as many bytes as ffmpeg's
+    PixelFormat bytes_as;  // a format whose frames have the size of ffmpeg's
     Expected expected;
   };
   const Case cases[] = {
@@ -114,7 +114,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   }
 }
 
-// Odd widths of 4:2:2, as decoders output them.
+// Reads odd widths of 4:2:2 as decoders output them.
 TEST_F(VideoTest, ReadsOddWidthsOfPlanarAndPacked422) {
   constexpr Size size = {53, 37};
   ffmpeg(
@@ -227,7 +227,7 @@ TEST_F(VideoTest, AlphaInAnyPlaceIsRead) {
   }
 }
 
-// The advice names pixels of the same depth, and they can be read.
+// The message names readable pixels of the same depth.
 TEST_F(VideoTest, PixelsThatAreNotReadHaveReadableOnesBeside) {
   struct Advice {
     const char* options;
@@ -262,7 +262,7 @@ TEST_F(VideoTest, RefusesWhatIsNoVideo) {
   EXPECT_NE(refusal("sound.mp4").find("there is no video in it"), std::string::npos);
 }
 
-// A playlist may name any file.
+// A playlist in a file may name an address, which must not be opened.
 TEST_F(VideoTest, DoesNotFollowFilesToTheNetwork) {
   std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n"
                                       "http://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n";

@@ -1,4 +1,4 @@
-// occupancy() against NVIDIA's own calculator, cuda_occupancy.h of the CUDA toolkit.
+// Compares occupancy() with NVIDIA's calculator, cuda_occupancy.h of the CUDA toolkit.
 #include <cuda_occupancy.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ cudaOccDeviceProp device(ComputeCapability cc) {
 }
 
 /// Returns the number of blocks that an SM holds by NVIDIA's header; 0 if none can run, -1 for a
-/// GPU unknown to it.
+/// GPU unknown to the header.
 int oracle(const cudaOccDeviceProp& properties, const BlockResources& block,
            cudaOccResult& result) {
   cudaOccFuncAttributes attributes;
@@ -83,8 +83,8 @@ void expect_equal(ComputeCapability cc, const cudaOccDeviceProp& properties,
 
 class AgainstCudaOccupancy : public testing::TestWithParam<ComputeCapability> {};
 
-// Every number of warps, the last full or not, with every number of registers; and every 37th
-// number of bytes of shared memory.
+// Tests every number of warps, with a full or partial last warp, and every number of registers.
+// Tests every 37th number of bytes of shared memory.
 TEST_P(AgainstCudaOccupancy, EqualOverAllThatMatters) {
   const ComputeCapability cc = GetParam();
   const SmLimits limits = sm_limits(cc);
@@ -133,7 +133,7 @@ TEST(CudaOccupancy, KnowsAllButTheOldest) {
   }
 }
 
-// Limits that the header states itself, in addition to those that it is given.
+// Compares limits that the header states itself. The test gives it all other limits.
 TEST(CudaOccupancy, SharesItsLimits) {
   for (const auto& cc : known_to_both()) {
     const cudaOccDeviceProp properties = device(cc);
@@ -141,8 +141,8 @@ TEST(CudaOccupancy, SharesItsLimits) {
     ASSERT_EQ(cudaOccMaxBlocksPerMultiprocessor(&blocks, &properties), CUDA_OCC_SUCCESS);
     EXPECT_EQ(sm_limits(cc).blocks, blocks) << to_string(cc);
     if (cc.major < 7) continue;
-    // A share of shared memory that a GPU can be set to is taken as it is; one byte more must be
-    // refused.
+    // The header must accept the greatest share of shared memory unchanged, and refuse one byte
+    // more.
     std::size_t bytes = sm_limits(cc).shared_bytes;
     ASSERT_EQ(cudaOccAlignUpShmemSizeVoltaPlus(&bytes, &properties), CUDA_OCC_SUCCESS);
     EXPECT_EQ(static_cast<std::size_t>(sm_limits(cc).shared_bytes), bytes) << to_string(cc);

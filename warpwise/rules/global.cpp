@@ -85,8 +85,8 @@ void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
   }
 }
 
-/// CC 1.2 and 1.3: one transaction for each segment that the half-warp touches. It is halved as
-/// long as one half contains all accesses. The order of the segments does not matter.
+/// CC 1.2 and 1.3: one transaction for each segment that the half-warp touches. A segment is halved
+/// as long as one half contains all accesses. The order of the segments does not matter.
 void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
                              GlobalTraffic& traffic) {
   const int segment_shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;

@@ -32,7 +32,7 @@ TEST(GlobalTraffic, FigureF1AlignedAndSequential) {
   EXPECT_EQ(global_load(cc_9_0, access), of_32(4));
 }
 
-// PG 4.2, figure F-1, middle: the same bytes, with lanes changed about inside each half-warp.
+// PG 4.2, figure F-1, middle: the same bytes, with lanes permuted inside each half-warp.
 TEST(GlobalTraffic, FigureF1AlignedButNotSequential) {
   const Addresses access = lanes([](int lane) { return 128 + 4 * (lane ^ 1); });
   EXPECT_EQ(global_load(cc_1_0, access), of_32(32));
@@ -72,7 +72,7 @@ TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, access), (GlobalTraffic{16, 1, 0}));
 }
 
-// PG 4.2, F.3.2.2: segments by the size of the word, halved where half of one would do.
+// PG 4.2, F.3.2.2: segments by the size of the word, halved if half of a segment suffices.
 TEST(GlobalTraffic, SegmentsOf1_2And1_3) {
   EXPECT_EQ(global_load(cc_1_3, strided(256, 1), 1), of_32(2)) << "16 bytes a half-warp";
   EXPECT_EQ(global_load(cc_1_3, strided(256, 2), 2), of_32(2)) << "32 bytes: 64 halved";
@@ -101,7 +101,7 @@ TEST(GlobalTraffic, WideWords) {
   }
 }
 
-// A2: 1024 x 1024 floats, 16 to a half-warp: one transaction each, or sixteen.
+// A2: 1024 x 1024 floats, 16 to a half-warp. A half-warp makes one transaction, or sixteen.
 TEST(GlobalTraffic, SeedA2) {
   constexpr int half_warps = 1024 * 1024 / 16;
   const int together = global_load(cc_1_3, strided(0, 4)).transactions() / 2 * half_warps;
@@ -110,7 +110,7 @@ TEST(GlobalTraffic, SeedA2) {
   EXPECT_EQ(apart, 1'048'576);
   EXPECT_EQ(global_load(cc_1_3, strided(0, 4)), of_64(2)) << "the profiler's gld_64b";
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128)), of_32(32)) << "the profiler's gld_32b";
-  // One of ten groups of SMs was counted, in whole blocks: 409 of 16, 410 of 256.
+  // The profiler counted one of ten groups of SMs: 409 blocks of 16 and 410 of 256 transactions.
   EXPECT_EQ(409 * 16, 6544);
   EXPECT_EQ(410 * 256, 104'960);
   EXPECT_NEAR(together / 10.0, 6544, 16);
@@ -138,7 +138,7 @@ TEST(GlobalTraffic, SeedDFigure3) {
     segments.push_back(met.size());
   }
   EXPECT_EQ(segments, (std::vector<std::size_t>{1, 2, 2, 1}));
-  // CC 1.3 crosses the first boundary with a wider transaction, the second with another one.
+  // CC 1.3 crosses the first boundary with a wider transaction, the second with an additional one.
   EXPECT_EQ(global_load(cc_1_3, access(0), 4, 0xfff), of_64(1));
   EXPECT_EQ(global_load(cc_1_3, access(1), 4, 0xfff), of_128(1));
   EXPECT_EQ(global_load(cc_1_3, access(2), 4, 0xfff), of_32(2));
@@ -187,8 +187,8 @@ struct References {
   }
 };
 
-// A8: references to global memory for each pixel. Without a tile 10: nine neighbours and the
-// result. Method IV 2.5: three blocks of two rows copy six rows and store four.
+// A8: references to global memory for each pixel. Without a tile there are 10: nine neighbours and
+// the result. Method IV has 2.5: three blocks of two rows copy six rows and store four.
 TEST(References, SeedA8) {
   constexpr std::uint64_t pitch = 4096 * 4;
   constexpr int rows = 4;
@@ -211,7 +211,7 @@ TEST(References, SeedA8) {
   EXPECT_EQ(tile.transactions, 2 * (rows + rows + 2));
 }
 
-// Counts the same from the addresses, slowly: with sorted sets of segments for each request.
+// Counts transactions from the addresses, slowly: with sorted sets of segments for each request.
 GlobalTraffic expected_traffic(ComputeCapability cc, const WarpAccess& access) {
   GlobalTraffic traffic;
   const int request = cc.major == 1 ? 16 : cc.major >= 6 ? 32 : std::min(32, 128 / access.bytes);
@@ -338,8 +338,8 @@ TEST(GlobalTraffic, IdealIsReachedByNeighbours) {
 
 // --- Local memory
 
-// PG 4.2, 5.3.2.2: consecutive words belong to consecutive threads, so one offset for all is
-// coalesced.
+// PG 4.2, 5.3.2.2: consecutive words belong to consecutive threads, so accesses of all threads at
+// one offset are coalesced.
 TEST(LocalTraffic, OneOffsetForAllIsCoalesced) {
   const Addresses same = strided(20, 0);
   EXPECT_EQ(local_traffic(cc_1_1, {same, all_lanes, 4, false}), of_64(2));

@@ -13,17 +13,17 @@ namespace warpwise::rules {
 /// The machine instructions of a PTX instruction.
 struct MachineCode {
   MachineInstructions first;
-  MachineInstructions again;  ///< if the divisor has not changed since the last execution
+  MachineInstructions again;  ///< instructions if the divisor is that of the last execution
 };
 
 /// Returns the machine code of a PTX instruction such as "div.u32". Returns null if the instruction
 /// becomes a single machine instruction, on the unit of its class. The counts are those of CC 9.0,
 /// on the path that ordinary values take.
 /// Source: kernels with 8 and with 40 of each instruction, compiled by nvcc 13.0. The opcodes by
-/// which they differ are counted.
+/// which the two kernels differ are counted.
 WARPWISE_EXPORT const MachineCode* machine_code(std::string_view ptx);
 
-/// Additions and multiplications of floats that a thread makes, a fused one counted twice.
+/// Additions and multiplications of floats by a thread. A fused multiply-add counts twice.
 struct FloatOperations {
   std::uint64_t float32 = 0;
   std::uint64_t float64 = 0;
@@ -32,7 +32,7 @@ struct FloatOperations {
 /// Returns the operations of a PTX instruction such as "fma.rn.f32"; none for products of matrices
 /// and for halves. A division, a root or a special function counts with the operations of its
 /// machine code, on the path that ordinary values take.
-/// Source: kernels with one of each, compiled by ptxas 13.0 for CC 8.6.
+/// Source: kernels with one instruction each, compiled by ptxas 13.0 for CC 8.6.
 FloatOperations float_operations(std::string_view ptx);
 
 }  // namespace warpwise::rules

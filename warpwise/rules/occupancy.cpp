@@ -84,7 +84,7 @@ int registers_of_warp(ComputeCapability cc, const Allocation& allocation, int pe
 }
 
 /// Returns the registers that must be free to launch a block. On 1.x a block's warps are rounded up
-/// to pairs. On later GPUs every partition counts with as many warps as the fullest one.
+/// to pairs. On later GPUs every partition counts with the warps of the fullest partition.
 int registers_of_block(const Row& row, int warps, int per_thread) {
   if (row.allocation.registers_by_block) {
     return round_up(round_up(warps, 2) * 32 * per_thread, row.allocation.register_unit);

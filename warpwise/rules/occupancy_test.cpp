@@ -34,14 +34,14 @@ TEST(Occupancy, SeedDCard) {
   EXPECT_EQ(full.limiter, Limiter::warps);
 }
 
-// A5: blocks of 32 x 4 and 32 x 16 on the same card as A4: 8 and 2 of them.
+// A5, on A4's card: an SM holds 8 blocks of 32 x 4, or 2 blocks of 32 x 16.
 TEST(Occupancy, SeedA5Blocks) {
   EXPECT_EQ(occupancy(cc_1_3, {32 * 4, 16, 0}).blocks_per_sm, 8);
   EXPECT_EQ(occupancy(cc_1_3, {32 * 16, 16, 0}).blocks_per_sm, 2);
 }
 
-// By hand, from the rules of NVIDIA's occupancy calculator for 1.x: registers of a block in one
-// piece, for an even number of warps, rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
+// By hand, by NVIDIA's occupancy calculator for 1.x: a block's registers are in one piece, for an
+// even number of warps, rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
 TEST(Occupancy, RegistersOf1x) {
   // 6 warps * 32 * 10 = 1920 -> 2048 of 8192: 4 blocks, 24 warps.
   EXPECT_EQ(occupancy(cc_1_0, {192, 10, 0}).blocks_per_sm, 4);
@@ -52,14 +52,14 @@ TEST(Occupancy, RegistersOf1x) {
   // 8 * 32 * 20 = 5120 of 16384: 3 blocks of 8 warps.
   EXPECT_EQ(occupancy(cc_1_3, {256, 20, 0}).blocks_per_sm, 3);
   EXPECT_EQ(occupancy(cc_1_3, {256, 20, 0}).fraction, 0.75);
-  // 16 * 32 * 32 = 16384: one block, the whole file.
+  // 16 * 32 * 32 = 16384: one block takes the whole register file.
   EXPECT_EQ(occupancy(cc_1_3, {512, 32, 0}).blocks_per_sm, 1);
   EXPECT_THROW(occupancy(cc_1_3, {512, 33, 0}), InvalidArgument);
-  // 4 * 32 * 9 = 1152 -> 1536 by units of 512: 10 blocks, of which 8 may be there.
+  // 4 * 32 * 9 = 1152 -> 1536 by units of 512: 10 blocks, but an SM holds at most 8.
   EXPECT_EQ(occupancy(cc_1_3, {128, 9, 0}).blocks_per_sm, 8);
 }
 
-// By hand, for 2.x: registers of a warp rounded up to 64 (some counts: 128), in two partitions.
+// Values by hand, for 2.x: a warp's registers are rounded up to 64, some to 128, in two partitions.
 TEST(Occupancy, RegistersOf2x) {
   // 20 * 32 = 640: 16384 / 640 = 25 warps in each half, 50: 6 blocks of 8 warps.
   EXPECT_EQ(occupancy(cc_2_0, {256, 20, 0}).blocks_per_sm, 6);
@@ -89,7 +89,7 @@ TEST(Occupancy, NamesItsLimiters) {
 }
 
 TEST(Occupancy, CountsWhatTheDriverReserves) {
-  // 100 KB to an SM: three blocks of 32 KB, each with 1 KB more, and no fourth even of 24.1 KB.
+  // An SM has 100 KB: three blocks of 32 KB, each with 1 KB more. Four of 24.1 KB do not fit.
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 32 * 1024}).blocks_per_sm, 3);
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 24 * 1024}).blocks_per_sm, 4);
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 24 * 1024 + 1}).blocks_per_sm, 3);

@@ -78,7 +78,7 @@ WARPWISE_EXPORT int ideal_global_transactions(ComputeCapability cc, const WarpAc
 /// rule is then that of global memory. Exception: on CC 3.x, whose L1 serves only local memory,
 /// loads move 128-byte lines.
 WARPWISE_EXPORT GlobalTraffic local_traffic(ComputeCapability cc, const WarpAccess& access);
-/// Like ideal_global_transactions(), for a local access.
+/// Returns the same as ideal_global_transactions(), but for a local access.
 WARPWISE_EXPORT int ideal_local_transactions(ComputeCapability cc, const WarpAccess& access);
 
 /// Passes (wavefronts) of a shared memory access, and those of a conflict-free access by the same
@@ -107,8 +107,8 @@ struct SmLimits {
   int registers_per_block = 0;
   int max_registers_per_thread = 0;
   int shared_bytes = 0;               ///< shared by all blocks of an SM
-  int max_shared_per_block = 0;       ///< with opt-in if the GPU has one
-  int reserved_shared_per_block = 0;  ///< the driver adds these to each block's own
+  int max_shared_per_block = 0;       ///< bytes, with opt-in if the GPU has one
+  int reserved_shared_per_block = 0;  ///< bytes that the driver adds to each block's shared memory
   int threads_per_block = 0;
 };
 /// Returns the limits of an SM. \throws InvalidArgument  for an unknown compute capability
@@ -116,7 +116,7 @@ WARPWISE_EXPORT SmLimits sm_limits(ComputeCapability cc);
 
 /// Resources that one block of a kernel takes from its SM.
 struct BlockResources {
-  int threads = 0;  ///< of a block
+  int threads = 0;  ///< threads of a block
   int registers_per_thread = 0;
   /// Static and dynamic bytes of a block. On CC 1.x the launch takes 16 more bytes and the kernel's
   /// arguments; the caller adds these. From CC 8.0 on the driver reserves some more; occupancy()
@@ -138,7 +138,7 @@ constexpr auto enum_names(Limiter) {
 struct Occupancy {
   int blocks_per_sm = 0;
   int warps_per_sm = 0;
-  double fraction = 0;               ///< of the SM's warps
+  double fraction = 0;               ///< share of the SM's warps
   Limiter limiter = Limiter::warps;  ///< the first one if several tie
 };
 
@@ -157,7 +157,7 @@ struct MachineInstructions {
   double float64 = 0;
   double special = 0;
   double conversion = 0;
-  double conversion64 = 0;  ///< from and to 64-bit types
+  double conversion64 = 0;  ///< conversions from and to 64-bit types
 
   /// Adds the counts of other instructions.
   MachineInstructions& operator+=(const MachineInstructions& other) {

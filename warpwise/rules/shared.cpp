@@ -72,8 +72,8 @@ int steps_with_broadcast(WantedWords wanted) {
   }
 }
 
-/// Counts the steps of a write: one lane of each bank in each step. Lanes that write the same place
-/// count as one, because only one of them writes.
+/// Counts the steps of a write: one lane of each bank in each step. Lanes that write the same
+/// address count as one, because only one of them writes.
 int steps_of_write(const WarpAccess& access, std::uint32_t lanes, std::uint64_t offset) {
   LaneSet places;
   std::array<int, 16> in_bank{};
@@ -98,8 +98,8 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
 }
 
 /// Returns the number of lanes in one bank, if each lane is `step` banks after the previous one and
-/// there are as many lanes as banks. It is gcd(step, lanes), which is the lowest set bit of `step`,
-/// because `lanes` is a power of two.
+/// the numbers of lanes and banks are equal. It is gcd(step, lanes), which is the lowest set bit of
+/// `step`, because `lanes` is a power of two.
 int meeting_lanes(std::uint64_t step, int lanes) {
   const std::uint64_t divisor = step & (0 - step);
   return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));

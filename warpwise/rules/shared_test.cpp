@@ -40,8 +40,8 @@ TEST(SharedPasses, StridesConflictByTheirCommonDivisor) {
   }
 }
 
-// PG 4.2, figure F-3: left a permutation, in the middle lanes 3, 4, 6, 7 and 9 in one word of bank
-// 5, right several words, each for several lanes.
+// PG 4.2, figure F-3: a permutation on the left; lanes 3, 4, 6, 7 and 9 in one word of bank 5 in
+// the middle; several words, each for several lanes, on the right.
 TEST(SharedPasses, FigureF3IrregularAccesses) {
   const Addresses permutation = lanes([](int lane) { return 4 * ((5 * lane + 3) % 32); });
   const Addresses one_word = lanes([](int lane) {
@@ -77,7 +77,7 @@ TEST(SharedPasses, NarrowAccesses) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 2), 2).passes, 1);
 }
 
-// PG 4.2, F.3.3: a write broadcasts nothing. If lanes write one place, a single one of them does.
+// PG 4.2, F.3.3: a write broadcasts nothing. If lanes write one address, only one of them writes.
 TEST(SharedPasses, WritesOn1x) {
   EXPECT_EQ(shared_passes(cc_1_3, {strided(0, 0), all_lanes, 4, true}).passes, 2);
   EXPECT_EQ(shared_passes(cc_1_3, {strided(0, 1), all_lanes, 1, true}).passes, 2 * 4);
@@ -106,7 +106,7 @@ TEST(SharedPasses, Quadruples) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 32), 16), (SharedPasses{8, 4}));
 }
 
-// From 7.0 on, phases of wide reads merge in pairs when neighbours want the same.
+// From 7.0 on, phases of wide reads merge in pairs if neighbouring lanes request the same words.
 TEST(SharedPasses, PairsMergePhases) {
   const Addresses neighbours = lanes([](int lane) { return 16 * (lane / 2); });
   const Addresses next_but_one = lanes([](int lane) { return 16 * (lane / 4 * 2 + lane % 2); });
@@ -130,13 +130,13 @@ TEST(SharedPasses, PairsMergePhases) {
             (SharedPasses{16, 1}));
 }
 
-// A1: 3840 x 3840 elements, each half-warp in one bank sixteen times over.
+// A1: 3840 x 3840 elements. The sixteen lanes of a half-warp meet in one bank.
 TEST(SharedPasses, SeedA1) {
   const SharedPasses conflict = shared_load(cc_1_3, strided(0, 64));
   EXPECT_EQ(conflict.passes / 2, 16) << "the conflict's degree";
   EXPECT_EQ(conflict.passes - conflict.ideal, 30) << "extra passes a warp";
   EXPECT_EQ(shared_load(cc_1_3, strided(0, 4)), (SharedPasses{2, 2}));
-  // gld_64b and gst_64b of one of ten groups of SMs.
+  // The profiler's gld_64b and gst_64b count one of ten groups of SMs.
   const int a_warp = global_load(cc_1_3, strided(0, 4)).transactions_64;
   EXPECT_EQ(3840 * 3840 / 32 * a_warp / 10, 92160);
 }
@@ -162,7 +162,7 @@ int expected_phases(ComputeCapability cc, const WarpAccess& access, int& lanes_o
   return 32 / lanes_of_phase;
 }
 
-// Word by word and bank by bank.
+// Counts the passes word by word and bank by bank.
 SharedPasses expected_passes(ComputeCapability cc, const WarpAccess& access) {
   int lanes_of_phase = 0;
   const int phases = expected_phases(cc, access, lanes_of_phase);
@@ -221,7 +221,8 @@ TEST(SharedPasses, LieBetweenIdealAndOneLaneAtATime) {
   }
 }
 
-// On 1.x a read takes at least as many steps as any bank has words, and at most as many as lanes.
+// On 1.x a read takes at least a step for each word of a bank, and at most one for each of its
+// lanes.
 TEST(SharedPasses, BroadcastOn1xIsBounded) {
   Patterns patterns(6);
   for (int round = 0; round < rounds; ++round) {
@@ -243,8 +244,7 @@ TEST(SharedPasses, BroadcastOn1xIsBounded) {
   }
 }
 
-// Half-warps are served apart on 1.x. Whole warps of equal steps take a shorter way through the
-// code.
+// 1.x serves half-warps one by one. For whole warps of equal steps the code has a shortcut.
 TEST(SharedPasses, AWarpOn1xIsItsHalves) {
   Patterns patterns(9);
   for (int round = 0; round < rounds; ++round) {

@@ -51,7 +51,7 @@ inline constexpr ComputeCapability cc_6_1{6, 1};
 inline constexpr ComputeCapability cc_7_5{7, 5};
 inline constexpr ComputeCapability cc_9_0{9, 0};
 
-/// Random accesses, usual and unusual ones: strides, broadcasts, clusters, noise.
+/// Makes random accesses, usual and unusual: strides, broadcasts, clusters, noise.
 class Patterns {
  public:
   explicit Patterns(std::uint32_t seed) : random_(seed) {}

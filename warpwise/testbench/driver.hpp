@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the testbench: the CUDA driver, loaded when a GPU is asked for. The declarations are
-// those of cuda.h, which the build does not need.
+// Internal to the testbench: the CUDA driver, which is loaded when a test asks for a GPU. The types
+// have the layouts of cuda.h, which the build does not need.
 
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +92,7 @@ struct Functions {
   std::string text(Result error) const;
 };
 
-/// Loads and starts the driver once. Returns null if it is missing or has no GPU.
+/// Loads and initialises the driver once. Returns null if it is missing or has no GPU.
 /// \param why_not  receives the reason
 const Functions* load(std::string& why_not);
 

@@ -32,12 +32,12 @@ class EmulatedCode final : public LoadedCode {
 
 class EmulatedMachine final : public Machine {
  public:
-  // A bench checks everything by default; each launch may choose fewer checks.
+  // Check::init needs this record from the first allocation on. Launches may leave the check out.
   EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
     const emulator::Address address = device_.allocate(bytes, name);
-    // The zeros count as written: host_pointer() marks memory that the host may write.
+    // host_pointer() marks the zeros as written.
     if (bytes > 0) device_.host_pointer(address, bytes);
     return address;
   }

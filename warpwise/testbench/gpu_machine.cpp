@@ -52,7 +52,7 @@ class GpuCode final : public LoadedCode {
         function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
         shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
         parameters.empty() ? nullptr : extra);
-    // At this point only the shape can be wrong.
+    // The parameters were checked before, so an invalid value is the shape.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
                             grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
@@ -64,8 +64,8 @@ class GpuCode final : public LoadedCode {
   }
 
  private:
-  // Raises the kernel's limit of dynamic shared memory if the launch needs more. The limit is at
-  // first 48 KiB less the static shared memory.
+  // Raises the kernel's limit of dynamic shared memory if the launch needs more. At first the limit
+  // is 48 KiB minus the static shared memory.
   void allow_shared(Handle function, std::uint64_t bytes, const std::string& kernel) {
     constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     constexpr std::uint64_t representable = 0x7fffffff;
@@ -130,7 +130,7 @@ driver::Resource resource_of(const emulator::Texture& texture) {
 }
 
 driver::Reading reading_of(const emulator::Texture& texture) {
-  // The values of these enums are CUDA's own.
+  // These enums have the values of CUDA's enums.
   driver::Reading reading;
   reading.address_modes[0] = static_cast<int>(texture.address_mode[0]);
   reading.address_modes[1] = static_cast<int>(texture.address_mode[1]);
@@ -148,8 +148,8 @@ class GpuMachine final : public Machine {
     check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
     check(functions_, functions_.set_context(context), "no context on the GPU");
   }
-  // Ignores errors, since anything that fails here failed before. Releasing the context also frees
-  // what else it holds, such as modules.
+  // Ignores errors: a GPU that fails here has failed and been reported before. Releasing the
+  // context also frees its other resources, such as modules.
   ~GpuMachine() override {
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);
@@ -202,7 +202,7 @@ class GpuMachine final : public Machine {
 
  private:
   static constexpr int device = 0;
-  static constexpr std::uint64_t alignment = 512;  // alignment of a texture; memory has 256
+  static constexpr std::uint64_t alignment = 512;  // a texture needs 512; the driver aligns to 256
 
   const Functions& functions_;
   std::vector<driver::DevicePointer> memory_;

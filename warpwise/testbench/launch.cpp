@@ -42,7 +42,7 @@ std::string number_beside(double value, double other) {
   return number(value, digits);
 }
 
-// Compares whole parts of the path: "blur.cuh" is no end of "unblur.cuh".
+// Compares whole components of the path: "blur.cuh" is not an end of "unblur.cuh".
 bool is_end_of(const std::string& end, const std::string& path) {
   if (!path.ends_with(end)) return false;
   return path.size() == end.size() || end.starts_with('/') ||
@@ -128,7 +128,7 @@ std::string Launch::gpu_of(std::size_t i) const {
   return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
 }
 
-// Fails an expectation that nothing in the launch could have violated, with the reason.
+// Returns a failure, with the reason, for an expectation that nothing could have violated.
 Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();
@@ -221,7 +221,7 @@ Outcome Launch::expect_no_local_memory(const Where& where) const {
   return check_lines("instruction", where, [&](const LineCounts& line) {
     Finding finding;
     finding.concerned = line.execution.warp_instructions > 0;
-    // The counts are the same on every GPU.
+    // Counts of local memory are the same for every compute capability.
     const emulator::MemoryCounts& counts = line.memory.front();
     const std::uint64_t requests = counts.local_load.requests + counts.local_store.requests;
     if (requests > 0)

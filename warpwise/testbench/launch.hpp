@@ -10,7 +10,7 @@
 
 namespace warpwise::testbench {
 
-/// Source lines that an expectation is for.
+/// Source lines that an expectation concerns.
 struct Where {
   int line = 0;           ///< 0: every line
   std::string file = {};  ///< the end of its path, such as "blur.cuh"; empty: every file
@@ -21,17 +21,17 @@ struct Where {
 /// expectation also fails if nothing in the launch could have violated it:
 /// - nothing was counted,
 /// - `where` names no line of the kernel, or
-/// - the lines executed nothing of the kind: no access or no branch.
+/// - the lines executed no access or branch that the expectation concerns.
 ///
 /// A GPU has no counts. Expectations of counts are skipped there, and Testbench::skipped() gives
 /// their number.
 class WARPWISE_EXPORT Launch {
  public:
-  /// Returns the counts, the faults, and the output of printf; on a GPU nothing.
+  /// Returns the counts, the faults and the output of printf. The result is empty on a GPU.
   const emulator::LaunchResult& result() const { return result_; }
 
-  /// Expects no fault: nothing out of bounds, no race …, by the checks in Testbench::options. On a
-  /// GPU: expects no error.
+  /// Expects no fault, such as an access out of bounds or a race. Testbench::options has the
+  /// checks. On a GPU: expects no error.
   Outcome expect_no_faults() const;
 
   /// Expects that each source line needs, on average, at most this many sectors of 32 bytes per
@@ -40,9 +40,9 @@ class WARPWISE_EXPORT Launch {
   Outcome expect_sectors_per_request(double at_most, const Where& where = {}) const;
   /// Expects that no access to shared memory takes more passes than its bytes need.
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
-  /// Expects that no branch sends the lanes of a warp to different places.
+  /// Expects that no branch is divergent: all active lanes of a warp take the same path.
   Outcome expect_no_divergence(const Where& where = {}) const;
-  /// Expects that nothing lies in local memory. An array that is indexed at run time lies there.
+  /// Expects no access to local memory, where an array lies that is indexed at run time.
   /// (Spills of machine code are not visible in PTX.)
   Outcome expect_no_local_memory(const Where& where = {}) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the testbench: its interface to the place where kernels run.
+// Internal to the testbench: the interface of the emulator and of a GPU.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ class Machine {
   virtual void read(emulator::Address from, std::span<std::byte> to) const = 0;
   virtual void write(emulator::Address to, std::span<const std::byte> from) = 0;
   virtual std::uint64_t create_texture(const emulator::Texture& texture) = 0;
-  /// \param program  the same PTX, parsed; outlives the code
+  /// \param program  parsed `ptx`; must outlive the loaded code
   virtual std::unique_ptr<LoadedCode> load(const std::string& ptx, emulator::Program& program) = 0;
 };
 

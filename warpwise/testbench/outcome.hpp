@@ -14,8 +14,8 @@ namespace warpwise::testbench {
 /// GoogleTest's EXPECT_TRUE(launch.expect_sectors_per_request(4)) shows the text by itself.
 struct Outcome {
   bool holds = true;
-  bool skipped = false;   ///< the expectation was not checked, and holds; the text says why
-  std::string text = {};  ///< what was found where, and what is allowed; a line for each place
+  bool skipped = false;   ///< the expectation was not checked and counts as met; `text` says why
+  std::string text = {};  ///< count found and limit, with a line for each failing source line
 
   explicit operator bool() const { return holds; }
 

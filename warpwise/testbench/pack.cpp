@@ -19,8 +19,8 @@ std::string_view to_text(ArgumentKind kind) {
   return "";
 }
 
-// PTX's type tells floating-point numbers from others: .f32, .u32, .s32. Structures, and parameters
-// to which a compiler gives no type, are .b8, .b32 …
+// Compares an argument's kind with its parameter's type in PTX, such as .f32, .u32 or .s32. Any
+// kind fits .b8, .b32 …, the types of structures and of parameters that a compiler leaves untyped.
 bool is_of_kind(ArgumentKind kind, std::string_view type) {
   if (type.starts_with('f')) return kind == ArgumentKind::floating;
   if (type.starts_with('u') || type.starts_with('s')) return kind == ArgumentKind::integer;

@@ -11,9 +11,8 @@
 namespace warpwise::testbench {
 
 /// Returns the parameter block of a kernel.
-/// \throws InvalidArgument  the number of arguments is not that of the parameters, or an argument
-///                          has not its parameter's size and kind; the message says which, and what
-///                          to pass
+/// \throws InvalidArgument  the kernel has another number of parameters, or an argument has another
+///                          size or kind than its parameter; the message says what to pass
 std::vector<std::byte> packed(const emulator::KernelInfo& kernel,
                               std::span<const Argument> arguments);
 

@@ -21,14 +21,14 @@
 /// docs/testing-kernels.md shows how.
 namespace warpwise::testbench {
 
-/// Place where kernels run.
+/// Device that runs the kernels.
 enum class Backend { emulator, gpu };
-/// For name_of() and value_named().
+/// Names the values for name_of() and value_named().
 constexpr auto enum_names(Backend) {
   return std::to_array<EnumName<Backend>>({{Backend::emulator, "emulator"}, {Backend::gpu, "gpu"}});
 }
 
-/// Returns the choice of the environment variable WARPWISE_TEST_BACKEND:
+/// Returns the backend that the environment variable WARPWISE_TEST_BACKEND chooses:
 /// - emulator, also if the variable is not set
 /// - gpu
 /// - auto: the GPU if there is one, else the emulator
@@ -37,7 +37,7 @@ WARPWISE_EXPORT Backend chosen_backend();
 
 /// Options to compile CUDA C++.
 struct CompileOptions {
-  int architecture = 75;                  ///< of the PTX: compute_75
+  int architecture = 75;                  ///< architecture of the PTX: compute_75
   std::vector<std::string> defines = {};  ///< "K=V" or "K"
   std::vector<std::filesystem::path> include_folders = {};
 };
@@ -70,10 +70,10 @@ class Buffer {
       : testbench_(&testbench), address_(address), count_(count) {}
   std::size_t size() const { return count_; }
   emulator::Address argument() const { return address_; }
-  /// Returns the device's own pointer, for a member of a structure or an element of another buffer.
-  /// The host must not follow it.
+  /// Returns a pointer that is valid on the device, for a member of a structure or an element of
+  /// another buffer. The host must not dereference it.
   T* pointer() const { return reinterpret_cast<T*>(address_); }
-  /// Returns the present elements. \throws Error  the GPU has failed
+  /// Copies the elements to the host. \throws Error  the GPU has failed
   std::vector<T> read() const;
   /// Replaces the first elements. \throws InvalidArgument  the buffer has fewer
   void write(std::span<const T> elements) const;
@@ -100,11 +100,11 @@ class WARPWISE_EXPORT Kernel {
  public:
   const emulator::KernelInfo& info() const;
 
-  /// Runs the kernel to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
-  /// parameter's own type: a number, a structure.
+  /// Runs the kernel to its end. An argument is a Buffer for a pointer, a Texture, or a value of
+  /// the parameter's type, such as a number or a structure.
   /// \throws InvalidArgument  a wrong number of arguments; an argument of another size than its
-  ///                          parameter, or a floating-point number for an integer or the other
-  ///                          way; a shape that no GPU has, or that the kernel was not compiled for
+  ///                          parameter; an integer for a floating-point number, or vice versa; a
+  ///                          shape that no GPU supports, or that this kernel was not compiled for
   /// \throws CudaError        the GPU has failed, or lacks what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
@@ -122,14 +122,14 @@ class WARPWISE_EXPORT Kernel {
 /// PTX, loaded on its Testbench's device.
 class WARPWISE_EXPORT Module {
  public:
-  /// \param name  mangled, readable ("scale<float>"), or its last part ("scale") if only one kernel
-  ///              has it; parameters tell others apart: "scale(float*, int)"
-  /// \throws InvalidArgument  there is no such kernel, with a list of those there are
+  /// \param name  mangled name, readable name ("scale<float>"), or its last part ("scale") if only
+  ///              one kernel has it; overloads need their parameters: "scale(float*, int)"
+  /// \throws InvalidArgument  there is no such kernel; the message lists the module's kernels
   /// \throws Unsupported      the emulator does not run the kernel, with the instruction and its
   ///                          line
   Kernel kernel(const std::string& name) const;
   /// Returns a `__device__` or `__constant__` variable, by its name in the PTX.
-  /// \throws InvalidArgument  there is none, or its size is no multiple of T's
+  /// \throws InvalidArgument  there is no such variable, or its size is no multiple of T's size
   /// \throws CudaError        the GPU has failed
   template <class T>
   Buffer<T> variable(const std::string& name) const;
@@ -144,8 +144,8 @@ class WARPWISE_EXPORT Module {
   std::shared_ptr<State> state_;
 };
 
-/// A device with everything on it. Objects that it hands out must not outlive it. For one thread at
-/// a time.
+/// A device with its memory and modules. Objects that it hands out must not outlive it. Not
+/// thread-safe.
 class WARPWISE_EXPORT Testbench {
  public:
   /// \throws NoCudaDevice  a GPU is asked for and there is none, with the reason
@@ -187,10 +187,10 @@ class WARPWISE_EXPORT Testbench {
     return {*this, allocate(count, sizeof(T), name), count};
   }
 
-  /// Makes a texture over a copy of `texels`, row by row. It takes from `like` how the texture is
-  /// read, its width, height (0: one-dimensional) and channels. T gives the rest.
-  /// \throws InvalidArgument  another number of texels than the size says, or a format that no
-  ///                          texture has
+  /// Makes a texture over a copy of `texels`, row by row. `like` gives address modes, filter,
+  /// width, height (0: one-dimensional) and channels. T gives a channel's bytes and kind.
+  /// \throws InvalidArgument  the number of texels differs from the size, or no texture has this
+  ///                          format
   /// \throws CudaError        the GPU has failed
   template <class T>
     requires std::is_arithmetic_v<T>

@@ -119,7 +119,7 @@ struct Operands {
   int value;
 };
 
-// A structure with a pointer in it, and a variable of the module.
+// Passes a structure with a pointer in it, and writes a variable of the module.
 void expect_structures(const Module& module, const Buffer<float>& to) {
   const Buffer<std::int32_t> factor = module.variable<std::int32_t>("factor");
   EXPECT_EQ(factor.read(), std::vector<std::int32_t>{2});
@@ -292,7 +292,7 @@ TEST_F(TestbenchOf, AFloatIsNoInteger) {
 
 TEST_F(TestbenchOf, SizesThatNoMemoryHasAreRefused) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  // Their sizes in bytes, modulo 2^64, are 4 and 2^64 - 4.
+  // The sizes in bytes, modulo 2^64, are 4 and 2^64 - 4.
   EXPECT_THROW(bench.zeros<float>("x", most / 4 + 2), OutOfMemory);
   EXPECT_THROW(bench.zeros<float>("x", most / 4), OutOfMemory);
   EXPECT_THROW(bench.texture(iota(1), {.width = most / 4 + 2}), InvalidArgument);
@@ -384,7 +384,7 @@ TEST(TestbenchCuda, TextIsCompiled) {
   }
 }
 
-// Both compilers search beside the file that `name` stands for.
+// Both compilers search the folder of the file `name`, even if that file does not exist.
 TEST(TestbenchCuda, TextFindsTheHeadersBesideItsName) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / ("beside" + std::to_string(::getpid()));
@@ -471,7 +471,7 @@ TEST_F(TestbenchOnGpu, TakesTexturesStructuresAndVariables) {
   expect_structures(on_gpu->load_ptx(strided_ptx), on_gpu->zeros<float>("to", 32));
 }
 
-// some(to): to[0] = 1; 16 KiB of static shared memory beside what the launch asks for.
+// some(to): to[0] = 1. Has 16 KiB of static shared memory besides the launch's dynamic memory.
 constexpr const char* shared_ptx = R"(.version 7.0
 .target sm_75
 .address_size 64
@@ -496,7 +496,7 @@ constexpr const char* shared_ptx = R"(.version 7.0
 void expect_shapes(Testbench& bench) {
   const Kernel some = bench.load_ptx(shared_ptx).kernel("some");
   const Buffer<int> to = bench.zeros<int>("to", 1);
-  // 48 KiB with and without the static part: a GPU launches neither unless the limit is raised.
+  // Around 48 KiB with and without the static part. A GPU needs a raised limit above 48 KiB.
   for (const std::uint64_t bytes : {1024, 32768, 32772, 36864, 49152, 65536}) {
     to.write({{0}});
     EXPECT_TRUE(some.launch({{1}, {1}, bytes}, to).expect_no_faults()) << bytes;

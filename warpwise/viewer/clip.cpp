@@ -93,7 +93,7 @@ void Clip::convert_from(std::shared_ptr<const Computation> computation) {
                                       state_.path, text_of(*begun_),
                                       text_of(conversion->result())));
   }
-  lane_.reset();  // it refers to the conversion
+  lane_.reset();  // lane_ refers to conversion_
   conversion_ = std::move(conversion);
   lane_ = std::move(live::cpu_lanes(*conversion_, 1, threads_).front());
   computation_ = std::move(computation);

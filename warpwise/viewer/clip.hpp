@@ -10,8 +10,8 @@
 
 namespace warpwise::viewer {
 
-/// A video of results during its recording. It holds every computed frame, in the source's order
-/// and at its rate. One thread adds frames, another starts and stops; neither gets an exception. An
+/// Records a video of results. The video holds every computed frame, in the source's order
+/// and at its rate. One thread adds frames, another starts and stops the clip; no call throws. An
 /// error ends the clip and is reported by state().
 class Clip {
  public:
@@ -22,7 +22,7 @@ class Clip {
   Clip(const Clip&) = delete;
   Clip& operator=(const Clip&) = delete;
 
-  /// Starts a clip with the next added frame of `computation` or of a later one. The name
+  /// Starts a clip with the next added frame of `computation` or of a later computation. The name
   /// determines the codec, as for videos in live::open_sink().
   void start(const std::string& path, std::shared_ptr<const Computation> computation);
 
@@ -57,7 +57,7 @@ class Clip {
   mutable std::mutex state_mutex_;
   State state_;                        // changes under both mutexes
   std::unique_ptr<live::Sink> sink_;   // set while a clip is recorded
-  std::optional<live::Stream> begun_;  // the video's frames, from its first one on
+  std::optional<live::Stream> begun_;  // the video's frames; set with the first one
   // The members below convert the results of computation_ to frames that the sink takes.
   std::shared_ptr<const Computation> computation_;
   std::unique_ptr<live::Pipeline> conversion_;

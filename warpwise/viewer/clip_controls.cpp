@@ -15,7 +15,7 @@ void ClipControls::toggle(const Shown& shown) {
   if (clip_->state().is_recording) {
     clip_->stop();
   } else if (shown.number > 0) {
-    // Uses a typed name only once, because the next clip would replace the file.
+    // Uses a typed name only once, because the next clip would replace the first clip's file.
     const std::string typed = std::exchange(name_, {});
     clip_->start(typed.empty() ? free_name(".mp4") : typed, shown.computation);
   }

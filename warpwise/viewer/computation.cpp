@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t frames_of_computation = 3;
 
-// States the formats that the window takes. Nothing is written to it: the window reads the lanes'
-// results.
+// States the formats that the window takes. No frame is written to this sink: the window reads the
+// lanes' results.
 class WindowFormat final : public live::Sink {
  public:
   WindowFormat() : Sink("the window") {}

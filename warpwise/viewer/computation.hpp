@@ -26,7 +26,7 @@ class Frame {
   const live::Lane& original() const { return *original_; }
   const live::Lane& result() const { return *result_; }
 
-  /// Mean milliseconds of each step, over all frames computed here.
+  /// Returns the mean milliseconds of each step, over all frames computed here.
   std::vector<double> milliseconds() const;
 
  private:

@@ -37,14 +37,14 @@ std::optional<T> number_of(const std::string& text) {
   return is_all ? std::optional(number) : std::nullopt;
 }
 
-// Returns a slider's first value: the stated one, otherwise the default. The default may be words
-// instead of a number.
+// Returns a slider's first value: `value` if it is set, otherwise the default. Returns nullopt if
+// the default is in words.
 template <class T>
 std::optional<T> number_of(const StageOption& option, const std::string& value) {
   return number_of<T>(value.empty() ? option.otherwise : value);
 }
 
-// A dragged slider keeps to its steps; a typed number may be any.
+// Draws a slider. A dragged slider keeps to its steps; any number can be typed.
 Changed draw_integer(const StageOption& option, const std::string& value) {
   const std::optional<int> known = number_of<int>(option, value);
   int number = known.value_or(static_cast<int>(option.least));

@@ -6,7 +6,7 @@
 
 struct GLFWwindow;
 
-// The window's display: GLFW and Dear ImGui from start to end.
+// Owners of the window's display: GLFW, the window and Dear ImGui.
 namespace warpwise::viewer {
 
 struct Extent {
@@ -35,9 +35,9 @@ class WindowHandle {
   GLFWwindow* get() const { return window_; }
 
   Extent size() const;
-  /// Size in pixels; on a dense display it may exceed size().
+  /// Returns the size in pixels; on a dense display it may exceed size().
   Extent pixels() const;
-  /// Factor by which texts and the panel are enlarged, in window coordinates.
+  /// Returns the factor by which texts and the panel are enlarged, in window coordinates.
   float content_scale() const;
 
   /// Switches between full screen and the window's place.

@@ -212,7 +212,7 @@ TEST_F(InteropTest, MemoryThatOpenGlHasNotIsAnError) {
   glDeleteBuffers(1, &name);
 }
 
-// A frame of OpenGL, its edges by CUDA, a texture of OpenGL, and no copy through the host.
+// OpenGL draws a frame, CUDA computes its edges, and a texture gets them. The host copies nothing.
 TEST_F(InteropTest, EdgesOfTheSceneAreThoseOfTheCpu) {
   for (const Size& size : sizes) {
     const live::SourceOptions options = {.width = size.width, .height = size.height};

@@ -13,7 +13,7 @@ namespace {
 
 // The index of a vertex selects a corner of the rectangle: bit 0 right, bit 1 bottom.
 constexpr const char* vertex_shader = R"(#version 330 core
-uniform vec4 rectangle;  // left, top, right, bottom, as OpenGL counts: -1 to 1
+uniform vec4 rectangle;  // left, top, right, bottom, in OpenGL's coordinates from -1 to 1
 out vec2 place;
 void main() {
   place = vec2(gl_VertexID & 1, gl_VertexID >> 1);
@@ -73,8 +73,8 @@ void Texture::require_size(const io::PictureShape& shape) {
                         std::to_string(most) + " here, not " + size_text(shape));
 }
 
-// The single channel of grey shows in all three channels of the shader. No buffer may be bound,
-// because the texture would be filled from it.
+// Allocates the texture. The shader gets grey in all three channels. No buffer may be bound,
+// because the texture would be filled from the buffer.
 void Texture::reserve(const io::PictureShape& shape) {
   glBindTexture(GL_TEXTURE_2D, texture_);
   const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&

@@ -35,7 +35,7 @@ class Texture {
 
   /// Copies pixels from the memory of CUDA's current device, which shares the buffer with OpenGL:
   /// see gpu::why_no_gl_sharing(). Work enqueued on `stream` afterwards may change them.
-  /// \throws CudaError, and as above
+  /// \throws CudaError, and as the other set()
   void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
 
   /// \throws InvalidArgument  the driver has no textures of that size

@@ -55,8 +55,8 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
   return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
 }
 
-// Returns the step's throughput in per cent of a copy's. It counts one read of each input and one
-// write of each output.
+// Returns the step's throughput in per cent of a copy's throughput. It counts one read of each
+// input and one write of each output.
 std::string share_text(const live::Step& step, double milliseconds,
                        const std::optional<double>& roof_gb_per_s) {
   if (!step.stage || !roof_gb_per_s || !(milliseconds > 0)) return {};
@@ -97,7 +97,7 @@ void Panel::add(const Shown& shown) {
   is_counted_ = false;
 }
 
-// Leaves out the time of a pause.
+// Stores the time since the last frame, unless there was a pause.
 void Panel::add_time() {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<float, std::milli> since = now - last_;
@@ -152,7 +152,7 @@ void Panel::draw_steps() const {
     write(fmt::format("{:8.3f}  {}{}{}", took[i], name, steps[i].is_inserted ? " (inserted)" : "",
                       share_text(steps[i], took[i], copy_roof_gb_per_s_)));
   }
-  if (steps.empty()) write("none: frames are shown as they come");
+  if (steps.empty()) write("no steps: the window shows the source's frames");
 }
 
 // Computes the counts only when the histogram is drawn, because a result on a GPU has to be copied
@@ -179,7 +179,7 @@ void Panel::draw_pipeline() {
 }
 
 // Stores the pipeline until the next frame. A rung may take seconds to compile on this thread, so
-// "compiling ..." is drawn first. Other changes wait too, because this frame's controls belong to
+// "compiling ..." is drawn first. Other changes also wait, because this frame's controls belong to
 // the current stages.
 void Panel::enter(Entered entered) {
   entered_ = std::move(entered);
@@ -208,7 +208,7 @@ void Panel::draw_outcome(std::optional<std::size_t> stage) const {
   if (!error_.empty()) write_error(error_);
 }
 
-// Takes the stages and their controls from the pipeline in use, not from the edited text.
+// Notes the stages and their controls of `pipeline`, the pipeline in use.
 void Panel::note_stages(const std::string& pipeline) {
   taken_ = pipeline;
   stages_.clear();

@@ -62,7 +62,7 @@ class Panel {
   bool is_edit_asked_ = false;
   Entered entered_;          // the last pipeline entered
   bool is_waiting_ = false;  // true between enter() and take_entered()
-  std::string error_;        // reason of the refusal
+  std::string error_;        // why `entered_` was refused
   std::function<void(const std::string&)> replace_;
   OptionsOfStage options_of_;
   Rungs rungs_;

@@ -65,7 +65,7 @@ Player::Task Player::wait_for_task() {
   }
 }
 
-// A camera has its own pace. After a late frame, the next frames keep their usual distance.
+// Leaves a camera its own pace. After a late frame, the next frames keep their usual distance.
 void Player::set_next_due() {
   if (source_->is_live()) return;
   const live::Rate rate = source_->stream().rate;
@@ -93,7 +93,7 @@ bool Player::read_frame() {
 
 void Player::compute_again() {
   const Place place = free_place();
-  place.frame.take_source_of(*newest_.frame);  // only this thread changes it
+  place.frame.take_source_of(*newest_.frame);  // only this thread changes newest_
   place.frame.compute();
   const std::scoped_lock lock(mutex_);
   newest_ = {place.computation, &place.frame, newest_.number};

@@ -9,7 +9,7 @@ namespace warpwise::viewer {
 
 /// Returns why CUDA cannot share a source's frames, which then pass through the host; empty if it
 /// can. Call it before a window exists: an OpenGL source has its own context, and a thread has only
-/// one.
+/// one current context.
 std::string why_no_source(live::Source& source, const ViewOptions& options);
 
 /// Decides which frames CUDA and OpenGL share between the source and the window. Requires that the
@@ -21,7 +21,7 @@ class Sharing {
 
   live::OnGpu on_gpu() const { return on_gpu_; }
   /// Describes the frames' way to the window and, if OpenGL draws them, from the source. Each line
-  /// follows a line break. Empty if the CPU computes.
+  /// begins with a line break. The text is empty if the CPU computes.
   const std::string& text() const { return text_; }
 
  private:

@@ -46,7 +46,7 @@ struct StageRungs {
 /// The rungs that may replace a stage's kernel: the optimisation steps of its ladder. The option
 /// rung=NAME in the pipeline's text chooses one.
 struct Rungs {
-  std::string why_none;                                  ///< empty if there are any
+  std::string why_none;                                  ///< empty if there are rungs
   std::function<StageRungs(std::string_view stage)> of;  ///< rungs of a stage, by its name
   std::function<std::optional<double>()>
       copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured here

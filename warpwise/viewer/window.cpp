@@ -33,7 +33,7 @@ constexpr auto note_time = std::chrono::seconds(3);
 // blinking text cursor.
 constexpr double draw_every = 0.1;
 
-// Returns the size of picture and panel in actual pixels; less if the screen is smaller.
+// Returns the size of picture and panel in actual pixels; a smaller size for a smaller screen.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
   const io::PictureShape& result = computation.result();
@@ -103,7 +103,7 @@ class Window {
   }
 
  private:
-  // Callbacks for GLFW, installed before ImGui's own, which pass every event on to them.
+  // Callbacks for GLFW. ImGui installs its callbacks later, and passes every event on to these.
   struct Callbacks {
     explicit Callbacks(Window* window) {
       GLFWwindow* const handle = window->handle_.get();
@@ -138,7 +138,7 @@ class Window {
   }
 
   void press(int key) {
-    // Escape, Enter, Tab, Backspace, arrows …; type() handles letters.
+    // Adds Escape, Enter, Tab, Backspace, arrows and others; type() handles letters.
     if (key >= GLFW_KEY_ESCAPE && key <= GLFW_KEY_END) presses_.add(key);
     if (ImGui::GetIO().WantTextInput) return;
     if (key == GLFW_KEY_RIGHT) player_->step();
@@ -192,8 +192,8 @@ class Window {
     if (!ended.error.empty()) throw IoError(ended.error);
   }
 
-  // Writes a note on the clip over the picture: always during a recording, and after its end only
-  // if the panel is hidden.
+  // Writes a note on the clip over the picture. The note always shows during a recording, and after
+  // its end only if the panel is hidden.
   void say_of_clip() {
     const Clip::State now = clip_->state();
     const bool is_over = told_clip_.is_recording && !now.is_recording;

@@ -38,7 +38,7 @@ class Device:
         except ImportError:
             import torch
 
-            # Arrays of a batch are read-only, and torch refuses those; hence the copy.
+            # Arrays of a batch are read-only, and torch refuses read-only arrays: numpy.array() copies them.
             self.put = lambda pixels: torch.from_numpy(numpy.array(pixels)).cuda()
             self.get = lambda pixels: pixels.cpu().numpy()
             self.out_of_memory += (torch.cuda.OutOfMemoryError,)
@@ -51,7 +51,7 @@ class PipelineActor:
     column    name of the column with the pictures, each of any size: uint8 arrays of (height, width) for grey,
               (height, width, 3) for RGB or (height, width, 4) for RGBA, or the bytes of picture files. Read-only
               arrays are not copied on the CPU
-    result    name of the column for results, by default the same
+    result    name of the column for results, by default that of `column`
     encoded   True: results are the bytes of PNG files. False: they are arrays, stacked if all have one size
     device    "cpu" or "cuda". On CUDA pictures are arrays of CuPy, or of PyTorch if there is no CuPy
 
@@ -86,7 +86,7 @@ class PipelineActor:
             tiny = numpy.zeros((1, 1, *shape[2:]), numpy.uint8)
             self.pipeline(picture(tiny, source), steps)
             sizes = [BYTES_OF_12_PIXELS[format] * shape[0] * shape[1] // 12 for format in (source, *steps)]
-            # Results are counted twice on the CPU: those of one size are stacked into one array, which copies them.
+            # Results count twice on the CPU, because results of one size are stacked into one array, which copies them.
             # Encoding needs at most the RGB of a picture and zlib's output for noise.
             results = 1 if self.device.name == "cuda" else 2
             total += sizes[0] + results * sizes[-1]

@@ -18,7 +18,7 @@ from ._pipeline import Pipeline
 from ._work import FileActor, Row, Work
 
 MANIFEST = "manifest.jsonl"
-# Enough files to make the start of a task cheap, and few enough to lose little when a worker dies.
+# Files of one task: enough to make its start cheap, and few enough to lose little when a worker dies.
 INPUTS_OF_TASK = 16
 
 

@@ -14,7 +14,7 @@ import warpwise
 from ._files import first_frame
 from ._pipeline import Picture, Pipeline, shown
 
-# The GPU's decoders of these give the bytes of the CPU's, for the frames that are taken here.
+# For these codecs the GPU's decoders give the bytes of the CPU's, for all frames that are taken here.
 CODECS = ("h264", "hevc", "vp8", "vp9")
 ON_GPU = ("--backend", "cuda", "--decode", "gpu")
 
@@ -22,10 +22,10 @@ ON_GPU = ("--backend", "cuda", "--decode", "gpu")
 def streamed(path: str, pipeline: Pipeline, place: Sequence[str] = ON_GPU) -> Generator[Picture, None, bool]:
     """Yields a pipeline's results for a video's frames, as grey or RGB. The command decodes and computes them.
 
-    place  options that say where
+    place  the command's options for the device that decodes and computes
 
-    Returns True if these are the results of all frames. Otherwise the caller makes the others: there is no command, the
-    codec is another one, or the stream has failed. Raises BadInput for a video that is not taken.
+    Returns True if these are the results of all frames. Otherwise the caller makes the other results: there is no command,
+    the codec is not in CODECS, or the stream has failed. Raises BadInput for a video that is not taken.
     """
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     codec, first = first_frame(path)

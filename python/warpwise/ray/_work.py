@@ -92,7 +92,7 @@ class FileActor:
                 yield functools.partial(self._made, source)
 
     def _streamed(self, path: str) -> Generator[Callable[[], bytes], None, Optional[int]]:
-        """Yields those of the frames that a GPU decodes. Returns their number, or None if these are all."""
+        """Yields such a function for each frame that a GPU decodes. Returns the number of frames, or None if these are all frames."""
         results = streamed(path, self.pipeline)
         for count in itertools.count():
             try:

@@ -1,6 +1,6 @@
-"""The hostile trial's table: a command line, the exit code that it must have, words of its message.
+"""The table of the hostile trial: a command line, the exit code that it must have, words of its message.
 
-Paths that begin with "in/" are files.py's; what is written goes to the case's own folder.
+Paths that begin with "in/" are files of files.py. Outputs go to the case's own folder.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ class Case:
     makes: tuple = ()       # the files that it leaves
     compiles: bool = False  # it takes a CUDA compiler
     images: bool = False    # it takes the image module
-    is_limited: bool = False  # what it asks for is refused by the trial's limit on addresses, and nothing else
+    is_limited: bool = False  # only the trial's limit on addresses refuses the memory that it requests
 
 
 def case(*words, code=USAGE, says=(), **options):
@@ -117,7 +117,7 @@ def bad_values():
 
 
 def stages():
-    """Texts of pipelines, and bad values in them. A space ends an option there."""
+    """Yields texts of pipelines with bad values. A space ends an option there."""
     words = ("stream", "test:bars", "null", "--size", "8x8", "--frames", "1", "--pipeline")
     table = [
         ("threshold", "window", BAD_INTEGERS + ["0", "2", "-1"]),
@@ -182,7 +182,7 @@ def empty_names():
 
 
 def inputs():
-    """Of `sobel`, which takes most kinds of pixels."""
+    """Yields inputs of `sobel`, which takes most kinds of pixels."""
     def refuse(name, *says, **options):
         return case("sobel", name, "out.npy", code=FAILED, says=(name, *says), **options)
     for name in ["missing.npy", "in/missing.png", "in/a.npy/x", "m" * 300 + ".npy", "/", "in/nothing",
@@ -228,7 +228,7 @@ def inputs():
 
 def videos():
     for name in WRONG_Y4M:
-        is_large = name == "sparse"  # frames that are there, of 15 GB
+        is_large = name == "sparse"  # a file of 15 GB that has its frames
         yield case("sobel", f"in/{name}.y4m", "out.raw", code=FAILED, says=f"in/{name}.y4m", is_limited=is_large)
         yield case("convert", "-", "out.raw", "--to", "rgb24", code=FAILED, says="standard input",
                    stdin=f"in/{name}.y4m", is_limited=is_large)
@@ -250,7 +250,7 @@ def videos():
 
 
 def without_an_end():
-    """Devices, and files that claim more than any memory: quickly refused."""
+    """Yields devices, and files that claim more than any memory. They are refused quickly."""
     def endless(*words, says, code=FAILED, **options):
         return case(*words, code=code, says=says, **options)
     for device in ["/dev/zero", "/dev/urandom"]:
@@ -363,7 +363,7 @@ def outputs():
 
 
 def terminals():
-    """What a terminal would obey, in a name: the message shows it and does not contain it."""
+    """Yields names with control characters. The message shows them escaped."""
     shown = "\\x1b[31m"
     name = f"a{COLOUR}b"
     yield case("sobel", f"{name}.npy", "out.npy", code=FAILED, says=shown)
@@ -439,7 +439,7 @@ def explained():
 
 
 def works():
-    """What is unusual and right."""
+    """Yields calls that are unusual and right."""
     yield case(*SOBEL, "--threads", "1024", code=0, makes=("out.npy",))
     yield case("sobel", "in/a.npy", "ünïcode 画像.npy", code=0, makes=("ünïcode 画像.npy",))
     yield case("sobel", "in/a.npy", "-out.npy", says="-out.npy")

@@ -1,4 +1,4 @@
-"""What the hostile trial feeds the command: small files, right ones and wrong ones, made on the fly."""
+"""Makes the inputs of the hostile trial: small files, right ones and wrong ones."""
 
 import os
 import random
@@ -65,7 +65,7 @@ def tiff(width, height, tags=()):
 
 
 def png_of(width, height):
-    """A PNG that claims a size and has one row of one pixel."""
+    """Returns a PNG that claims a size and has one row of one pixel."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
@@ -77,7 +77,7 @@ GIF = bytes.fromhex("47494638396101000100800000000000ffffff21f904010000000"
 
 
 def garbled(content, seed):
-    """Some bytes of it replaced, the first ones excepted."""
+    """Returns the content with some bytes replaced, but not the first ones."""
     numbers = random.Random(seed)
     result = bytearray(content)
     for _ in range(numbers.choice([1, 3, 10, 40])):
@@ -217,7 +217,7 @@ def make_kernels():
 
 
 def make_files():
-    """In the current folder."""
+    """Makes the files in the current folder."""
     make_npy_files()
     make_y4m_files()
     make_kernels()

@@ -16,10 +16,10 @@ inline constexpr const char* not_yet = "not yet looked for";
 /// One program.
 struct Case {
   const char* name;
-  const char* kind;  ///< of its fault, as `warpwise run` names it, or `sound`
+  const char* kind;  ///< kind of its fault, as `warpwise run` names it, or `sound`
   void (*run)();
-  const char* missed = "";  ///< why the emulator says nothing of the fault
-  bool hangs_gpu = false;   ///< never run on a GPU, which has no way out
+  const char* missed = "";  ///< why the emulator does not report the fault
+  bool hangs_gpu = false;   ///< never run on a GPU, which cannot end it
 };
 
 std::vector<Case> memory_cases();

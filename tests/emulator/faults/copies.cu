@@ -26,7 +26,7 @@ __global__ void waited_for(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// The upper half of the threads lies past the end of `from`: zeros take the place of its source.
+// The source of the upper half of the threads lies past the end of `from`: they copy zeros instead.
 template <bool ignores>
 __global__ void past_end(const int* from, int* to) {
   __shared__ int values[threads];

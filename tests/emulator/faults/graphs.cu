@@ -1,4 +1,4 @@
-// The order that graphs give their nodes, and later work.
+// The order that graphs give their nodes and later work.
 
 #include <vector>
 
@@ -25,7 +25,7 @@ class Executable {
   cudaGraphExec_t made_ = nullptr;
 };
 
-/// A graph that a stream's capture ends with.
+/// A graph that results from a stream's capture.
 class Captured {
  public:
   explicit Captured(cudaStream_t stream) { check(cudaStreamEndCapture(stream, &graph_)); }
@@ -89,7 +89,7 @@ void graph_joins(bool both) {
     graph.add(values + 32, {behind_one});
 }
 
-// Captured from two streams: the second one's kernel runs after the first one's, or beside it.
+// Captures two streams: the second one's kernel runs after the first one's, or beside it.
 void captured_fork(bool behind) {
   const Ints values(32);
   const Two on;

@@ -39,7 +39,7 @@ struct Padded {
 __global__ void copy_padded(const Padded* from, Padded* to) { to[threadIdx.x] = from[threadIdx.x]; }
 
 __global__ void length(const float4* points, float* to) {
-  const float4 p = points[threadIdx.x];  // whose w nobody has written
+  const float4 p = points[threadIdx.x];  // no thread has written its w
   to[threadIdx.x] = p.x * p.x + p.y * p.y + p.z * p.z;
 }
 
@@ -90,7 +90,7 @@ __global__ void in_heap(int* to, int written) {
   free(own);
 }
 
-// Lanes beyond the end read unwritten values, but nobody uses these.
+// Lanes beyond the end read unwritten values, which no lane uses.
 __global__ void sum_of_some(const int* from, int count, int* to) {
   int value = from[threadIdx.x];
   value = threadIdx.x < count ? value : 0;

@@ -9,7 +9,7 @@
 namespace faults {
 namespace {
 
-// The first warp writes, and one of its lanes sets a flag for all of them.
+// The lanes of the first warp write, and one lane sets a flag for all of them.
 template <bool meets>
 __global__ void flag_of_one_lane(int* flag, int* to) {
   __shared__ int values[32];
@@ -74,7 +74,7 @@ __global__ void loaded_matrix(int*, int* to) {
   to[threadIdx.x] = value;
 }
 
-// The last warp's sums, as in old programs for GPUs whose lanes run in lockstep.
+// The last warp adds sums as in old programs for GPUs whose lanes run in lockstep.
 template <bool meets>
 __global__ void volatile_sums(int*, int* to) {
   __shared__ volatile int sums[64];
@@ -113,7 +113,7 @@ __global__ void read_beside_atomics(int* count, int* to) {
     to[threadIdx.x] = atomic ? atomicAdd(count, 0) : *count;
 }
 
-// Blocks that poll the others' marks, with a lock and a barrier in each round.
+// Blocks that poll the marks of other blocks, with a lock and a barrier in each round.
 template <bool releases>
 __global__ void rounds_with_lock(int* lock, int* marked) {
   bool all = false;

@@ -36,7 +36,7 @@ __device__ __noinline__ int deep(int depth, volatile int* to) {
 
 __global__ void recursion(int* to, int depth) {
   const int sum = deep(depth, to);
-  __syncwarp();  // all lanes have read all of it
+  __syncwarp();  // all lanes have read the whole of `to`
   to[threadIdx.x] = sum;
 }
 

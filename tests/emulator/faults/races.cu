@@ -163,7 +163,7 @@ void with_source(void (*kernel)(const int*, int*)) {
   finish();
 }
 
-// More races than end a launch that is checked for races.
+// Makes more races than the number that ends a launch with a race check.
 __global__ void many_races(int* to, int* ends) {
   for (int i = 0; i < 1100; ++i) to[i] = threadIdx.x + i;
   atomicAdd(ends, 1);

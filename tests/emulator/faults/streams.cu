@@ -220,7 +220,7 @@ __global__ void put_into_both(int* first, int* second) {
   to[threadIdx.x] = 1;
 }
 
-// The first lane's memory is the device's own.
+// The first lanes write device memory, and the later ones memory that the host sees.
 void host_takes_of_later_lanes() {
   const Ints own(32);
   const Managed memory;
@@ -251,7 +251,7 @@ void host_writes_what_is_uploaded(Wait how) {
   const Ints to(32);
   const Two on;
   check(cudaMemcpyAsync(to, memory.values, 128, cudaMemcpyHostToDevice, on.first));
-  taken = memory.values[0];  // both may read
+  taken = memory.values[0];  // the host and the copy may both read
   wait(how, on);
   memory.values[0] = 1;
 }
@@ -264,7 +264,7 @@ Function driver_function(const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-// One stream writes a value behind its kernel, and the other one may wait for it.
+// One stream writes a value after its kernel, and the other one may wait for the value.
 void value_on_other(bool waits, unsigned flags) {
   const Ints values(32);
   const Ints written(1);

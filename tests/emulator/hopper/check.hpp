@@ -1,7 +1,7 @@
 #pragma once
 
-// Shared by these programs. Each runs on a GPU of CC 9.0 and on the emulated one alike. It prints a
-// line for each check, and ends with 1 if one failed.
+// Shared by these programs. Each program gives the same results on a GPU of CC 9.0 and on the
+// emulated one. It prints a line for each check, and ends with status 1 if a check failed.
 
 #include <cuda_runtime.h>
 
@@ -48,7 +48,7 @@ T* managed(std::size_t count) {
   return memory;
 }
 
-/// The same numbers everywhere.
+/// Random numbers that are the same on every machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
@@ -56,7 +56,7 @@ class Random {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::uint32_t>(state_ >> 33);
   }
-  /// From -range to range.
+  /// Returns a random integer from -range to range.
   int integer(int range) { return static_cast<int>(next() % (2U * range + 1)) - range; }
   float unit() { return static_cast<float>(next() >> 7) / (1 << 24) * 2 - 1; }
 

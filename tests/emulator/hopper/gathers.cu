@@ -29,8 +29,8 @@ struct Reading {
   cudaTextureReadMode mode = cudaReadModeElementType;
 };
 
-/// Returns a place up to a quarter of the extent outside of it. A quarter of the places are at
-/// multiples of 1/512, half a filter's step; some are at edges and centres of texels.
+/// Returns a coordinate in the extent, or up to a quarter of the extent outside. A quarter of the
+/// places are at multiples of 1/512, half a filter's step; some are at edges and centres of texels.
 float place(Random& random, int i, float extent, bool normalized) {
   const float x = (random.unit() * 0.75f + 0.5f) * extent;
   if (i % 16 == 0 && !normalized) return std::floor(x * 2) / 2;

@@ -19,8 +19,8 @@ constexpr int most_image = 64 * 1024;
 
 // Layout of a matrix in shared memory, as its descriptor states it.
 struct Layout {
-  unsigned width = 0;       // of the swizzle, in bytes; 0: none
-  bool transposed = false;  // rows of A (columns of B) follow each other, not their elements
+  unsigned width = 0;       // width of the swizzle in bytes; 0: none
+  bool transposed = false;  // neighbours in memory differ in the row of A (column of B)
 };
 
 __device__ unsigned shared_address(const void* pointer) {
@@ -109,11 +109,11 @@ struct FromRegisters {
 };
 
 struct Problem {
-  const unsigned char* image;  // of A, then of B
+  const unsigned char* image;  // bytes of A, then of B
   unsigned a_bytes, b_bytes;
-  std::uint64_t a_parts, b_parts;  // of the descriptors
+  std::uint64_t a_parts, b_parts;  // parts of the descriptors
   unsigned steps, step_bytes;
-  bool adds;                // to what is in `out`
+  bool adds;                // adds to the values in `out`
   const unsigned* plain_a;  // A row by row, two elements a word
 };
 
@@ -174,7 +174,7 @@ Laid lay_out(const Matrix& m, Layout layout, unsigned depth_of_step) {
             line / 8 * stride + line % 8 * 16 + k / in_piece * leading + k % in_piece * m.element;
       } else if (!layout.transposed) {
         stride = 8 * layout.width;
-        leading = 16;  // not looked at
+        leading = 16;  // not used
         offset = line / 8 * stride + line % 8 * layout.width + k * m.element;
       } else if (layout.width == 0) {
         leading = 128;
@@ -264,8 +264,8 @@ struct Options {
   Layout b{};
   unsigned depth_of_step = 16;
   double sign = 1;
-  double bound = 0;        // of the relative error of a sum; 0: exact
-  std::uint64_t bits = 0;  // the hash of a GPU's sums, where they are to be the same; 0: any
+  double bound = 0;        // bound of the relative error of a sum; 0: exact
+  std::uint64_t bits = 0;  // hash of a GPU's sums, which must be the same here; 0: any
 };
 
 template <class Kind, int a_transposed = 0, int b_transposed = 0>
@@ -295,7 +295,7 @@ void check(const char* name, const Matrix& a, const Matrix& b, const Options& op
   kernel<<<1, 128, bytes>>>(problem, out);
   REQUIRE(cudaDeviceSynchronize());
   if (options.bits != 0) same_bits(name, hash_of(out, count * sizeof(*out)), options.bits);
-  // Once more, on top.
+  // Multiplies again, and adds to the first results.
   problem.adds = true;
   kernel<<<1, 128, bytes>>>(problem, out);
   REQUIRE(cudaDeviceSynchronize());

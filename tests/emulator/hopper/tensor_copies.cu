@@ -136,7 +136,7 @@ struct Tensor {
     return elements * element;
   }
   /// Calls body(byte of the tensor or null, byte of the tile) for each element of a tile. A copy to
-  /// the tensor fills the last 16 bytes of a row, even if some are not the tensor's.
+  /// the tensor fills the last 16 bytes of a row, even if some lie outside the tensor.
   template <class Body>
   void each(const Corner& corner, const Body& body, bool is_written = false) const {
     const unsigned elements = tile_bytes() / element;
@@ -267,7 +267,7 @@ void check_swizzles() {
     std::printf("swizzle of %u ", width);
     check_load<2>("bytes", tensor, {{16, 5}}, width);
   }
-  // Rows of half a swizzle pattern: each takes the room of a whole one.
+  // Rows of half a swizzle pattern: each takes the space of a whole pattern.
   tensor.box[0] = 32;
   const unsigned kept = 128 * tensor.box[1];
   const auto tile = loaded<2>(tensor, {{0, 0}}, kept);
@@ -326,7 +326,7 @@ void check_stores() {
       },
       true);
   report("store", std::memcmp(expected.data(), tensor.memory, tensor.bytes) == 0);
-  // Several blocks add the same.
+  // Several blocks add the same tile.
   store<1><<<5, 64, most_bytes>>>(tensor.map(), 32, 3, tensor.tile_bytes(), bytes);
   REQUIRE(cudaDeviceSynchronize());
   tensor.each(

@@ -1,6 +1,6 @@
 // mma.sync of the elements that not every generation has: tf32, doubles, 4-bit integers, bits.
-// Products of random matrices against plain loops; The sums of floats must also have the bits that
-// an H200 gave: the order of addition is the hardware's own.
+// Compares products of random matrices with plain loops. Sums of floats must also have the bits
+// that an H200 gave, because the hardware defines the order of addition.
 
 #include <cmath>
 #include <cstring>
@@ -110,7 +110,7 @@ const Kind tf32{32, [](Random& random) {
                   const float x = spread(random);
                   std::uint32_t bits;
                   std::memcpy(&bits, &x, 4);
-                  const std::uint32_t kept = bits & 0xffffe000U;  // what the unit takes of it
+                  const std::uint32_t kept = bits & 0xffffe000U;  // the bits that the unit uses
                   float value;
                   std::memcpy(&value, &kept, 4);
                   return Drawn{bits, value};

@@ -1,4 +1,4 @@
-// Every atomic function once, on results[0 ...]; their results are summed, so that they are used.
+// Calls each atomic function once, on results[0 ...]. Sums the old values, so that they are used.
 extern "C" __global__ void atomics(int* results, unsigned* unsigned_results, float* sums,
                                    unsigned long long* wide, unsigned long long* returned) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -32,7 +32,7 @@ extern "C" __global__ void read_strided(const float* from, float* to, int count)
   if (from[i % (count / 32) * 32 + i / (count / 32)] < 0) to[0] = static_cast<float>(count);
 }
 
-// 48 loads of a word and 64 results: by 48 threads in two rounds, by 64, or by 16 in seven.
+// 48 loads and 64 results: by 48 threads in 1 + 2 rounds, by 64 in 1 + 1, or by 16 in 3 + 4.
 extern "C" __global__ void input_based(const int* from, int* to) {
   __shared__ int words[48];
   const int thread = static_cast<int>(threadIdx.x);

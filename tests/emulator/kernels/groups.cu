@@ -1,4 +1,4 @@
-// The sum of each tile of 8 threads through cooperative groups, and a block's through its barrier.
+// Sums each tile of 8 threads by cooperative groups, and each block by its barrier.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -221,7 +221,7 @@ KERNEL row_load_right(int* data, int*) { row_load(data, true); }
 
 // ---- Threads that have exited
 
-// What a warp writes behind its bar.arrive the barrier does not wait for.
+// The barrier does not wait for writes of a warp after its bar.arrive.
 __device__ void arrive_and_exit(int* data, bool early) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -239,7 +239,7 @@ KERNEL arrive_and_exit_right(int* data, int*) { arrive_and_exit(data, true); }
 
 // ---- Volatile accesses
 
-// The last warp's sums, as in books for GPUs before CC 7.0.
+// The last warp adds sums as in books for GPUs before CC 7.0.
 __device__ void volatile_tree(int* data, bool meets) {
   __shared__ volatile int sums[128];
   const int t = static_cast<int>(threadIdx.x);
@@ -416,7 +416,7 @@ KERNEL volatile_flag_right(int*, int* flags) {
     }
 }
 
-// A lock between the warps of a block: what it guards needs a fence before the release.
+// A lock between the warps of a block: the guarded accesses need a fence before the release.
 __device__ void block_lock(int* data, int* lock, bool fences) {
   if (threadIdx.x % 32 != 0) return;
   int* const own = data + blockIdx.x;
@@ -448,7 +448,7 @@ KERNEL taken_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock
 KERNEL narrow_lock_wrong(int* data, int* lock) { taken_lock(data, lock, AfterLock::block_fence); }
 KERNEL narrow_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock::fence); }
 
-// A lock between the warps of a block. The right one's sections lie on two sides of a barrier.
+// A lock between the warps of a block. In lock_of_warps_right a barrier separates the sections.
 __device__ void lock_of_warps(int* data, int* lock, bool meets) {
   if (blockIdx.x != 0) return;
   for (unsigned turn = 0; turn < 64; turn += 32) {

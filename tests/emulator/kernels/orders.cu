@@ -18,7 +18,7 @@ KERNEL winner_right(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data, 1);
 }
 
-// The same with a later word.
+// The first block that runs writes a later word.
 KERNEL later_wrong(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data + 7, int(blockIdx.x) + 1);
 }

@@ -387,8 +387,8 @@ KERNEL overlapping_right(int* data, int*) {
   data[2048 + THREAD] = tile[threadIdx.x + 8];
 }
 
-// The same as a document on Sobel has it: four copies of a block's size fill a tile that is two
-// wider and two higher.
+// As in a document on Sobel, four copies of a block's size fill a tile that is two columns wider
+// and two rows higher than the block.
 KERNEL four_copies_wrong(int* data, int*) {
   __shared__ int tile[10 * 10];
   const int x = threadIdx.x % 8;

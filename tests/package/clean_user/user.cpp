@@ -1,4 +1,4 @@
-// A program of a system with the development package: an edge of height 9 has a gradient of 4 · 9.
+// A program for a system with the development package: an edge of height 9 has a gradient of 4 · 9.
 #include <warpwise/warpwise.hpp>
 
 #include <cstdint>

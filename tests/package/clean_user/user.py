@@ -1,4 +1,4 @@
-"""A user of the wheel: an edge of height 9 has a gradient of 4 * 9; no GPU is here, and that is said."""
+"""Uses the wheel: an edge of height 9 has a gradient of 4 * 9; an error says that there is no GPU."""
 import numpy
 import warpwise
 

@@ -1,5 +1,5 @@
-// slow: running sums go up and down a tree in shared memory, whose strides meet in few banks.
-// fast: one word of padding follows each 32.
+// slow: running sums use a tree in shared memory; its strides of powers of two meet in few banks.
+// fast: one word of padding follows each 32 words.
 
 template <bool padded>
 __device__ int place(int i) {

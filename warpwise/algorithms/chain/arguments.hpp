@@ -51,7 +51,7 @@ struct ChainArguments {
 /// Adjacent pixels per thread: 24 bytes of colour, 8 bytes of result.
 inline constexpr int chain_pixels = 8;
 /// Columns that a warp computes: its strip and the halo on both sides. With more columns, the sum
-/// over half of them of numbers up to 2 * 255 would not fit 16 bits.
+/// of half of them, with numbers up to 2 * 255, would not fit 16 bits.
 inline constexpr int chain_columns = 32 * chain_pixels;
 
 /// Returns the halo: the columns on either side of a strip that its windows reach, rounded up to

@@ -32,12 +32,12 @@ std::int64_t halo_of(const ChainStep& step);
 void run_step(const ChainStep& step, ConstHostView src, HostView dst);
 void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-/// Computes rows of a step's result: from row `first` on, as many as dst has. The arguments are not
-/// checked.
+/// Computes the rows of a step's result from row `first` on, into all rows of dst. The arguments
+/// are not checked.
 void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64_t first);
 
-/// Pool of memory blocks: a finished strip gives its block back and a later one takes it. Holds at
-/// most as many blocks as strips ran at the same time.
+/// Pool of memory blocks: a finished strip gives its block back and a later one takes it. Holds no
+/// more blocks than the number of strips that ran at the same time.
 class KeptMemory {
  public:
   struct Block {

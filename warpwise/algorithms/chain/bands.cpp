@@ -118,7 +118,7 @@ class Strip {
     }
   }
 
-  /// Computes the rows `result` of dst, which follow those of the last call.
+  /// Computes the rows `result` of dst, which follow the rows of the last call.
   void run(Range result) {
     Range wanted = result;
     for (std::size_t i = steps_.size(); i-- > 0;) {
@@ -142,7 +142,7 @@ class Strip {
   HostView dst_;
   std::vector<Between> between_;
   std::vector<Range> computed_;  // rows that each step computes for the current band
-  std::vector<Range> needed_;    // source rows that each step reads for them
+  std::vector<Range> needed_;    // source rows that each step reads to compute its rows
   KeptMemory& memory_;
   KeptMemory::Block block_;
 };
@@ -166,7 +166,7 @@ KeptMemory::Block KeptMemory::take(std::int64_t bytes) {
     if (!free_.empty()) {
       Block last = std::move(free_.back());
       free_.pop_back();
-      if (last.bytes >= bytes) return last;  // else it is freed and a larger one allocated
+      if (last.bytes >= bytes) return last;  // else the block is freed and a larger one allocated
     }
   }
   return {std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)), bytes};

@@ -35,7 +35,7 @@ class Between {
 
  private:
   /// Makes sure that the buffer holds `bytes` bytes for `stream`. A Buffer is freed in the order of
-  /// the stream that it was allocated on. Another stream therefore gets a new one, and the old
+  /// the stream that it was allocated on. Another stream therefore gets a new buffer, and the old
   /// stream must still exist then. A recorded graph may run later on any stream: recording
   /// allocates nothing.
   void take(std::int64_t bytes, gpu::StreamHandle stream) {
@@ -114,8 +114,8 @@ void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView
 }  // namespace
 
 struct Chain::State {
-  std::optional<kernels::chain::ChainRule> fused;  // nothing if the fused kernel is not to be used
-  bool always = false;                             // use it even if it is slower
+  std::optional<kernels::chain::ChainRule> fused;  // rule of the fused kernel, if it may be used
+  bool always = false;                             // use the fused kernel even if it is slower
   std::vector<ChainStep> steps;                    // the steps that run one after another on a GPU
   LastAccepted accepted;
   detail::chain::KeptMemory of_bands;

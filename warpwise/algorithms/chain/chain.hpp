@@ -33,8 +33,8 @@ enum class ChainKernels : std::uint8_t {
   separate,  ///< all steps' own kernels, one after another
 };
 
-/// Runs convert(), sobel() and threshold() one after another over an image. The result equals that
-/// of the single calls, byte for byte; the chain manages the images between them.
+/// Runs convert(), sobel() and threshold() one after another over an image. The result equals the
+/// single calls' result, byte for byte; the chain manages the images between them.
 ///
 /// sobel() and convert() read the colours of `src` in the view's order(), if it has one; a step's
 /// result has the order of its format. A convert() whose format contradicts the order of its image
@@ -71,10 +71,10 @@ enum class ChainKernels : std::uint8_t {
 ///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells.
 ///
 /// Everything else launches the steps' own kernels one after another. Unless ChainKernels::separate
-/// is chosen, sobel() computes such a grey itself instead of convert(). The first run takes the
+/// is chosen, sobel() computes OpenCV's grey itself instead of convert(). The first run takes the
 /// images between the steps from the stream-ordered pool (gpu::Buffer), and the chain keeps them.
 /// Later runs of that size or a smaller one on the same stream allocate nothing on the GPU, except
-/// what threshold() takes for itself. For such a chain:
+/// what threshold() takes for itself. For a chain that keeps images:
 /// - It runs on one stream at a time. The stream must exist until the chain is destroyed or has run
 ///   on another stream.
 /// - A graph may be recorded of it after a run on images at least as large. While the graph is in

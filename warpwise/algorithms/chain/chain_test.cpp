@@ -56,8 +56,8 @@ void fill_smooth(GuardedImage& image, std::uint64_t seed) {
 
 class ChainTest : public test::BackendTest {
  protected:
-  /// Runs the chain on an image, and compares its result with that of the single steps. `between`
-  /// lists the types of all results.
+  /// Runs the chain on an image, and compares its result with the result of the single steps.
+  /// `between` lists the types of all results.
   void run_and_compare(const std::vector<ChainStep>& steps, GuardedImage& src,
                        const std::vector<Type>& between, Layout layout,
                        std::optional<bool> fused = {}) {
@@ -76,7 +76,7 @@ class ChainTest : public test::BackendTest {
       Chain(steps).run(src.view(), dst.view());
     } else {
       const gpu::Stream stream;                 // outlives the chain
-      Chain chain(steps, ChainKernels::fused);  // even if it is slower
+      Chain chain(steps, ChainKernels::fused);  // takes the fused kernel even if it is slower
       OnDevice device_src(src, stream);
       OnDevice device_dst(dst, stream);
       if (fused) {

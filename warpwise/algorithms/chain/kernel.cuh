@@ -9,10 +9,10 @@
 // host headers.
 //
 // A warp goes down a strip of columns, two rows at a time. It keeps the gradient terms of the last
-// two rows in registers. Each pixel of the row that enters the window, minus that of the row that
-// leaves it, is summed along the row in 16 bits. The difference of two such sums is the change of a
-// window's sum. Each thread keeps the window sums of its own columns. The bytes of the window's
-// rows are kept in shared memory.
+// two rows in registers. Each pixel of the row that enters the window, minus the pixel of the row
+// that leaves it, is summed along the row in 16 bits. The difference of two of these sums is the
+// change of a window's sum. Each thread keeps the window sums of its own columns. The bytes of the
+// window's rows are kept in shared memory.
 namespace warpwise::kernels::chain {
 
 using Pair = sobel::SobelPair<2, 1>;
@@ -65,8 +65,8 @@ class RowWalk {
   __device__ Words load(const Place& place) {
     if (static_cast<unsigned>(y_) < static_cast<unsigned>(place.height - 1)) at_ += place.pitch;
     ++y_;
-    // Prefetches a later row into the L2 cache, so that its load is faster.
-    // Not above the image, where at_ is not row y_.
+    // Prefetches a later row into the L2 cache, so that its load is faster. Leaves out rows above
+    // the image, where at_ is not row y_.
     if (y_ >= 0 && y_ + rows_ahead < place.height) {
       asm volatile(
           "prefetch.global.L2 [%0];" ::"l"(at_ + cuda::std::int64_t{rows_ahead} * place.pitch));
@@ -200,8 +200,8 @@ __device__ inline void sums_before(const Numbers& m, unsigned start, unsigned (&
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
     const unsigned two = m.pair[i] + m.pair[i + 1];
-    const unsigned even = start + (two << 16);  // before pixels 0 and 2
-    const unsigned odd = even + m.pair[i];      // before pixels 1 and 3
+    const unsigned even = start + (two << 16);  // sums before pixels 0 and 2
+    const unsigned odd = even + m.pair[i];      // sums before pixels 1 and 3
     sum[i] = __byte_perm(even, odd, 0x5410);
     sum[i + 1] = __byte_perm(even, odd, 0x7632);
     start = __byte_perm(odd + m.pair[i + 1], 0, 0x3232);
@@ -352,7 +352,7 @@ __device__ inline unsigned decide(const ChainRule& rule, unsigned bytes, const i
           : "r"(factor), "r"(bytes), "r"(less_sum[k]));
     }
   }
-  unsigned low, high;  // each excess' sign as a byte, 0x00 or 0xff
+  unsigned low, high;  // the sign of each excess as a byte, 0x00 or 0xff
   asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(low) : "r"(excess[0]), "r"(excess[1]));
   asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(high) : "r"(excess[2]), "r"(excess[3]));
   const unsigned is_below = __byte_perm(low, high, 0x5410);
@@ -378,11 +378,11 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
 
   const int window = 2 * half + 1;
   const auto sums = static_cast<unsigned>(__cvta_generic_to_shared(memory));
-  Ring entering(sums + 4 * bytes_of_words, window);  // also the row that leaves
+  Ring entering(sums + 4 * bytes_of_words, window);  // the row that enters or leaves the window
   Ring centre = entering;
   for (int i = 0; i < window; ++i, entering.advance()) {
     store_two(entering.at(), {0, 0});
-    if (i < half + 1) centre.advance();  // in the ring, half rows behind the entering row
+    if (i < half + 1) centre.advance();  // in the ring, `half` rows behind the entering row
   }
   const Ends ends = ends_of<odd_half>(sums, half);
   SignedPair less = 255 * window * 0x10001U;

@@ -11,7 +11,7 @@
 // Division of the fused kernel's work into strips and segments.
 namespace warpwise::detail::chain {
 
-/// Returns the columns of results in a strip, without its halo.
+/// Returns the number of columns of results in a strip, without its halo.
 constexpr std::int64_t strip_columns(int half) {
   return kernels::chain::chain_columns - 2 * kernels::chain::chain_halo(half);
 }

@@ -14,7 +14,7 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-/// Refuses a format of another order than the view's.
+/// Throws if the format's order of colours differs from the view's order.
 void require_order(PixelFormat from, std::optional<ChannelOrder> order) {
   const std::optional<ChannelOrder> wanted = colour_order(from);
   if (!wanted || !order || wanted == order) return;

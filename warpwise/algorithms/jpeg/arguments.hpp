@@ -12,8 +12,8 @@ inline constexpr std::uint32_t sequence_bits = 512;
 inline constexpr unsigned sequences_of_block = 128;
 /// Launches that pass the right state on from block to block.
 inline constexpr int settling_launches = 4;
-/// Most rounds of a block of threads in a later launch. Parts that are nearly blank take so many:
-/// the CPU then decodes the file.
+/// Most rounds of a block of threads in a later launch. If a block needs more, as for parts that
+/// are nearly blank, the CPU decodes the file.
 inline constexpr int most_rounds = 96;
 /// Threads of a block that transforms 8x8 blocks, 8 for each.
 inline constexpr unsigned transform_threads = 256;
@@ -35,11 +35,11 @@ struct Codes {
 
 struct Tables {
   Codes codes[4];                     ///< two for first coefficients, two for the others
-  std::uint16_t quantisation[3][64];  ///< of each component, row by row
-  /// the place of each coefficient in the 8x8 block; indexed by the order of the data
+  std::uint16_t quantisation[3][64];  ///< quantisation of each component, row by row
+  /// index in the 8x8 block of each coefficient, for coefficients in the order of the data
   std::uint8_t place[64];
-  /// Indices in `codes`: 4 bits for each component. Those for first coefficients are in the lower
-  /// half.
+  /// Indices in `codes`: 4 bits for each component. The lower half has the indices for first
+  /// coefficients.
   std::uint32_t codes_of;
 };
 
@@ -50,7 +50,7 @@ struct Sequence {
   std::uint32_t segment;
 };
 
-/// The data between two restart markers. Its first bit is that of its first sequence.
+/// The data between two restart markers. It begins with the first bit of its first sequence.
 struct Segment {
   std::uint32_t first_sequence;
   std::uint32_t first_block;  ///< index among all 8x8 blocks, in the order of the data
@@ -78,10 +78,10 @@ struct Arguments {
   const Sequence* sequences;
   const Segment* segments;
   std::uint64_t* entered;  ///< for each sequence: the state that it was last decoded from
-  std::uint64_t* left;     ///< for each sequence: the state behind it
+  std::uint64_t* left;     ///< for each sequence: the decoder's state at its end
   /// for each block of threads: `left` of its last sequence, one launch ago
   const std::uint64_t* before;
-  std::uint64_t* after;        ///< the same for this launch
+  std::uint64_t* after;        ///< `left` of these sequences, in this launch
   Sums* sums;                  ///< for each sequence
   Sums* group_sums;            ///< for each block of threads: the sums of all its sequences
   Sums* sums_before;           ///< for each sequence: the sums of all sequences before it
@@ -95,7 +95,7 @@ struct Arguments {
   std::uint32_t codes_of;   ///< as in Tables
   std::uint8_t across;      ///< blocks of luma in a unit's row
   std::uint8_t down;        ///< rows of luma blocks in a unit
-  std::uint8_t components;  ///< of the data: 1 or 3
+  std::uint8_t components;  ///< number of components in the data: 1 or 3
   std::uint8_t has_colour;  ///< pixels are rgb24; else the luma alone
   std::uint8_t has_linear;  ///< chroma is interpolated
 };

@@ -13,7 +13,7 @@ namespace warpwise::jpeg {
 
 /// The pixels that a decoder makes.
 enum class Pixels : std::uint8_t {
-  rgb24,  ///< of a file with three components
+  rgb24,  ///< for a file with three components
   gray8   ///< Y alone
 };
 

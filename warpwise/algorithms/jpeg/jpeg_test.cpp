@@ -1,4 +1,4 @@
-// The decoder beside libjpeg-turbo's.
+// Compares the decoder with libjpeg-turbo's decoder.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // before jpeglib.h, which uses FILE and size_t without their headers
@@ -189,7 +189,7 @@ TEST(Jpeg, TakesRestartMarkers) {
   }
 }
 
-// More sequences than a block of threads has, so that states pass from block to block.
+// Decodes more sequences than a block of threads has: states pass from block to block.
 TEST(Jpeg, SettlesAcrossBlocksOfThreads) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   expect_equal({.width = 400, .height = 300, .across = 2, .down = 1, .quality = 97, .noise = 250});

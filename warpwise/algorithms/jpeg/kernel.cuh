@@ -10,7 +10,7 @@
 // until no state changes. decode_kernel() verifies the states as it decodes for the last time.
 namespace warpwise::kernels::jpeg {
 
-/// The place of the next code: its first bit, the 8x8 block in its unit, and the coefficient.
+/// Position of the next code: its first bit, the 8x8 block in its unit, and the coefficient.
 struct State {
   std::uint32_t bit;
   std::uint32_t block;
@@ -331,7 +331,7 @@ __device__ inline bool are_within(const std::int32_t* v, std::int32_t most) {
   return are;
 }
 
-/// Makes samples of coefficients. Beyond the limits, which no encoder's coefficients reach,
+/// Computes samples from coefficients. Sets args.failed for numbers that no encoder reaches: there
 /// libjpeg-turbo's results depend on the CPU's instructions.
 __global__ void __launch_bounds__(transform_threads) transform_kernel(const Arguments args) {
   constexpr unsigned blocks_at_once = transform_threads / 8;

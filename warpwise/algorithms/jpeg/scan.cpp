@@ -30,8 +30,8 @@ enum Marker : std::uint8_t {
   comment = 0xfe
 };
 
-// The limits of files that go to the GPU. Bit numbers have 32 bits there, and a pixel takes up to
-// 12 bytes of its memory.
+// The limits of files that go to the GPU. Indices of bits have 32 bits there, and a pixel takes up
+// to 12 bytes of its memory.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
 constexpr std::int64_t most_side = 65500;  // of libjpeg-turbo
@@ -93,7 +93,7 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
 }
 
 // Makes the tables of a code from the numbers of codes by length. Returns false if a length has
-// fewer codes than its number. No code has only ones.
+// fewer free codes than its number requires. No code has only ones.
 bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> symbols,
                 Codes& codes) {
   using kernels::jpeg::longest_code;

@@ -16,8 +16,8 @@ struct Scan {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int components = 0;  ///< 1: grey; 3: Y, Cb, Cr
-  int across = 1;      ///< columns of luma samples for each of chroma
-  int down = 1;        ///< rows likewise
+  int across = 1;      ///< columns of luma samples for each chroma sample
+  int down = 1;        ///< rows of luma samples for each chroma sample
   kernels::jpeg::Tables tables{};
   std::vector<std::span<const std::byte>> app1;      ///< contents of segments that may be Exif's
   std::vector<std::span<const std::byte>> segments;  ///< entropy-coded data between restart markers

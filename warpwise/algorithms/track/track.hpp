@@ -26,10 +26,10 @@ struct TrackOptions {
   SearchRange search_y = {};
   Measure measure = Measure::sad;
   /// true: the content found in a frame is the template for the next one. The tracker then follows
-  /// changes of light and shape, but errors add up. false: the template is the first frame's.
+  /// changes of light and shape, but errors add up. false: the template is from the first frame.
   bool update_template = false;
-  /// For ncc and zncc: the least score of a place that is taken for the box. Without it every best
-  /// place is taken.
+  /// For ncc and zncc: the least score of a place that is taken for the box. Without min_score
+  /// every best place is taken.
   std::optional<double> min_score = {};
 };
 

@@ -25,7 +25,7 @@ inline constexpr auto all_lab_places = all_values<LabPlace>();
 
 /// GPUs that the emulator models, from --cc and --profile.
 struct CountedFor {
-  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< from --cc
+  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< list of --cc
   std::optional<lab::DeviceProfile> device;
 
   /// Returns the list, or the device's compute capability, or 9.0.
@@ -51,8 +51,8 @@ void add_place(CLI::App& app, LabOptions& options);
 /// A ladder or another study, with the part that a name selects.
 struct Selection {
   lab::StudyTable table;
-  std::vector<std::string> rungs;             ///< in the ladder's order
-  std::optional<lab::Experiment> experiment;  ///< of NAME/EXPERIMENT
+  std::vector<std::string> rungs;             ///< rungs in the ladder's order
+  std::optional<lab::Experiment> experiment;  ///< experiment of NAME/EXPERIMENT
   bool whole = false;                         ///< true for the ladder's name alone: all rungs
 };
 

@@ -84,12 +84,12 @@ class List final : public Speaking {
 
  private:
   void work() const override {
-    std::map<std::string, lab::Started> here;  // by exercise
+    std::map<std::string, lab::Started> here;  // by the exercise's name
     const auto look = [&](const fs::path& folder) {
       try {
         if (const auto started = lab::started_in(folder)) here[started->exercise] = *started;
       } catch (const Error&) {
-        // Another program's exercise.txt.
+        // This exercise.txt belongs to another program.
       }
     };
     look(".");

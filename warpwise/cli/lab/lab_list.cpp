@@ -84,7 +84,7 @@ Json json_of(const lab::StudyTable& table) {
           {"experiments", experiments}};
 }
 
-// Lists a collection's experiments by their own titles.
+// Lists the experiments of a collection, each with its title.
 std::string text_of_collection(Selection selection) {
   std::string text = fmt::format("{}: {}\n  {}\n", selection.table.name(), selection.table.about,
                                  selection.table.folder.string());

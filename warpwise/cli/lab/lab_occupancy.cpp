@@ -51,10 +51,10 @@ std::vector<int> parse_numbers(std::string_view option, std::string_view text, i
 struct Row {
   rules::ComputeCapability cc;
   rules::BlockResources block;
-  std::string cannot_run;  ///< the reason; if set, the fields below are unknown
+  std::string cannot_run;  ///< reason; if there is one, the fields below are not set
   rules::Occupancy occupancy;
-  int registers_up_to = 0;  ///< most registers per thread that keep as many blocks on the SM
-  int shared_up_to = 0;     ///< most bytes per block that keep as many blocks on it
+  int registers_up_to = 0;  ///< most registers per thread with the same blocks_per_sm
+  int shared_up_to = 0;     ///< most bytes per block with the same blocks_per_sm
 };
 
 int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
@@ -65,8 +65,8 @@ int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
   }
 }
 
-// Returns the largest amount of one resource, up to `most`, that allows as many blocks on the SM.
-// Searches by bisection, since more of a resource never allows more blocks.
+// Returns the largest amount of one resource, up to `most`, with which an SM still holds `blocks`
+// blocks. Searches by bisection, since more of a resource never allows more blocks.
 int up_to(rules::ComputeCapability cc, rules::BlockResources block,
           int rules::BlockResources::* resource, int most, int blocks) {
   int kept = block.*resource;
@@ -120,7 +120,7 @@ constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
     "  occ.              occupancy: resident warps, as a share of the maximum\n"
     "  limited by        the limiting resource; warps and blocks are the SM's slots\n"
-    "  regs<=, shared<=  most of them that keep this number of blocks\n"
+    "  regs<=, shared<=  the largest values with this number of blocks\n"
     "\n"
     "CC   threads  regs  shared  blocks  warps    occ.  limited by    regs<= shared<=\n";
 

@@ -188,7 +188,7 @@ class LabRun final : public Command {
     return (std::filesystem::path(out_) / (name + ".json")).string();
   }
 
-  // Checks the places before anything runs, because a later error would lose minutes of
+  // Checks the output files before anything runs, because a later error would lose minutes of
   // measurement.
   void require_writable(const std::vector<Selection>& selections) const {
     if (!plot_.empty()) {

@@ -79,7 +79,7 @@ class FindCommand final : public Command {
   }
 
  private:
-  // The best place of one variant of the template. The variant's picture has this width and height.
+  // A variant's best position. The variant's picture has this width and height.
   struct Found {
     Finding place{};
     Variant variant;
@@ -103,7 +103,7 @@ class FindCommand final : public Command {
           "--map is for one size and angle of the template: leave out --scales and --angles");
   }
 
-  // Finds the best place of images[0], the template drawn as `variant`, in images[1].
+  // Finds the best position of images[0], the template drawn as `variant`, in images[1].
   Found place_of(Task& task, const Variant& variant, const std::vector<io::Picture>& images,
                  std::optional<io::Picture>& map) const {
     const io::PictureShape& shape = images[0].shape();

@@ -25,7 +25,7 @@ struct Job {
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
-/// Creates missing output folders. At the end it removes its folders that are still empty.
+/// Creates missing output folders. The destructor removes created folders that are still empty.
 class OutputFolders {
  public:
   /// \throws IoError  a folder cannot be made.

@@ -135,7 +135,7 @@ class Passage {
   std::optional<live::Pipeline> pipeline_;
   std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
-  // the first result's layout, if it differs from that of memory
+  // the first result's layout in the file, if it differs from its layout in memory
   std::optional<live::DeepLayout> wanted_layout_;
   std::optional<live::LayoutCopy> layout_;
   std::vector<std::byte> in_layout_;

@@ -8,8 +8,8 @@
 
 namespace warpwise::cli {
 
-/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and its results'
-/// places. Does not read from pipes and devices. \throws IoError, InvalidArgument
+/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and the paths of
+/// its results. Does not read from pipes and devices. \throws IoError, InvalidArgument
 void check_job(const Job& job, const SharedOptions& options);
 
 /// Estimates run_job()'s memory in bytes from the input file's size, because a picture's size is

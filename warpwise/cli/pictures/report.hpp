@@ -19,9 +19,9 @@ struct FileReport {
   io::PictureShape source;
   std::vector<io::PictureShape> results;
   std::int64_t picture = 1;   ///< number of the picture in the input, counted from 1
-  std::int64_t pictures = 1;  ///< in the input
+  std::int64_t pictures = 1;  ///< number of pictures in the input
   std::int64_t frames = 0;
-  std::int64_t bytes_per_frame = 0;  ///< read and written by the operation
+  std::int64_t bytes_per_frame = 0;  ///< bytes that the operation reads and writes
   Times times;
 };
 
@@ -35,7 +35,7 @@ struct FailedInput {
 struct BatchReport {
   std::vector<FileReport> files;
   std::vector<FailedInput> failures;
-  io::Skipped skipped;   ///< in the folders among the inputs
+  io::Skipped skipped;   ///< files skipped in the folders among the inputs
   std::size_t jobs = 1;  ///< number of files in flight
   double milliseconds = 0;
 };

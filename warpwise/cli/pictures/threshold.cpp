@@ -18,7 +18,7 @@ namespace {
 // exceeds the noise on white paper.
 constexpr std::int64_t windows_in_page = 16;
 constexpr std::int64_t least_window_of_page = 15;
-constexpr double offset_of_page = 15;  // of 255
+constexpr double offset_of_page = 15;  // of the 255 grey levels
 
 class ThresholdCommand final : public Command, public Operation {
  public:

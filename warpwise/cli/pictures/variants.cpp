@@ -35,8 +35,8 @@ double sample(const io::Picture& from, double x, double y) {
          down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
 }
 
-// Returns both ends, and points between them at distances of `step` or less. If 0 lies between
-// them, it is one of the points: it means the template as it is.
+// Returns both ends, and points between them at distances of `step` or less. If 0 lies between the
+// ends, it is one of the points: the unchanged template.
 std::vector<double> points_in(double first, double last, double step) {
   std::vector<double> points = {first};
   const auto go_to = [&](double end) {

@@ -21,7 +21,7 @@ Interval parse_interval(std::string_view option, std::string_view text, double l
 
 /// A template's size and turn in an image.
 struct Variant {
-  double scale = 1;  ///< of lengths: 2 is twice as wide and high
+  double scale = 1;  ///< factor of lengths: 2 is twice as wide and high
   double angle = 0;  ///< in degrees, clockwise
 };
 
@@ -29,7 +29,7 @@ struct Variant {
 inline constexpr Variant variant_steps = {.scale = 1.05, .angle = 3};
 
 /// Lists the variants to try: neighbours differ by a factor or an angle of at most `variant_steps`.
-/// Includes both ends of each range, and the template as it is if that lies between the ends.
+/// Includes both ends of each range, and the unchanged template if that lies between the ends.
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles);
 
 /// Lists the variants around `variant` that lie within the ranges. Their distance from it is

@@ -58,7 +58,7 @@ Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<live::PicturesOnGpu> gp
 Worker Worker::another() const {
   std::unique_ptr<live::PicturesOnGpu> gpu;
   if (gpu_) {
-    gpu::set_device(gpu_->device());  // per thread
+    gpu::set_device(gpu_->device());  // the current GPU is set for each thread
     gpu = std::make_unique<live::PicturesOnGpu>();
   }
   return {cpu_, std::move(gpu), device_};

@@ -75,7 +75,7 @@ class Worker {
   void run(const Computation& computation, std::span<const io::Picture> sources,
            std::span<io::Picture> results, Times& times);
 
-  /// Stream of the GPU; nullopt on the CPU.
+  /// Returns the GPU's stream; nullopt on the CPU.
   std::optional<gpu::StreamHandle> stream() const;
 
   /// "cpu" or "cuda".

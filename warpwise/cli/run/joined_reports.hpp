@@ -15,7 +15,7 @@ struct JoinedReports {
   std::vector<std::string> unused_suppressions;  ///< suppressions that no process used
   std::string summary;                           ///< one line that counts all launches and faults
   std::string junit;                             ///< a test suite for each process
-  std::string sarif;                             ///< one run with all results
+  std::string sarif;                             ///< a SARIF run with all results
 };
 
 /// Joins the records in a folder, which emulator/runtime has written.

@@ -272,7 +272,7 @@ class RunCommand final : public Command {
   }
 
  private:
-  // Adds the options for the emulated GPU and the way that it runs kernels.
+  // Adds the options for the emulated GPU, and for how it runs kernels.
   void add_gpu_options(CLI::App& app) {
     add_text_option(
         app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",

@@ -41,7 +41,7 @@ std::string folder_of_pictures(const std::string& name) {
   return folder.empty() ? "." : folder;
 }
 
-// Refuses a sink at the source's place, because the sink is written while the source is read.
+// Refuses a sink that is the source, because the sink is written while the source is read.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
   // A single picture and a .y4m file are no folders. open_sink() refuses a picture as the sink.
@@ -212,7 +212,7 @@ void require_frames(const std::string& source, const std::string& sink) {
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages) {
   call.where.validate();
-  const bool is_gpu = take_gpu(call.where);  // first, so that OpenGL draws on the same GPU
+  const bool is_gpu = take_gpu(call.where);  // chosen first, so that OpenGL uses the same GPU
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);

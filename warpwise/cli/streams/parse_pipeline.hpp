@@ -42,7 +42,7 @@ struct TrackText {
 
 /// A parsed stage.
 struct StageText {
-  std::string text;  ///< its words, separated by a blank
+  std::string text;  ///< words of the stage, separated by a blank
   std::variant<ConvertText, DeepText, SobelText, ThresholdText, MatchText, DisparityText, TrackText>
       what;
   std::string rung;  ///< rung that replaces the library's kernel; empty for none

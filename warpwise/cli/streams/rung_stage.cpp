@@ -78,8 +78,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the run for these addresses. The first frame at these addresses creates it, before a
-  // graph is recorded.
+  // Returns the run for these addresses. The first frame at these addresses creates the run, before
+  // a graph is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);

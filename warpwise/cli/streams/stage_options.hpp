@@ -42,33 +42,33 @@ class StageOptions {
   std::vector<Bound> options_;
 };
 
-/// Options matrix, from-range, to-range, convention, chroma.
+/// Returns the options matrix, from-range, to-range, convention, chroma.
 StageOptions convert_options(live::ConvertChoices& choices);
 
-/// Options output, norm, kernel, border.
+/// Returns the options output, norm, kernel, border.
 StageOptions sobel_options(SobelOptions& options);
 
-/// Options window, offset, method, max, invert. window has no default: a 0 that stays 0 means that
-/// it was not given. `has_maximum` becomes true if max is given.
+/// Returns the options window, offset, method, max, invert. window has no default: a 0 that stays 0
+/// means that no window was given. `has_maximum` becomes true if max is given.
 StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum);
 
-/// Options block, stride, search…, measure, border, max-motion.
+/// Returns the options block, stride, search…, measure, border, max-motion.
 StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion);
 
-/// Options block, max-disparity, measure, subpixel, check.
+/// Returns the options block, max-disparity, measure, subpixel, check.
 StageOptions disparity_options(DisparityOptions& options);
 
-/// Options box, search…, measure, min-score, update. box has no default.
+/// Returns the options box, search…, measure, min-score, update. box has no default.
 StageOptions track_options(std::optional<Box>& box, TrackOptions& options);
 
 /// Adds the option measure, for stages that compare blocks of pixels.
 void add_measure(StageOptions& options, Measure& measure);
 
-/// Options measure and min-score of find and track, whose measure is zncc unless it is given.
+/// Adds the options measure and min-score of find and track. The default of measure is zncc.
 void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score);
 
-/// Returns the least score at which a place counts as the template: `given`, or a calibrated value
-/// for zncc; none for the other measures.
+/// Returns the least score with which a position counts as the template: `given`, or a calibrated
+/// value for zncc; none for the other measures.
 /// \throws UsageError  a score is given for sad or ssd
 std::optional<double> least_score(Measure measure, std::optional<double> given);
 

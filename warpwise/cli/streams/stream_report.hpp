@@ -26,8 +26,8 @@ struct StreamReport {
   const live::Source& source;
   const live::Sink& sink;
   const StreamPlace& place;
-  std::string not_held = {};  ///< parts that the sink cannot hold; empty if it holds all
-  io::Skipped skipped = {};   ///< in a folder of pictures
+  std::string not_held = {};  ///< parts of the stream that the sink cannot hold; may be empty
+  io::Skipped skipped = {};   ///< files skipped in a folder of pictures
 };
 
 /// Describes a running stream: "120 of 300 frames, 59.9 fps, 2 dropped".

@@ -15,8 +15,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns the address of a module's n-th function. Functions have a window of addresses without
-/// memory.
+/// Returns the address of a module's n-th function. These addresses lie in a range without memory.
 constexpr Address function_address(std::size_t n) {
   return (Address{4} << 40) + 16 * (Address{n} + 1);
 }
@@ -68,8 +67,8 @@ enum class Special : std::uint8_t {
   zero,
 };
 
-/// A memory access in a kernel. Most operations that access memory have one site. cp.async has two:
-/// a store and, directly after it, a load.
+/// A memory access in a kernel. Most operations that access memory have one site. cp.async has two
+/// sites: first the store, directly after it the load.
 struct Site {
   std::uint32_t operation = 0;                     ///< index into Code::operations
   InstructionClass kind = InstructionClass::load;  ///< load, store, atomic or texture
@@ -89,7 +88,7 @@ struct RegisterPlace {
   Width width = Width::none;
 };
 
-/// Place and size of a parameter or a result in a frame.
+/// Offset and size of a parameter or a result in a frame.
 struct FrameSlot {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -98,7 +97,7 @@ struct FrameSlot {
 /// A function called at run time: it recurses, or a pointer may point to it.
 struct CalledFunction {
   std::string name;
-  std::int32_t entry = -1;        ///< index into Code::operations; -1: not decoded, no call fits it
+  std::int32_t entry = -1;        ///< index into Code::operations; -1: no call fits, not decoded
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
@@ -123,13 +122,13 @@ class LazyHostCode;
 struct Code {
   KernelInfo info;
   std::vector<Operation> operations;  ///< ends with an exit or a return
-  std::vector<Accesses> accesses;     ///< of each operation
+  std::vector<Accesses> accesses;     ///< registers of each operation
   std::size_t virtual_registers = 0;  ///< their number
   std::vector<RegisterPlace> places;  ///< of each virtual register
   /// Registers that some path through the kernel reads before writing them.
   std::vector<RegisterPlace> unset;
-  std::vector<ptx::SourceLine> lines;          ///< of each operation
-  std::vector<int> ptx_lines;                  ///< of each operation, from 1; 0 for a final exit
+  std::vector<ptx::SourceLine> lines;  ///< source line of each operation
+  std::vector<int> ptx_lines;          ///< PTX line of each operation, from 1; 0 for a final exit
   std::vector<ptx::SourceLine> counted_lines;  ///< of each operation, see counted_lines.hpp
   std::vector<InstructionClass> classes;       ///< of each operation
   std::vector<std::string> names;        ///< of each operation, for messages ("ld.global.f32")
@@ -139,7 +138,7 @@ struct Code {
   std::vector<std::int32_t> lists;             ///< operands beyond those an Operation holds
   std::vector<Site> sites;
   std::vector<std::vector<std::int32_t>> jump_tables;
-  /// First operations of loops that `.pragma "nounroll"` keeps as they are.
+  /// First operations of loops that `.pragma "nounroll"` forbids to unroll.
   std::vector<std::int32_t> rolled_loops;
   std::vector<CalledFunction> functions;
   std::map<Address, std::size_t> function_at;  ///< index of functions whose address is taken
@@ -171,11 +170,11 @@ struct Code {
     bool leaves_memory = false;  ///< the values that it stores are inexact too
   };
   std::vector<ModelledOperation> modelled;
-  std::vector<Handler> modelled_handlers;  ///< null for exact operations; empty if all are
+  std::vector<Handler> modelled_handlers;  ///< null if exact; empty if all operations are exact
   std::size_t register_bytes = 0;
-  std::shared_ptr<LazyHostCode> host_code;  ///< null if the kernel is not of a program
-  /// A piece of shared memory between two variables, which no access may touch. Only code that
-  /// checks has these.
+  std::shared_ptr<LazyHostCode> host_code;  ///< null if the kernel belongs to no Program
+  /// A piece of shared memory between two variables, which no access may touch. Only code that was
+  /// decoded with separates_shared has gaps.
   struct SharedGap {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -188,9 +187,9 @@ struct Code {
   std::uint64_t reserved_shared_at = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< begin of extern shared arrays
   std::uint64_t local_bytes =
-      0;  ///< of a thread: variables and parameters of inlined calls, without the stack
+      0;  ///< bytes of a thread's variables and of parameters of inlined calls, without the stack
 
-  /// Converts a place in shared memory, or a size, to that of a GPU, which has no gaps.
+  /// Converts an offset or a size in shared memory to its value on a GPU, which has no gaps.
   std::uint64_t without_gaps(std::uint64_t place) const {
     std::uint64_t added = 0;
     for (const SharedGap& gap : shared_gaps) added = gap.end <= place ? gap.added : added;

@@ -1,4 +1,4 @@
-// Forms of instructions that are decoded as several others, and registers of several parts.
+// Instructions that are decoded as several simpler ones, and registers of several parts.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Composed, LogicWithATest) {
       const bool other = c < 0x80000000;
       return disjunction ? word || other : word && other;
     };
-    // The table 0xc0 is a & b.
+    // The table 0xc0 computes a & b.
     expect_instruction(source + name + "%w1|%p, %a, %b, %c, 0xc0, %q; selp.b32 %d, 1, 0, %p;", {},
                        words(), [=](U64 a, U64 b, U64 c) { return U64{holds(a, b, c)}; });
     expect_instruction(source + name + "_|%p, %a, %b, %c, 0xc0, !%q; selp.b32 %d, 1, 0, %p;", {},
@@ -111,7 +111,7 @@ TEST(Composed, VectorRegisters) {
                      {}, words(), [](U64 a, U64 b, U64) { return b - a + 4; });
   expect_instruction(declared + "mov.v2.b64 %u, {%a, %b}; xor.b64 %d, %u.x, %u.y; }",
                      {64, 64, 64, 64}, words(), [](U64 a, U64 b, U64) { return a ^ b; });
-  // Through memory, at the first element's place.
+  // A vector register goes through memory, at the first element's address.
   expect_instruction(
       declared +
           ".shared .align 16 .v4 .b32 s; mov.v4.b32 %v, {%a, %b, %c, 9}; "
@@ -150,7 +150,7 @@ TEST(Composed, VotesWithoutMask) {
 }
 
 TEST(Composed, HalvesOfClocks) {
-  // A kernel of a few instructions.
+  // The kernel is too short for a carry to the upper half.
   expect_instruction("mov.u32 %d, %clock_hi;", {}, words(), [](U64, U64, U64) { return U64{0}; });
   expect_instruction(
       "mov.u64 %l1, %globaltimer; mov.u32 %w2, %globaltimer_hi; "

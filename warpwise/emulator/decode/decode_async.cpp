@@ -48,7 +48,7 @@ void Decoder::decode_copy_async() {
   // A cache policy of 64 bits may follow.
   if (current_->operands.size() > 3 && register_width(operand(3)) != Width::w64) {
     Operand bytes = operand(3);
-    if (register_width(bytes) == Width::predicate) {  // true: the source is not read
+    if (register_width(bytes) == Width::predicate) {  // if it is true, the source is not read
       bytes = temporary(Width::w32);
       decode_as("selp", {"b32"}, {bytes, integer_operand(0), size, operand(3)});
     }
@@ -69,7 +69,8 @@ void Decoder::decode_async_group(Asynchronous what) {
   flags.commits = has("wait_group") ? 0 : 1;
   flags.reads_only = has("read") ? 1 : 0;
   if (has("wait_group")) {
-    if (operand(0).kind != Operand::Kind::integer) malformed("waits for no number of groups");
+    if (operand(0).kind != Operand::Kind::integer)
+      malformed("needs a literal number of groups to wait for");
     flags.left = static_cast<std::uint32_t>(operand(0).value) & GroupFlags::most_left;
   }
   Operation& op = emit(async_group_handler(observers_), InstructionClass::control);
@@ -112,7 +113,7 @@ void Decoder::decode_store_async() {
 }
 
 /// Decodes clusterlaunchcontrol, which cancels a block that has not begun, so that the caller can
-/// do its work. The emulator answers as if all blocks had begun, with 16 bytes of zero.
+/// do that block's work. The emulator answers as if all blocks had begun, with 16 bytes of zero.
 void Decoder::decode_launch_control() {
   if (has("multicast::cluster::all")) refuse("");
   const Operand zero = integer_operand(0);

@@ -8,7 +8,7 @@
 #include "warpwise/emulator/instructions/memory/stack.hpp"
 
 // Calls. They are inlined if possible. Recursion, calls by pointer and guarded calls are made at
-// run time. The functions that these reach are decoded once, after the kernel's own operations.
+// run time. The called functions are decoded once, after the kernel's own operations.
 
 namespace warpwise::emulator {
 namespace {
@@ -53,8 +53,8 @@ void Decoder::decode_call() {
     call_at_run_time(nullptr, call);
     return;
   }
-  // nvcc links PTX of the device's runtime. Its bodies make undocumented calls of the driver, so
-  // they are not decoded.
+  // nvcc links PTX of the device's runtime. These functions make undocumented calls of the driver,
+  // so their bodies are not decoded.
   if (!callee->has_body || is_device_runtime_call(callee->name)) {
     decode_system_call(callee->name, call);
     return;
@@ -140,7 +140,7 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
         "launches, copies and fills of memory");
   }
   if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
-  // Operands: the places in local memory of the arguments and of the result.
+  // Operands: the offsets in local memory of the arguments and of the result.
   std::vector<std::int32_t> list;
   const auto add = [&](const Operand& operand) {
     const Symbol* symbol = lookup(operand.name);
@@ -171,7 +171,7 @@ void Decoder::list_kernels() {
 void Decoder::decode_stack() {
   code_.uses_stack = true;
   const bool restores = current_->opcode == "stackrestore";
-  if (type() != "u64") refuse("stacks have addresses of 64 bits");
+  if (type() != "u64") refuse("only stack addresses of 64 bits are supported");
   const std::int32_t result = restores ? Operation::none : write(operand(0), Width::w64);
   std::int32_t a = Operation::none;
   std::uint64_t alignment = slot_alignment;

@@ -59,13 +59,13 @@ Operand Decoder::temporary(Width width) {
   Symbol symbol;
   symbol.width = width;
   symbol.reg = new_register(width);
-  // The space keeps the name apart from all names of PTX.
+  // The space in this name keeps it apart from PTX names, which contain no space.
   const std::string name = "temporary " + std::to_string(symbol.reg);
   frame_->symbols[name] = symbol;
   return named(name);
 }
 
-/// Returns the parts of a register that has several, or of a special register like %tid; none for
+/// Returns the parts of a register with several parts, or of a special register like %tid; none for
 /// other operands.
 std::vector<Operand> Decoder::parts_of(const Operand& operand) {
   static const std::set<std::string_view> special = {"%tid", "%ntid", "%ctaid", "%nctaid"};
@@ -105,7 +105,7 @@ bool Decoder::decode_parts() {
   return true;
 }
 
-/// mov between vectors: all are read before any is written.
+/// Decodes mov between vectors. All elements are read before any element is written.
 void Decoder::decode_vector_move() {
   const auto& to = operand(0).elements;
   const auto& from = operand(1).elements;
@@ -122,7 +122,7 @@ void Decoder::decode_vector_move() {
     if (to[i].kind != Operand::Kind::sink) decode_as("mov", modifiers, {to[i], values[i]});
 }
 
-/// lop3.or.b32 d|p, a, b, c, table, q: p becomes (d != 0) or q.
+/// Decodes lop3.or.b32 d|p, a, b, c, table, q: p becomes (d != 0) or q.
 void Decoder::decode_logic_test() {
   const Operand& result = operand(0);
   if (result.kind != Operand::Kind::pair || current_->operands.size() != 6) refuse("");
@@ -134,7 +134,7 @@ void Decoder::decode_logic_test() {
             {result.elements[1], word, integer_operand(0), operand(5)});
 }
 
-/// min.f32 d, a, b, c.
+/// Decodes min.f32 d, a, b, c.
 void Decoder::decode_extreme_of_three() {
   const Operand least = temporary(Width::w32);
   const Modifiers modifiers = without(current_->modifiers, {"abs"});
@@ -150,7 +150,7 @@ void Decoder::decode_extreme_of_three() {
   decode_as(current_->opcode, modifiers, {operand(0), least, values[2]});
 }
 
-/// set.lt.f16.u32 d, a, b: the comparison, then 1 or 0 in the half.
+/// Decodes set.lt.f16.u32 d, a, b: the comparison, then the selection of 1 or 0 as a half.
 void Decoder::decode_set_half() {
   Modifiers modifiers = current_->modifiers;
   const auto half = std::find_if(modifiers.begin(), modifiers.end(), is_scalar_half);
@@ -163,7 +163,7 @@ void Decoder::decode_set_half() {
   decode_as("selp", {"b16"}, {operand(0), integer_operand(one), integer_operand(0), holds});
 }
 
-/// add.f32.f16 d, a, c; fma.f32.f16 d, a, b, c: all but the last are halves.
+/// Decodes add.f32.f16 d, a, c and fma.f32.f16 d, a, b, c. All sources but the last are halves.
 void Decoder::decode_mixed_arithmetic() {
   Modifiers modifiers = current_->modifiers;
   const std::string half = modifiers.back();
@@ -177,7 +177,7 @@ void Decoder::decode_mixed_arithmetic() {
   decode_as(current_->opcode, std::move(modifiers), std::move(operands));
 }
 
-/// mov from a special register that is half of another one, or narrower than the destination.
+/// Decodes mov from a special register that is half of another or narrower than the destination.
 bool Decoder::decode_special_half() {
   const std::string& name = operand(1).name;
   static const std::map<std::string_view, std::pair<const char*, bool>> halves = {
@@ -245,7 +245,7 @@ bool Decoder::decode_composed() {
     decode_set_half();
     return true;
   }
-  // Before CC 7.0 the lanes that execute a vote or shuffle take part in it.
+  // Before CC 7.0 votes and shuffles have no member mask: the lanes that execute one take part.
   const bool old = (opcode == "vote" && count == 2) || (opcode == "shfl" && count == 4);
   if (old && !has("sync")) {
     std::vector<Operand> operands = current_->operands;

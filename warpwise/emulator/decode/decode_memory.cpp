@@ -49,7 +49,7 @@ Decoder::Address Decoder::address(const Operand& operand, Space space) {
     result.offset = 0;
   }
   switch (symbol->kind) {
-    case Symbol::Kind::shared: result.space = Space::shared; break;  // the block's own
+    case Symbol::Kind::shared: result.space = Space::shared; break;  // the block's own memory
     case Symbol::Kind::local: result.space = Space::local; break;
     case Symbol::Kind::parameter:
       result.space = Space::parameter;
@@ -100,7 +100,7 @@ bool Decoder::is_strong() const {
   return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
 }
 
-// Cluster scope counts as device scope: the blocks of the cluster are not distinguished.
+// Cluster scope counts as device scope: the emulator does not distinguish a cluster's blocks.
 bool Decoder::is_narrow() const { return has("cta"); }
 
 void Decoder::set_order(Operation& op) const {
@@ -204,7 +204,7 @@ void Decoder::decode_atomic(bool has_result) {
   set_address(op, at, InstructionClass::atomic);
 }
 
-/// st.bulk [a], bytes, 0.
+/// Decodes st.bulk [a], bytes, 0.
 void Decoder::decode_fill() {
   const Address at = address(operand(0), stated_space().value_or(Space::generic));
   const std::int32_t bytes = read(operand(1), Width::w64);
@@ -214,7 +214,7 @@ void Decoder::decode_fill() {
   set_address(op, at, InstructionClass::store);
 }
 
-/// createpolicy: a cache policy changes no result, so any value will do.
+/// Decodes createpolicy. A cache policy changes no result, so any value will do.
 void Decoder::decode_policy() {
   const std::int32_t result = write(operand(0), Width::w64);
   const std::int32_t policy = has("cvt") ? read(operand(1), Width::w64) : constant(0, Width::w64);

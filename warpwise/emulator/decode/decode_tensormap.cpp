@@ -1,7 +1,7 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Changes of tensor maps, decoded as loads and stores: the emulator's maps have a layout of its
-// own.
+// Changes of tensor maps. They are decoded as loads and stores in the emulator's own layout of
+// maps.
 
 #include <array>
 #include <cstddef>
@@ -18,8 +18,8 @@ struct Field {
   std::string_view name;
   std::size_t offset;
   std::size_t bytes;
-  int added = 0;         ///< to the stated value
-  bool is_list = false;  ///< one for each dimension
+  int added = 0;         ///< number added to the stated value
+  bool is_list = false;  ///< one element for each dimension
 };
 
 constexpr Field fields[] = {
@@ -38,7 +38,7 @@ struct Constant {
   std::uint64_t value;
 };
 
-/// Returns the field for a number of PTX; none if the number is not supported.
+/// Returns the field and value for a number that PTX states; none for an unsupported number.
 std::optional<Constant> constant_of(std::string_view name, std::uint64_t number) {
   using E = ElementType;
   constexpr std::array elements = {E::u8,  E::u16, E::u32, E::s32,  E::u64, E::s64, E::f16,
@@ -76,7 +76,7 @@ void Decoder::decode_tensor_map() {
     if (!has(field.name)) continue;
     Operand value = operand(field.is_list ? 2 : 1);
     const std::size_t index = field.is_list ? operand(1).value : 0;
-    if (index >= TensorMap::most_dimensions) malformed("names no dimension");
+    if (index >= TensorMap::most_dimensions) malformed("names a dimension that does not exist");
     if (field.added != 0) {
       const Operand sum = temporary(Width::w32);
       const auto added = static_cast<std::uint32_t>(field.added);
@@ -101,7 +101,7 @@ void Decoder::decode_tensor_map() {
   refuse("");
 }
 
-/// tensormap.cp_fenceproxy: a copy of a whole map, 16 bytes at a time.
+/// Decodes tensormap.cp_fenceproxy: copies a whole map, 16 bytes at a time.
 void Decoder::copy_tensor_map() {
   for (std::size_t at = 0; at < sizeof(TensorMap); at += 16) {
     Operand words;

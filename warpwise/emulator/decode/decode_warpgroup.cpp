@@ -11,7 +11,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns the columns of "m64n128k16"; 0 for an invalid shape.
+/// Returns the number of columns of a shape: 128 for "m64n128k16", 0 for an invalid one.
 unsigned columns_of(std::string_view shape) {
   if (shape.substr(0, 4) != "m64n") return 0;
   unsigned columns = 0;
@@ -61,7 +61,7 @@ WarpgroupProductFlags Decoder::warpgroup_flags() const {
   const char* const depth = is_byte(flags.a) || is_small(flags.a) ? "k32"
                             : flags.a == Element::tf32            ? "k8"
                                                                   : "k16";
-  if (!shape.name.ends_with(depth)) malformed("has a shape that its types do not have");
+  if (!shape.name.ends_with(depth)) malformed("has a shape that does not fit its types");
   if (!is_pair || is_byte(flags.a) != (shape.types[0] == "s32")) refuse("");
   return flags;
 }
@@ -79,7 +79,7 @@ void Decoder::decode_warpgroup() {
   WarpgroupProductFlags flags = warpgroup_flags();
   const std::size_t registers = 4 * flags.eight_columns / (1 + flags.half_result);
   const auto& results = operand(0).elements;
-  if (results.size() != registers) malformed("has another number of results than its shape needs");
+  if (results.size() != registers) malformed("has a number of results that does not fit its shape");
   std::vector<std::int32_t> list;
   for (const Operand& result : results) {
     read(result, Width::w32);

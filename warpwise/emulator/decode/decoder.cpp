@@ -22,8 +22,8 @@ int target_of(std::string_view name) {
   return number;
 }
 
-// Returns the limit of a block's threads: the product of the dimensions' limits. A block with fewer
-// threads may have any shape.
+// Returns the largest number of threads in a block: the product of the dimensions' limits. A block
+// with fewer threads may have any shape.
 int most_threads_of(const ptx::Function& kernel) {
   constexpr std::int64_t of_any_gpu = 1024;
   const auto& bounds =

@@ -22,8 +22,8 @@ namespace warpwise::emulator {
 Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
             bool separates_shared);
 
-/// Decodes one kernel for decode(). The functions of instructions are in one file for each kind:
-/// decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
+/// Decodes one kernel for decode(). The member functions are in one file for each kind of
+/// instruction: decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
 class Decoder : KernelBuilder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
@@ -36,7 +36,7 @@ class Decoder : KernelBuilder {
   struct CallOperands {
     std::vector<Operand> results;
     std::vector<Operand> arguments;
-    const Operand* pointer = nullptr;  ///< to the function, if it is not named
+    const Operand* pointer = nullptr;  ///< pointer to the function, if the call does not name it
   };
   struct Address {
     std::int32_t base = 0;
@@ -53,7 +53,7 @@ class Decoder : KernelBuilder {
   void emit_nothing(InstructionClass c);
 
   // ---- decode_composed.cpp
-  /// Decodes an instruction that stands for several others. Returns false if it does not.
+  /// Decodes an instruction that stands for several simpler ones. Returns false for any other.
   bool decode_composed();
   bool decode_parts();
   void decode_vector_move();
@@ -65,7 +65,7 @@ class Decoder : KernelBuilder {
   void refuse_selected_parts();
   std::vector<Operand> parts_of(const Operand& operand);
 
-  /// Decodes another instruction in place of the current one, with its guard.
+  /// Decodes another instruction in place of the current one, with the guard of the current one.
   void decode_as(std::string opcode, std::vector<std::string> modifiers,
                  std::vector<Operand> operands);
 
@@ -133,9 +133,9 @@ class Decoder : KernelBuilder {
   /// Decodes the functions that are called at run time, with those that they call.
   void decode_called_functions();
   void decode_called_function(std::size_t index);
-  /// Returns a function's index in the code, and has the function decoded.
+  /// Returns a function's index in Code::functions, and queues the function for decoding.
   std::size_t called(const ptx::Function& function);
-  /// Returns a function's index in the code, without having it decoded.
+  /// Returns a function's index in Code::functions, without queueing the function.
   std::size_t known(const ptx::Function& function);
   void list_pointed_functions();
   void list_kernels();

@@ -144,7 +144,7 @@ struct ElementProductFlags {
   std::uint32_t depth : 9 = 0;
   std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t conjunction : 1 = 0;  ///< for b1: AND of bits; else XOR
+  std::uint32_t conjunction : 1 = 0;  ///< for b1: true combines bits by AND, false by XOR
   std::uint32_t unused : 12 = 0;
 };
 

@@ -1,5 +1,5 @@
-// Meanings of a modifier, a negated predicate, a `_` and a second result, alone and together. None
-// of them may be confused with another.
+// Meanings of a modifier, a negated predicate, a `_` and a second result, alone and together. No
+// two of them may be confused.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(Flags, ComparisonWithANegatedPredicateAndTwoResults) {
                      });
 }
 
-/// All pairs of a few halves, subnormal ones among them.
+/// Returns all pairs of a few halves, subnormal ones among them.
 Inputs halves_near_zero() {
   Inputs inputs;
   const U64 values[] = {0, 1, 0x3ff, 0x400, 0x8000, 0x8001, 0x83ff, 0x8400, 0x3c00};
@@ -77,7 +77,7 @@ Inputs halves_near_zero() {
   return inputs;
 }
 
-/// Maps halves to integers of the same order. A half without an exponent becomes 0.
+/// Maps halves to integers of the same order. A subnormal half becomes 0.
 int flushed_half(U64 bits) {
   const int magnitude = (bits & 0x7c00) == 0 ? 0 : static_cast<int>(bits & 0x7fff);
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
@@ -131,7 +131,7 @@ TEST(Flags, ElectDiscardsTheLeader) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], i % 32 == 0 ? 1U : 0U) << i;
 }
 
-/// Instructions that ptxas refuses. They read or wrote outside of the registers.
+/// ptxas refuses these instructions. The emulator once read or wrote outside of its registers.
 TEST(Flags, MissingOperandsAreRefused) {
   for (const char* text : {"elect.sync %d, -1;", "vote.sync.ballot.b32 %d, %p;", "cvt.u32.u8 %d;",
                            "cvt.pack.sat.u8.s32 %d, %a, %b;", "cvt.rn.f16x2.f32 %d, %a;",

@@ -16,7 +16,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations after inlining is refused: calls of calls can multiply its code.
+// A kernel with more operations after inlining is refused, because nested calls multiply its code.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -297,7 +297,7 @@ std::int32_t KernelBuilder::address_constant(const Symbol& symbol, std::int64_t 
                                              Width width) {
   const auto added = static_cast<std::uint64_t>(addend);
   if (symbol.in_frame) {
-    if (width != Width::w64) refuse("the address in 32 bits of a called function's variable");
+    if (width != Width::w64) refuse("the 32-bit address of a called function's variable");
     return frame_address(symbol.offset + added);
   }
   switch (symbol.kind) {
@@ -334,7 +334,7 @@ std::int32_t KernelBuilder::frame_register() {
 }
 
 std::int32_t KernelBuilder::frame_address(std::uint64_t offset) {
-  // Emits an operation of its own, before the current instruction's.
+  // Emits an operation of its own before the operations of the current instruction.
   Accesses own = std::exchange(accesses_, {});
   const std::int32_t frame = frame_register();
   const std::int32_t added = constant(offset, Width::w64);

@@ -24,8 +24,8 @@ struct Symbol {
   /// Number of registers that make up a register of a vector or of 128 bits (`name.x`, ...).
   std::size_t parts = 1;
   std::uint64_t offset =
-      0;  ///< in shared, local or parameter memory; of an argument: in local memory
-  std::uint64_t bytes = 0;   ///< of an argument
+      0;                    ///< in shared, local or parameter memory; arguments lie in local memory
+  std::uint64_t bytes = 0;  ///< of an argument
   std::size_t variable = 0;  ///< index of the variable or function in the module
   bool in_frame = false;     ///< relative to the frame of a function called at run time
 };
@@ -34,7 +34,7 @@ struct Frame {
   const ptx::Function* function = nullptr;
   std::map<std::string, Symbol, std::less<>> symbols;
   std::map<std::string, std::uint32_t, std::less<>> labels;
-  /// An operation that jumps to labels of this frame: to one, or to those of a jump table.
+  /// An operation that jumps to one label of this frame, or to the labels of a jump table.
   struct Branch {
     std::size_t operation = 0;
     std::vector<std::string> labels;
@@ -77,12 +77,12 @@ class KernelBuilder {
 
   void lay_out_parameters();
 
-  /// Places a shared variable and returns its offset. Extern ones get dynamic_marker until the
-  /// static ones are known.
+  /// Places a shared variable and returns its offset. Extern variables get dynamic_marker until all
+  /// static variables are placed.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
-  /// Returns the place of the next shared variable. If the code checks, a gap lies before it. The
-  /// gaps keep each variable's alignment and banks.
+  /// Returns the offset of the next shared variable. If separates_shared_ is true, a gap lies
+  /// before it. Gaps change neither a variable's alignment nor its banks.
   std::uint64_t next_shared(std::uint64_t alignment);
 
   /// Places the shared memory that a GPU since CC 8.0 reserves in each block, and returns its
@@ -90,7 +90,7 @@ class KernelBuilder {
   std::uint64_t place_reserved();
 
   /// Places a local variable or a call's argument in the current frame, and returns its offset.
-  /// Calls that do not nest share places.
+  /// Calls that do not nest share local memory.
   std::uint64_t place_local(const ptx::Variable& variable);
 
   std::int32_t new_register(Width width);
@@ -101,28 +101,28 @@ class KernelBuilder {
 
   // ---- operands
 
-  /// Looks up a name: of the frame, of the module, or a special register. Null if unknown.
+  /// Looks up a name in the frame, in the module or among special registers. Null if unknown.
   const Symbol* lookup(const std::string& name);
 
   std::size_t append_constant(std::uint64_t bits, Width width);
 
-  /// Return the operand of a literal, or of an address.
+  /// Returns the operand of a constant: of a literal, or of a symbol's address.
   std::int32_t constant(std::uint64_t bits, Width width);
 
   std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width);
 
-  /// Returns the register with the frame's address in a function called at run time.
+  /// Returns the register that holds the frame's address in a function called at run time.
   std::int32_t frame_register();
 
-  /// Returns the operand of the address of a place in that frame.
+  /// Returns an operand with the address at this offset in that function's frame.
   std::int32_t frame_address(std::uint64_t offset);
 
   std::int32_t literal(const Operand& operand, Width width);
 
   static bool fits(Width have, Width want, bool loose);
 
-  /// Return the operand of a register or literal that the current instruction reads or writes.
-  /// \param loose  allows 16 bits in place of 32, and 32 in place of 16
+  /// Returns the operand of a register or literal that the current instruction reads or writes.
+  /// \param loose  allows a register of 16 bits instead of 32 bits, and of 32 bits instead of 16
   std::int32_t read(const Operand& operand, Width width, bool loose = false);
 
   std::int32_t write(const Operand& operand, Width width, bool loose = false);
@@ -137,7 +137,7 @@ class KernelBuilder {
 
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
 
-  /// Adds a memory access site of the last emitted operation.
+  /// Adds a site for a memory access of the last emitted operation.
   std::int32_t new_site(InstructionClass kind, bool compiler_local = false);
 
   std::int32_t new_list(const std::vector<std::int32_t>& entries);

@@ -9,7 +9,7 @@
 namespace warpwise {
 namespace messages_tests {
 
-/// The message of a module whose kernel `hand` has a body, which begins on line 9 of the PTX.
+/// Returns the message for a kernel `hand` with this body, which begins on line 9 of the PTX.
 std::string refusal(const std::string& body, const std::string& before = {},
                     const std::string& parameters = {}) {
   const std::string ptx = ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" +
@@ -28,7 +28,7 @@ TEST(Messages, NameThePlace) {
   const std::string source = ".loc 1 7 0\n";
   EXPECT_EQ(refusal(source + "foo.s32 %r1, %r2;"), at + ": the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal("foo.s32 %r1, %r2;"), "PTX line 9: the emulator does not run 'foo.s32'");
-  // There is one .file, 1.
+  // The text has only .file 1.
   EXPECT_EQ(refusal(".loc 2 7 0\nfoo.s32 %r1, %r2;"),
             "PTX line 10: the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal(source + "add.s32 %r1, %r2, %r9;"),
@@ -41,7 +41,7 @@ TEST(Messages, NameThePlace) {
   EXPECT_EQ(refusal("", ".global .u64 pointer = other;").substr(0, 11), "PTX line 5:");
 }
 
-// ptxas refuses the next two as well.
+// ptxas also refuses the code of the next two tests.
 TEST(Messages, AParameterWithoutASize) {
   EXPECT_EQ(refusal("", {}, ".param .u32 first, .param .b8 last[]"),
             "kernel 'hand': its parameter 'last' has no size");

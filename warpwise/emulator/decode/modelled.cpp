@@ -54,8 +54,8 @@ class Marker {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);
-      // An instruction may consist of several operations. Only those that compute floats are
-      // products.
+      // An instruction may be decoded as several operations. Only a multiplication of floats among
+      // them is a product.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
       if (is_atomic(words)) atomics_.insert(words.operation());
@@ -92,7 +92,7 @@ class Marker {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
-  /// A product that is copied, selected or negated before a sum may be fused with it too.
+  /// Marks moved, negated and selected products, with which a sum may be fused as well.
   void carry_products() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -133,7 +133,7 @@ class Marker {
            op.run == table.at("globaltimer").handler;
   }
 
-  /// Returns true if the result, or the memory it leaves, depends on the order of threads.
+  /// Returns true if the result of op, or memory that op writes, depends on the order of threads.
   bool depends_on_order(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (is_atomic(words)) {
@@ -146,8 +146,8 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if the final memory depends on the order of atomics. Sums of integers alone do
-  /// not. Atomics of several kinds may share a place, and so may inc or dec with several limits.
+  /// Returns true if the final memory depends on the order of atomics, unlike for integer sums.
+  /// Atomics of several kinds may share an address, and so may inc or dec with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;
@@ -198,7 +198,7 @@ class Flow {
         memory_seeds_(code.operations.size()) {
     at(Space::global) = in_memory;
     for (const Code::ModelledOperation& each : code.modelled) {
-      // An asynchronous copy brings the same data, only later, if the kernel waits for it.
+      // If the kernel waits for an asynchronous copy, the copy brings the same data, only later.
       if (executed[each.operation] == 0 || each.what == Modelled::asynchrony) continue;
       seeds_[each.operation] = set_of(each.what);
       if (each.leaves_memory) memory_seeds_[each.operation] = set_of(each.what);
@@ -221,7 +221,7 @@ class Flow {
       case Space::shared:
       case Space::cluster: return shared_;
       case Space::local:
-      case Space::parameter: return local_;  // calls pass them there
+      case Space::parameter: return local_;  // calls pass parameters in local memory
       default: return global_;
     }
   }
@@ -255,7 +255,7 @@ class Flow {
     if (decides(op)) add(reach_.branches, in);
     const std::string_view name = code_.names[op.index];
     if (name.starts_with("wgmma.")) {
-      in |= shared_;  // read without a site
+      in |= shared_;  // wgmma reads shared memory without a site
     } else if (name.starts_with("cp.")) {
       copy(name, in);
     } else if (name.starts_with("call")) {
@@ -290,7 +290,7 @@ class Flow {
     } else if (kind == InstructionClass::load) {
       in |= loaded(op.space);
     } else {
-      // An atomic's own seed goes to memory only if its order affects memory.
+      // An atomic makes memory inexact by itself only if the order of atomics affects memory.
       store(op.space, (in & ~seeds_[op.index]) | memory_seeds_[op.index]);
       in |= loaded(op.space);
     }

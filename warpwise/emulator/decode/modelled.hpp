@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: finds inexact operations, and the reach of their values.
+// Internal to the emulator: finds inexact operations, and the results that they may affect.
 
 #include <cstdint>
 #include <span>
@@ -10,25 +10,25 @@
 
 namespace warpwise::emulator {
 
-/// A bit set of Modelled.
+/// A set of Modelled kinds, with one bit for each.
 using ModelledSet = std::uint32_t;
 constexpr ModelledSet set_of(Modelled what) {
   return ModelledSet{1} << static_cast<unsigned>(what);
 }
 
-/// Fills in Code::modelled, and makes these operations record their execution. The code's operands
-/// are still virtual registers.
+/// Fills in Code::modelled, and makes these operations record their execution. Must be called while
+/// the code's operands are still virtual registers.
 void mark_modelled(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers);
 
-/// Possible reach of inexact values.
+/// Results of a kernel that inexact values may affect.
 struct ModelledReach {
   ModelledSet branches = 0;
   ModelledSet results = 0;  ///< memory that outlives the kernel, or printed text
 };
 
-/// Follows values of executed operations of Code::modelled through registers and memory, in any
-/// order of execution. Kinds that the result omits have reached nothing.
-/// \param executed  not 0 for each executed operation; empty if none is modelled
+/// Follows values of executed operations of Code::modelled through registers and memory, for any
+/// order of execution. Inexact values of a kind that the result omits affect nothing.
+/// \param executed  not 0 for each executed operation; empty if no operation is modelled
 /// \param in_memory  inexact values in global memory at the start
 ModelledReach reach_of(const Code& code, std::span<const std::uint8_t> executed,
                        ModelledSet in_memory);

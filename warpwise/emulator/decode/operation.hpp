@@ -14,8 +14,8 @@ inline constexpr int warp_lanes = 32;
 using Mask = std::uint32_t;
 inline constexpr Mask all_lanes = 0xffffffffU;
 
-/// Spaces of memory. `cluster` is the shared memory of a cluster's blocks; each block sees its own
-/// also as `shared`.
+/// Spaces of memory. `cluster` is the shared memory of a cluster's blocks. Each block sees its own
+/// shared memory also as `shared`.
 enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter, cluster };
 /// Names in messages of faults.
 constexpr auto enum_names(Space) {
@@ -37,10 +37,10 @@ using Handler = void (*)(Warp&, const Operation&);
 /// each set of observe/sets.hpp.
 enum class ObserverSet;
 
-/// The scheduler's handling of an operation; for `plain` ones it only calls the handler.
+/// Tells the scheduler how to handle an operation. For a `plain` one it only calls the handler.
 enum class Control : std::uint8_t {
   plain,
-  converge,  ///< like plain, after all lanes of its member mask have arrived (`.sync`)
+  converge,  ///< like plain, once all lanes of the member mask have arrived (`.sync`)
   branch,
   branch_indexed,
   exit,
@@ -60,12 +60,12 @@ enum class Asynchronous : std::uint32_t {
   product,      ///< wgmma: warpgroups that wait for its group
 };
 
-/// Width of a register or an operand. Registers of 16 bits take a lane of 32, zero-extended.
+/// Width of a register or an operand. A register of 16 bits takes 32 bits a lane, zero-extended.
 enum class Width : std::uint8_t { none, predicate, w16, w32, w64, w128 };
 
-/// One decoded PTX instruction. Operands are byte offsets: of a register's 32 lanes in the warp's
-/// register file or, if negative (~offset), in the code's constants. A predicate is one 32-bit
-/// mask.
+/// One decoded PTX instruction. An operand is the byte offset of a register's 32 lanes in the
+/// warp's register file. A negative operand is ~offset in the code's constants. A predicate is one
+/// 32-bit mask.
 struct Operation {
   static constexpr std::int32_t none = INT32_MIN;
   // Members for the scheduler come first.
@@ -73,29 +73,29 @@ struct Operation {
   std::int32_t guard = none;
   std::uint32_t index = 0;  ///< own index in Code::operations
   Control control = Control::plain;
-  Space space = Space::generic;  ///< stated by a memory access
-  std::uint8_t bytes = 0;        ///< of one element of a memory access
+  Space space = Space::generic;  ///< the space that a memory access states
+  std::uint8_t bytes = 0;        ///< bytes of one element of a memory access
   std::uint8_t count = 1;        ///< elements of a vector access
-  std::uint8_t unread = 0;       ///< elements at a vector load's end that no instruction reads
+  std::uint8_t unread = 0;       ///< elements at a vector load's end that nothing reads
   bool guard_negated : 1 = false;
   bool a_negated : 1 = false;  ///< predicate a is read as `!a`
   bool b_negated : 1 = false;
   bool c_negated : 1 = false;
   bool short_address : 1 = false;  ///< the address register has 32 bits
-  /// An atomic, volatile, relaxed, acquiring or releasing access. Other threads may wait for its
-  /// write, or may write the value that it waits for. A loop around such a read may be a spin.
+  /// An atomic, volatile, relaxed, acquiring or releasing access. Another thread may wait for its
+  /// write, or may write the value that it waits for. A loop around it may be a spin loop.
   bool strong : 1 = false;
   bool narrow : 1 = false;       ///< strong only for threads of its block
   bool system : 1 = false;       ///< an atomic that the host may observe
   bool releases : 1 = false;     ///< strong, and publishes earlier accesses
-  bool is_volatile : 1 = false;  ///< strong as a volatile access
+  bool is_volatile : 1 = false;  ///< strong because it is volatile
   std::int32_t dst = none;
   std::int32_t dst2 = none;  ///< second result of `a|b`
   std::int32_t a = none;
   std::int32_t b = none;
   std::int32_t c = none;
   std::int32_t d = none;
-  std::int32_t members = none;  ///< operand of a converging operation's member mask
+  std::int32_t members = none;  ///< member mask of a converging operation
   std::int32_t target =
       0;  ///< branch: index into Code::operations or of a jump table; call: index of its site
   std::int64_t offset = 0;  ///< added to an address

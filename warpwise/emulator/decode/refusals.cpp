@@ -7,8 +7,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Refused instructions: those with this opcode and with a modifier that begins with this text. An
-/// empty text matches all.
+/// Instructions that are refused: they have this opcode, and a modifier that begins with this text.
+/// An empty text matches all instructions of the opcode.
 struct Refusal {
   std::string_view opcode;
   std::string_view modifier;
@@ -28,10 +28,10 @@ constexpr Refusal refusals[] = {
     {"mma", "sp", sparse},
     {"wgmma", "sp", sparse},
     {"mma", "kind::", "matrices with scales and floats of 6 or 4 bits are not modelled"},
-    {"mma", "m8n8k4", "products of quarters of a warp, as CC 7.0 has them, are not modelled"},
+    {"mma", "m8n8k4", "products by quarters of a warp (CC 7.0) are not modelled"},
     {"cvt", "rs", "stochastic rounding is not modelled"},
     {"cvt", "pack", "integers of fewer than 8 bits are not modelled"},
-    {"fma", "oob", "the NaN of places outside a tensor is not documented"},
+    {"fma", "oob", "the NaN for elements outside a tensor is not documented"},
     {"ldmatrix", "m16n16", bytes},
     {"ldmatrix", "m8n16", bytes},
     {"stmatrix", "m16n8", bytes},

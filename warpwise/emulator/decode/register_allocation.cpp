@@ -1,6 +1,6 @@
 // Assigns the virtual registers of decoded code to places in a warp's register file. Registers that
-// are never live together share a place. PTX names a new register for every value, and a warp's
-// file should fit in the cache.
+// are never live together share a place, because PTX names a new register for every value, and a
+// warp's file should fit in the cache.
 
 #include <algorithm>
 #include <queue>
@@ -166,8 +166,8 @@ class Liveness {
       for (std::int32_t at = block.begin; at < block.end; ++at) {
         const Accesses& own = accesses_[static_cast<std::size_t>(at)];
         for (const std::int32_t v : own.reads) span(v).cover(at);
-        // A handler may write one result before it reads operands of the next one. So results stay
-        // live one operation longer.
+        // A handler may write one result before it reads the operands of its next result. So
+        // results stay live one operation longer.
         for (const std::int32_t v : own.writes) {
           span(v).cover(at);
           span(v).cover(at + 1);
@@ -222,7 +222,7 @@ std::vector<std::int32_t> keep_specials(Code& code, Lives& lives,
   return kept;
 }
 
-/// Places of registers in a warp's file. Registers that are never live together share one.
+/// Places of registers in a warp's file. Registers that are never live together share a place.
 class Places {
  public:
   Places(const std::vector<Interval>& spans, const std::vector<Width>& widths)
@@ -240,7 +240,7 @@ class Places {
 
   std::size_t bytes() const { return base_[2] + pools_[2].count * kind_bytes[2]; }
 
-  /// Returns a register's offset in bytes. Registers that are never live may have any.
+  /// Returns a register's offset in bytes. A register that is never live may have any offset.
   std::int32_t offset_of(std::size_t v) const {
     const std::size_t kind = kind_of(v);
     return static_cast<std::int32_t>(base_[kind] + place_[v] * kind_bytes[kind]);
@@ -263,8 +263,8 @@ class Places {
     /// Returns a place for a register that is live in `span`. Must be called in the order in which
     /// the spans begin.
     std::size_t take(const Interval& span) {
-      // An operation may write one register and still read another, so places are free only after
-      // the last use.
+      // An operation may write one register before it reads another. So a place is free only after
+      // the operation with its last use.
       while (!busy.empty() && busy.top().first < span.first) {
         free.push_back(busy.top().second);
         busy.pop();

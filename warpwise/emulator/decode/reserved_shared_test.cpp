@@ -1,4 +1,4 @@
-// The shared memory that a block has beside its kernel's: %reserved_smem_offset_1.
+// The shared memory that a GPU reserves in each block: %reserved_smem_offset_1.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace reserved_shared_tests {
 
 using test::Emulated;
 
-constexpr std::uint32_t threads = 72;  // a word each is the 288 bytes that CUDA's headers count on
+constexpr std::uint32_t threads = 72;  // one word each: the 288 bytes that CUDA's headers count on
 
 // Each thread writes a word of the reserved memory, of a static array and of a dynamic one. It then
 // adds up the words of its left neighbour.

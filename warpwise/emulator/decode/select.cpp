@@ -190,7 +190,7 @@ std::optional<Selection> select_comparison(const std::string& opcode, const Modi
   return found;
 }
 
-/// Returns true for two floats of 8, 6 or 4 bits, which conversions saturate.
+/// Returns true for a type of two floats of 8, 6 or 4 bits. Conversions to such a type saturate.
 bool is_narrow(std::string_view type) { return type.starts_with("e") && type.ends_with("x2"); }
 
 std::optional<Selection> select_conversion(const Modifiers& modifiers) {
@@ -199,7 +199,7 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
     if (is_type(modifier)) types.push_back(modifier);
   }
   if (has(modifiers, "pack")) {
-    // cvt.pack.sat.u8.s32.b32: the last type is the third source's.
+    // cvt.pack.sat.u8.s32.b32: the last type is the type of the third source.
     if (types.size() < 2 || !has(modifiers, "sat")) return std::nullopt;
     return selected("cvt.pack." + types[0], InstructionClass::conversion);
   }

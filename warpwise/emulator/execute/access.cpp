@@ -80,8 +80,8 @@ Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   return good;
 }
 
-/// Resolves global and constant memory. The lanes usually access one allocation, mostly that of the
-/// last access.
+/// Resolves global and constant memory. The lanes usually access one allocation, mostly the
+/// allocation of the last access.
 void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                     const std::uint64_t* addresses, Mask active, Resolved& out) {
   Worker& worker = *warp.worker;
@@ -122,8 +122,8 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 }
 
 /// Resolves memory of one piece that begins at address 0: shared memory, parameters. Compilers load
-/// vectors that reach past the end of shared memory. That is no fault if no instruction reads the
-/// elements past it.
+/// vectors that reach past the end of shared memory. Such a load is no fault if no instruction
+/// reads the elements past the end.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {
@@ -186,7 +186,7 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                 out);
   if (out.valid == 0) return;
   for (int i = 0; i < warp_lanes; ++i) {
-    // Each lane has its own copy. An inactive lane gets an address in an active lane's copy.
+    // Each lane has its own memory. An inactive lane gets an address in an active lane's memory.
     const int owner = (out.valid >> i & 1) != 0 ? i : std::countr_zero(out.valid);
     out.at[i] += static_cast<std::uint64_t>(owner) * size;
   }
@@ -219,8 +219,8 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
   leave_out_gaps(warp, op, kind, bytes, own, out);
 }
 
-/// The range of the memory piece that holds a lane's address. In shared memory it ends at the next
-/// gap.
+/// The range of the memory piece that holds a lane's address. In shared memory the piece ends at
+/// the next gap.
 struct MemoryPiece {
   std::byte* base = nullptr;  ///< host address of address 0; null: no piece
   std::uint64_t begin = 0;
@@ -246,8 +246,8 @@ MemoryPiece piece_of(Warp& warp, Space space, std::uint64_t address) {
   return {view.host - view.begin, view.begin, view.end};
 }
 
-/// Resolves all lanes at once if they are aligned and in one piece of memory. False leaves the
-/// access to the general path.
+/// Resolves all lanes at once if they are aligned and in one piece of memory. Returns false if the
+/// general path must resolve the access.
 bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
                       Resolved& out) {
   const MemoryPiece piece = piece_of(warp, space, addresses[0]);

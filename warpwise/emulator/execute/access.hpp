@@ -31,7 +31,7 @@ struct Request {
 /// Finds the host addresses of a request, and records faults of lanes with invalid addresses.
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out);
 
-/// Longest access that observers see at once. A longer one is shown to them as two.
+/// Longest access, in bytes of a lane, that observers see at once. They see a longer one as two.
 inline constexpr int longest_observed = 16;
 
 /// Shows an access to the observers by tell(access).
@@ -98,7 +98,7 @@ inline MbarrierPhase phase_at(const Warp& warp, const Request& request, const Re
 }
 
 /// Returns the rank plus one of the block that owns a shared-memory address of a cluster; 0 for the
-/// own block.
+/// warp's own block.
 inline std::uint64_t block_window(std::uint64_t address) { return address / block_window_bytes; }
 
 /// Returns the space of a shared-memory address of a cluster.
@@ -107,7 +107,7 @@ inline Space space_of_shared(std::uint64_t address) {
 }
 
 /// Calls body(space, lanes) for each block of the cluster that owns some of the addresses.
-/// Space::shared stands for the own block, with addresses in its own memory.
+/// Space::shared is the space of the warp's own block, whose addresses have no window.
 template <class Body>
 void for_each_block(const std::uint64_t* addresses, Mask active, const Body& body) {
   while (active != 0) {

@@ -64,8 +64,8 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers&
 
 inline constexpr std::uint32_t warpgroup_warps = 4;
 
-/// Lets four warps that have waited for each other execute their operation together. None continues
-/// before all have executed it, so that nothing overwrites what the others still read.
+/// Lets four warps that have waited for each other execute their operation together. No warp
+/// continues before all four are done: it could overwrite another warp's operands.
 template <class Observers>
 void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
   block.barriers[id] = {};

@@ -71,8 +71,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// Computes, once for all blocks of a launch, the special registers that they share. A block may be
-/// short: one warp with a few instructions.
+/// Computes, once for all blocks of a launch, the special registers that they share. Many blocks
+/// are too short for that work: one warp with a few instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
@@ -116,7 +116,7 @@ void set_specials(Warp& warp, const Code& code) {
   }
 }
 
-/// Stacks are large and mostly stay empty, so frames are zeroed when they are entered.
+/// Zeroes the kernel's own local memory. Calls zero their frames: most of a stack stays empty.
 void clear_stacks(Block& block, const Launch& launch) {
   std::byte* own = block.local.data();
   for (CallStack& stack : block.stacks) {

@@ -32,7 +32,7 @@ void for_each_lane(Mask lanes, const Body& body) {
   for (; lanes != 0; lanes &= lanes - 1) body(static_cast<std::size_t>(std::countr_zero(lanes)));
 }
 
-/// Returns those of some lanes whose value is that of the first one.
+/// Returns the lanes among `lanes` whose value equals the value of lane `first`.
 template <class T>
 Mask equal_lanes(const T* values, std::size_t first, Mask lanes) {
   T different = 0;
@@ -76,7 +76,7 @@ const CalledFunction* function_called(Warp& warp, const Operation& op, const Cal
   return nullptr;
 }
 
-/// Describes a recursion that a call ends: "'f' calls itself", "'f' calls 'g', which calls 'f'".
+/// Describes the recursion of the innermost call: "'f' calls itself", "'f' calls 'g' calls 'f'".
 std::string recursion(const Code& code, const CallStack& stack, const Call& innermost) {
   const auto name = [&](const Call& call) {
     return "'" + code.functions[call.function].name + "'";
@@ -193,7 +193,7 @@ void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& functi
   for (const RegisterPlace& place : function.unset) set_shadow(warp, place, lanes, unset);
 }
 
-/// The same at a return, from a frame to that of the caller.
+/// Updates the shadow at a return of lanes, from a frame to the caller's frame.
 void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
                   std::uint64_t frame, const Call& call) {
   copy_slots(local_memory(warp, warp.block->local_shadow), warp.worker->launch->local_bytes, lanes,
@@ -205,7 +205,7 @@ void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& functi
   for (const CallSite::Saved& saved : site.saved) count_poison(warp, {saved.slot, saved.width});
 }
 
-/// Lets lanes go on in a frame.
+/// Lets lanes continue in a frame.
 void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t base,
                std::uint64_t top) {
   CallStack& stack = stack_of(warp);
@@ -219,7 +219,7 @@ void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t ba
   });
 }
 
-/// Returns an unused call. It invalidates references to calls.
+/// Returns the index of an unused call. Invalidates references to calls.
 std::int32_t new_call(CallStack& stack) {
   if (stack.unused.empty()) {
     stack.unused.push_back(static_cast<std::int32_t>(stack.calls.size()));
@@ -256,7 +256,7 @@ void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask
   std::byte* const local = local_memory(warp, warp.block->local);
   for_each_lane(lanes, [&](std::size_t lane) {
     std::byte* const frame = local + lane * stride + base;
-    // A frame is a multiple of 16 bytes.
+    // A frame's size is a multiple of 16 bytes.
     for (std::uint64_t at = 0; at < function.frame_bytes; at += 16) std::memset(frame + at, 0, 16);
   });
   copy_slots(local, stride, lanes, function.parameters, base, site.arguments, call.base,

@@ -12,7 +12,7 @@ namespace warpwise::emulator {
 
 /// Lets lanes enter the functions that they call, each with a frame and the arguments. A pointer to
 /// no function, or a stack overflow, is a fault that ends the launch; the result is then empty. The
-/// result is the stack's, until the next call or return.
+/// result belongs to the warp's CallStack, and changes at the next call or return.
 const std::vector<Destination>& enter_functions(Warp& warp, const Operation& op, Mask lanes);
 
 /// Lets lanes return: restores their registers and passes their results.

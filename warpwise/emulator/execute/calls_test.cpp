@@ -231,7 +231,7 @@ TEST(Calls, AreCountedOnTheirLines) {
 }
 
 TEST(Calls, MemoryOfTheStack) {
-  // Each thread allocates a number of words, its own number, twice. It frees the first allocation.
+  // Thread n allocates n + 1 words twice, frees both, and gets the first address again.
   const std::string body =
       "add.u32 %r2, %r1, 1;\nmul.wide.u32 %l3, %r2, 4;\nstacksave.u64 %l8;\n"
       "alloca.u64 %l4, %l3;\nalloca.u64 %l5, %l3, 64;\nst.local.u32 [%l4], %r1;\n"

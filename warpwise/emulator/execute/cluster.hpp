@@ -11,7 +11,7 @@
 
 namespace warpwise::emulator {
 
-/// Ends the barrier's phase if all threads have arrived, and releases those that wait.
+/// Ends the barrier's phase if all threads have arrived, and releases the waiting threads.
 template <class Observers>
 void finish_cluster_barrier(Cluster& cluster, Observers& observers) {
   if (cluster.arrived == 0 || cluster.arrived < cluster.live) return;

@@ -46,7 +46,7 @@ std::string message(const Ran& ran) {
 
 const std::string sync = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
 
-// The rank in %r5, the block's word for this thread in [%l4], the next block's rank in %r6.
+// Loads the rank into %r5, the address of the thread's word into %l4, the next rank into %r6.
 const std::string begin =
     "mov.u32 %r5, %cluster_ctarank;\nadd.u32 %r6, %r5, 1;\nand.b32 %r6, %r6, 3;\n"
     "mad.lo.u32 %r7, %r4, 64, %r1;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\n"
@@ -140,8 +140,8 @@ TEST(Clusters, BarriersThatDoNotPair) {
 }
 
 TEST(Clusters, Deadlock) {
-  // A block waits at its own barrier, at which no other thread arrives. The others wait at the
-  // cluster's.
+  // A block waits at its own barrier, at which no other thread arrives. The other blocks wait at
+  // the cluster's barrier.
   const Ran ran = run(begin + "setp.eq.u32 %p, %r5, 2;\n@%p bar.sync 1, 96;\n" + sync);
   ASSERT_FALSE(ran.result.faults.empty());
   for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::deadlock);

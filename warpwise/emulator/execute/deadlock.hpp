@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: blocks in which every thread waits for another one.
+// Internal to the emulator: reports blocks in which every thread waits for another one.
 
 #include "warpwise/emulator/execute/state.hpp"
 

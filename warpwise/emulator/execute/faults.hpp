@@ -19,11 +19,11 @@ std::string line_text(const Code& code, std::uint32_t operation);
 /// Return an operation's source line, and the lines that it was inlined at, innermost call first.
 SourcePlace place_of(const Code& code, const ptx::SourceLine& source);
 std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& source);
-/// Returns the known names of functions inlined there, innermost first.
+/// Returns the known names of the functions inlined at a source line, innermost first.
 std::vector<std::string> functions_of(const Code& code, const ptx::SourceLine& source);
 
-/// Merges the workers' faults: the first one, by block and thread, of each kind on each source
-/// line.
+/// Merges the workers' faults. Keeps the first one, by block and thread, of each kind on each
+/// source line.
 std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const> workers);
 
 }  // namespace warpwise::emulator

@@ -180,7 +180,7 @@ TEST(Faults, BetweenSharedVariables) {
     EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
 }
 
-// A block reaches another block's variables by a rank, and its own ones too.
+// A block reaches variables of each block of its cluster by a rank, also its own variables.
 TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   const std::string before = ".shared .align 4 .b8 other[64];\n";
   const auto run = [&](const std::string& rank, const std::string& access, Checks checks) {
@@ -279,7 +279,7 @@ TEST(Faults, WritesToTheParameters) {
     expect_contains(fault.message, std::string("parameter ") + what);
     expect_contains(fault.message, "of 8 bytes: a kernel's parameters are only read");
   }
-  // Reading them through an address is right.
+  // Reading parameters through an address is right.
   Emulated reads(kernel_text(generic + "ld.u64 %l5, [%l4];\nst.global.u64 [%l1], %l5;"));
   const Address to = reads.buffer(std::vector<Address>(1));
   EXPECT_TRUE(reads.launch("hand", {1}, {1}, to, Address{0}).faults.empty());
@@ -399,7 +399,7 @@ TEST(Barriers, Reductions) {
   EXPECT_EQ(emulated.read<std::uint32_t>(to, 100), std::vector<std::uint32_t>(100, 2034));
 }
 
-/// One warp produces, the other consumes: barriers of some warps, arrived at without waiting.
+/// One warp writes, and arrives at a barrier without waiting. The other warp waits there and reads.
 TEST(Barriers, ArriveAndSync) {
   Emulated emulated(kernel_text(
       "setp.eq.u32 %p, %r3, 0;\n@%p bra PRODUCE;\nbar.sync 2, 64;\nmov.u64 %l4, tile;\n"
@@ -423,7 +423,7 @@ TEST(Progress, BudgetEndsAnEndlessLoop) {
       Emulated emulated(kernel_text(loop));
       emulated.options.budget = 5'000'000;
       emulated.options.threads = threads;
-      const std::clock_t begin = std::clock();  // of the processors: others may use them
+      const std::clock_t begin = std::clock();  // CPU time: other programs may run too
       const Fault fault = only_fault(
           emulated.launch("hand", {4}, {64}, emulated.buffer(std::vector<int>(1)), Address{0}));
       EXPECT_EQ(fault.kind, FaultKind::budget);

@@ -19,7 +19,7 @@ inline bool goes_before(const Group& a, const Group& b) {
   return a.depth != b.depth ? a.depth > b.depth : a.pc < b.pc;
 }
 
-/// Joins groups at one place. Returns the ready group that runs first, -1 if there is none.
+/// Joins groups at one place of the code. Returns the ready group that runs first; -1: none.
 inline int pick(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -28,7 +28,7 @@ inline int pick(Warp& warp) {
       if (groups[k].state != Group::State::barrier && groups[k].pc == groups[i].pc &&
           groups[k].depth == groups[i].depth) {
         groups[i].mask |= groups[k].mask;
-        groups[i].state = Group::State::ready;  // checks again whether all have arrived
+        groups[i].state = Group::State::ready;  // converge() looks again for missing lanes
         groups[i].yielded = groups[i].yielded && groups[k].yielded;
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(k));
       } else {

@@ -144,7 +144,7 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
 }
 
 /// Runs work(0) ... work(count - 1), each on its own thread. An exception (out of memory) ends all
-/// of them and is rethrown here.
+/// threads and is rethrown here.
 template <class Work>
 void run_in_parallel(std::size_t count, Progress& progress, const Work& work) {
   std::vector<std::exception_ptr> errors(count);
@@ -207,8 +207,8 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   return result;
 }
 
-// A CPU thread is begun and ended in the time in which machine code executes some ten thousand
-// instructions.
+// Number of instructions that machine code executes in the time of beginning and ending a CPU
+// thread.
 constexpr double instructions_of_a_thread = 50000;
 
 // Returns the number of CPU threads that run a launch: fewer if earlier launches of the kernel were
@@ -235,7 +235,7 @@ std::size_t workers_for(std::uint64_t clusters, const Code& code, const LaunchOp
 LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
                         const LaunchShape& shape, std::span<const std::byte> parameters,
                         const LaunchOptions& options) {
-  constexpr std::uint64_t far_too_many = std::uint64_t{1} << 62;  // the sum below stays in 64 bits
+  constexpr std::uint64_t far_too_many = std::uint64_t{1} << 62;  // keeps the sum below in 64 bits
   const std::uint64_t dynamic_bytes = std::min(shape.dynamic_shared_bytes, far_too_many);
   const std::uint64_t shared_bytes =
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;

@@ -18,7 +18,7 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  Address grid_workspace = 0;  ///< for a cooperative launch
+  Address grid_workspace = 0;  ///< workspace for a cooperative launch
   int depth = 0;               ///< 0: launched by the host
   unsigned order = 0;          ///< order of blocks and warps, see Launch::order
   std::uint64_t order_seed = 0;

@@ -9,7 +9,7 @@
 // A loop that reads a clock never stands still. If all that a worker's blocks do is to loop and to
 // read clocks, the worker therefore holds its clocks: they show the same time for some rounds. If
 // all workers' blocks then stand still, only time can let them continue, and all clocks are set
-// ahead. A wait with a time limit ends there. The steps double up to longest_step; then the launch
+// ahead. A wait with a time limit then ends. The steps double up to longest_step; then the launch
 // is ended.
 
 #include <cstdint>
@@ -34,25 +34,25 @@ class Stillness {
   /// Returns true if a block has stood still since the last call.
   /// \param loops  all its warps have only looped or waited
   bool looks_at(Block& block, bool loops);
-  /// The worker has no blocks left and gets no more.
+  /// Called when the worker has no blocks left and gets no more.
   void worker_ends();
 
  private:
   void hold_or_release_clocks(bool still);
   void hold_clocks(bool hold);
   void vote(bool still);
-  /// Sets the clocks ahead; false if that was done often enough.
+  /// Sets the clocks ahead. Returns false if no clock is held, or after the longest step.
   bool passes_time();
 
   Worker& worker_;
   Progress& progress_;
-  bool moved_ = false;  ///< a block has written memory or gone on in this round
+  bool moved_ = false;  ///< a block has written memory or made progress in this round
   bool timed_ = false;  ///< a block has read a clock in this round
   int rounds_ = 0;      ///< rounds since clocks were held or released
   int rounds_before_hold_ = 4;
   std::uint64_t ahead_seen_ = 0;  ///< Progress::clock_ahead
   std::uint64_t seen_ = 0;        ///< Progress::still at the begin of the round
-  bool counted_ = false;          ///< this worker is in the count of epoch counted_in_
+  bool counted_ = false;          ///< Progress::still counts this worker in the epoch counted_in_
   std::uint64_t counted_in_ = 0;
 };
 

@@ -153,7 +153,7 @@ TEST(Livelock, IsNoneWhereAThreadCounts) {
 }
 
 TEST(Livelock, IsNoneWhereMemoryCounts) {
-  // The polled register rarely changes: only a predicate tells the bits of the counter apart.
+  // The registers are the same in each round. Only the counter in memory changes.
   expect_end(
       "SPIN:\natom.global.add.u32 %r5, [%l1], 1;\nsetp.lt.u32 %p, %r5, 300000;\nmov.u32 %r5, 0;\n"
       "@%p bra SPIN;",
@@ -202,7 +202,7 @@ TEST(Livelock, IsNoneWhereAThreadCountsBesideAClock) {
       {2}, {64});
 }
 
-// Each thread's clock goes only forwards, also where it was held or set ahead.
+// Each thread's clock goes only forwards, also after it was held or set ahead.
 TEST(Livelock, ClocksNeverGoBack) {
   const std::string body =
       "mov.u32 %r6, 0;\nmov.u64 %l4, %clock64;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\n"

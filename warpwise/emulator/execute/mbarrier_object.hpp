@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the layout of an mbarrier's 64 bits here. PTX leaves it open.
+// Internal to the emulator: the layout of an mbarrier's 64 bits here. PTX leaves the layout open.
 
 #include <cstdint>
 #include <string>
@@ -68,7 +68,7 @@ struct MbarrierObject {
   }
 };
 
-/// Returns the error if expect() or complete() fails.
+/// Return the message of the fault if expect() or complete() fails.
 inline std::string too_many_expected(std::uint32_t bytes, const MbarrierObject& object) {
   return std::to_string(bytes) + " more bytes are expected of an mbarrier that waits for " +
          std::to_string(object.bytes()) + ": PTX allows " +

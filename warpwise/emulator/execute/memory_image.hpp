@@ -15,11 +15,11 @@ namespace warpwise::emulator {
 
 /// A difference between memory and an image.
 struct Difference {
-  Address begin = 0;           ///< of the allocation
-  std::uint64_t bytes = 0;     ///< of the allocation
-  std::string name;            ///< of the allocation
-  std::uint64_t first = 0;     ///< offset of its first byte that differs
-  std::uint64_t count = 0;     ///< number of its bytes that differ
+  Address begin = 0;           ///< address of the allocation
+  std::uint64_t bytes = 0;     ///< size of the allocation
+  std::string name;            ///< name of the allocation
+  std::uint64_t first = 0;     ///< offset of the allocation's first byte that differs
+  std::uint64_t count = 0;     ///< number of the allocation's bytes that differ
   std::vector<std::byte> is;   ///< the whole allocation now
   std::vector<std::byte> was;  ///< the whole allocation in the image
 };

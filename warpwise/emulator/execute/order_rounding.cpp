@@ -34,10 +34,10 @@ double read<double>(const std::byte* at) {
 }
 
 struct SumFormat {
-  std::string_view suffix;  ///< of the instruction's type
+  std::string_view suffix;  ///< suffix of the instruction's type
   std::size_t bytes;
   /// Limit of relative differences. Sums that only round differently agree in at least half of
-  /// their bits: thousands of terms of one size lose a third of them.
+  /// their bits: sums of thousands of terms of equal size lose a third of their bits.
   double most;
   double least;  ///< lower bound of sums; integers read as floats are smaller
   double (*read)(const std::byte* at);

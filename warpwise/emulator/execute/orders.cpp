@@ -210,7 +210,8 @@ class Orders {
 LaunchResult run_in_orders(const Code& code, const Code& plain, Device::State& device,
                            std::span<const Address> variables, LaunchShape shape,
                            std::span<const std::byte> parameters, const LaunchOptions& options) {
-  if (options.pace) throw InvalidArgument("a launch whose pace is followed runs in one order");
+  if (options.pace)
+    throw InvalidArgument("a launch with LaunchOptions::pace runs in one order only");
   Orders orders(plain, device, variables, shape, parameters, options);
   LaunchResult first = run_launch(code, device, variables, shape, parameters, options);
   if (first.faults.empty()) orders.compare(first);

@@ -65,7 +65,7 @@ class Residents {
     return blocks_.erase(which);
   }
 
-  /// Ends the blocks of clusters without progress. Returns false if there are none.
+  /// Ends the blocks of clusters without progress. Returns false if there are no such blocks.
   bool end_deadlocked() {
     std::vector<const Block*> dead;
     for (const auto& block : blocks_) {

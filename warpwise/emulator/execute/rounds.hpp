@@ -13,13 +13,13 @@ namespace warpwise::emulator {
 ///
 /// - looping: all warps have only looped or waited
 /// - spinning: looping, and the loops poll memory
-/// - polling: spinning, and each warp polls the same place as a turn ago
-/// - repeating: running, but in many rounds a warp has polled the same place again
+/// - polling: spinning, and each warp polls the same address as a turn ago
+/// - repeating: running, but in many rounds a warp has polled the same address again
 /// - stuck: all warps wait, and only other blocks of the cluster may release them
 enum class BlockOutcome { finished, spinning, polling, looping, repeating, running, stuck };
 
-/// Charges a block's warp instructions to the launch's budget. An exhausted budget ends the launch,
-/// with a fault at the place of one warp that still ran.
+/// Counts a block's warp instructions towards the launch's budget. An exhausted budget ends the
+/// launch, with a fault at the place of one warp that still ran.
 void charge(Worker& worker, Block& block, std::uint64_t executed);
 
 }  // namespace warpwise::emulator

@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 
 /// An order in which blocks and warps take turns, determined by a number and a seed. Order 1 is the
-/// usual one reversed. In the others turns are short and interleaved.
+/// usual one reversed. In later orders, turns are short and interleaved.
 class Schedule {
  public:
   Schedule(unsigned order, std::uint64_t seed, std::uint64_t blocks)
@@ -27,7 +27,7 @@ class Schedule {
     while (std::gcd(step_, blocks) != 1) step_ = (step_ + 1) % blocks;
   }
 
-  /// Returns the block that begins as the i-th.
+  /// Returns the index of the block that begins as the i-th.
   std::uint64_t block(std::uint64_t i) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((Wide{first_} + Wide{i} * step_) % blocks_);
@@ -42,7 +42,8 @@ class Schedule {
   }
 
   /// Returns true if some lanes of a warp shall run ahead of the others. In every second order it
-  /// is true for half of the turns. In the others it is rarely true, since it takes time.
+  /// is true for half of the turns. In the other orders it is rare, because separate lanes take
+  /// time.
   bool lanes_part() { return order_ > 1 && random_() % (order_ % 2 == 0 ? 2 : 16) == 0; }
   /// Returns a random set of lanes.
   std::uint32_t lanes() { return static_cast<std::uint32_t>(random_() >> 32); }
@@ -77,7 +78,7 @@ class Schedule {
 /// A byte of memory, and the instruction that last changed it.
 struct Watch {
   const std::byte* byte = nullptr;
-  std::uint64_t address = 0;  ///< in the kernel's address space
+  std::uint64_t address = 0;  ///< address in the kernel's address space
   std::byte value{};
   bool has_changed = false;
   std::uint32_t operation = 0;

@@ -44,8 +44,8 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
 
 namespace {
 
-/// Returns true if a warp polls the same place as a turn ago. An ordinary loop of volatile reads
-/// goes on to other addresses.
+/// Returns true if a warp polls the same address by the same operation as a turn ago. An ordinary
+/// loop of volatile reads goes on to other addresses.
 bool polls_again(const Poll& before, const Poll& now) {
   return before.known && now.known && before.operation == now.operation &&
          before.address == now.address;

@@ -1,9 +1,9 @@
 #pragma once
 
 // Internal to the emulator: the shadow of a warp's registers, for Check::init. It has the layout of
-// the registers. Each byte of a register has a byte with one of the states in state.hpp. Each bit
-// of a predicate has a bit, which is set if it is undefined. At the end is a flag for every 4
-// bytes: the register there has an undefined lane.
+// the registers. Each byte of a register has a shadow byte with one of the states in state.hpp.
+// Each bit of a predicate has a shadow bit, which is set if it is undefined. Flags follow, one for
+// every 4 bytes of registers: 1 if the register that begins there has an undefined lane.
 
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace warpwise::emulator {
 /// Returns the number of bytes from lane to lane of a register; a predicate is one mask for all
 /// lanes.
 constexpr std::size_t lane_bytes(Width width) { return width == Width::w64 ? 8 : 4; }
-/// Returns the number of these bytes that hold the value: with 16 bits the upper half is always 0.
+/// Returns the number of bytes that hold a lane's value: with 16 bits the upper half is always 0.
 constexpr std::size_t value_bytes(Width width) {
   return width == Width::w16 ? 2 : lane_bytes(width);
 }
@@ -54,7 +54,7 @@ inline Mask undefined_lanes(const Warp& warp, RegisterPlace place) {
   return lanes;
 }
 
-/// Updates a register's flag and the warp's count from its shadow.
+/// Updates a register's flag and Warp::poisoned from the register's shadow.
 inline void count_poison(Warp& warp, RegisterPlace place) {
   const std::uint8_t* at = shadow_at(warp, place);
   std::uint64_t any = 0;

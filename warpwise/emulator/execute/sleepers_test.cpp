@@ -21,7 +21,7 @@ using emulator::LaunchResult;
 using test::Emulated;
 using test::kernel_text;
 
-// One turn of a block that polls.
+// Warp instructions of one turn of a polling block.
 constexpr std::uint64_t turn = 256 * std::uint64_t{3};
 
 struct Ended {
@@ -48,8 +48,8 @@ const std::string meet =
     "SPIN:\nld.volatile.global.u32 %r6, [%l1];\nsetp.lt.u32 %p, %r6, %r5;\n@%p bra SPIN;\n"
     "membar.gl;\nMET:\nbar.sync 0;\n";
 
-// Each arrival changes the word that all others poll. With a turn for each of them every time, it
-// would take 512 * 512 / 2 turns.
+// Each arrival changes the word that all others poll. If each polling block took a turn after each
+// arrival, the barrier would take 512 * 512 / 2 turns.
 TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
   for (const int threads : {1, 2, 3}) {
     const Ended ended = run("mov.u32 %r5, 0;\n" + meet +
@@ -57,7 +57,7 @@ TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
                                 "st.global.u32 [%l4], %r6;",
                             {512}, {1}, threads);
     for (int block = 0; block < 512; ++block) EXPECT_EQ(ended.words[block], 512U) << block;
-    // Several workers poll while others still begin their blocks.
+    // The limit is for one worker: several would poll while others still begin their blocks.
     if (threads == 1) {
       EXPECT_LT(ended.executed, 512 * 8 * turn);
     }

@@ -32,13 +32,13 @@ inline constexpr Address global_base = Address{16} << 40;
 inline constexpr Address window_bytes = Address{1} << 40;
 // Distance between the shared memories of a cluster's blocks, in the cluster's space and in the
 // generic window of shared memory. The memory of the block of rank r begins at r + 1 times this
-// distance. Below it is the own block's memory.
+// distance. Lower addresses belong to the warp's own block.
 inline constexpr Address block_window_bytes = Address{1} << 24;
-// Addresses of host-visible memory begin here, above the emulated GPU's.
+// Addresses of host-visible memory begin here, above the addresses of the emulated GPU's memory.
 inline constexpr Address host_visible_base = Address{64} << 40;
 
-/// Returns true for a generic address of global memory. A system with addresses of 39 bits has
-/// memory of the host below the windows.
+/// Returns true for a generic address of global memory. Addresses below the windows are global too:
+/// the host's memory lies there if the system has addresses of 39 bits.
 constexpr bool is_global(Address address) {
   return address - shared_window >= global_base - shared_window;
 }
@@ -79,9 +79,9 @@ class AlignedBytes {
 // A byte of shadow memory is the state of a byte of memory or of a register:
 // - 0: it is defined
 // - unwritten, copied or unset: it is entirely undefined
-// - any other value is a mask of its undefined bits, which were computed from undefined ones. The
-//   mask is `computed`, all bits. After writes of bit-fields it has the bits that these left
-//   undefined.
+// - any other value is a mask of the byte's undefined bits, which were computed from undefined
+//   bits. The mask is `computed`, all bits. After writes of bit-fields it has only the bits that
+//   are still undefined.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set
@@ -93,9 +93,9 @@ constexpr bool is_computed(unsigned char state) {
 constexpr unsigned char undefined_bits(unsigned char state) {
   return state == 0 || is_computed(state) ? state : computed;
 }
-/// Returns the state of a byte in which these bits are undefined, computed from undefined ones. The
-/// values of unwritten, copied and unset would also be masks, of four bit-fields in one byte. For
-/// these, all bits count as undefined.
+/// Returns the state of a byte in which these bits are undefined, computed from undefined ones. A
+/// mask that equals unwritten, copied or unset has another meaning: then all bits count as
+/// undefined.
 constexpr unsigned char state_of_bits(unsigned char bits) {
   return bits == 0 || is_computed(bits) ? bits : computed;
 }
@@ -125,11 +125,11 @@ struct Call {
   std::uint32_t return_to = 0;
   std::int32_t before = -1;      ///< the call that the lanes were in; -1: none
   std::uint32_t depth = 0;       ///< number of calls, with this one
-  Mask lanes = 0;                ///< that called
-  Mask left = 0;                 ///< that have not returned
-  std::uint64_t base = 0;        ///< the caller's frame
+  Mask lanes = 0;                ///< lanes that called
+  Mask left = 0;                 ///< lanes that have not returned
+  std::uint64_t base = 0;        ///< begin of the caller's frame
   std::uint64_t top = 0;         ///< the begin of free local memory before the call
-  std::uint64_t taken = 0;       ///< bytes of a thread's saved registers, with earlier calls
+  std::uint64_t taken = 0;       ///< bytes that this and earlier calls save for a thread
   std::vector<std::byte> saved;  ///< registers of the caller: each with a value for each lane
   std::vector<std::byte> saved_shadow;
 };
@@ -145,9 +145,9 @@ struct CallStack {
   std::vector<Call> calls;
   std::vector<std::int32_t> unused;              ///< calls that all lanes have returned from
   std::array<std::int32_t, warp_lanes> current;  ///< index of the innermost call; -1: none
-  std::array<std::uint64_t, warp_lanes> base;    ///< the current frame, in local memory
+  std::array<std::uint64_t, warp_lanes> base;    ///< begin of the current frame in local memory
   std::array<std::uint64_t, warp_lanes> top;     ///< begin of free local memory
-  std::vector<Destination> destinations;         ///< of the last call or return
+  std::vector<Destination> destinations;         ///< destinations of the last call or return
 };
 
 /// A warp's last access that may have polled for another thread.
@@ -155,7 +155,7 @@ struct Poll {
   bool known = false;
   Space space = Space::generic;
   std::uint32_t operation = 0;
-  Address address = 0;  ///< of one lane
+  Address address = 0;  ///< address of one lane
 };
 
 /// A clock's value, and the number of the hold in which it was read (Worker::clock_hold).
@@ -171,11 +171,11 @@ struct Warp {
   std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
   Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
-  bool whole = false;           ///< all live lanes are active; values of the others are never read
-  Mask carry = 0;               ///< CC.CF of each lane
-  Mask cluster_arrived = 0;     ///< lanes that have arrived at the cluster's barrier in this phase
-  Mask cluster_owes = 0;        ///< lanes that have arrived there and must wait
-  std::uint32_t index = 0;      ///< in its block
+  bool whole = false;        ///< all live lanes are active; values of exited lanes are never read
+  Mask carry = 0;            ///< CC.CF of each lane
+  Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
+  Mask cluster_owes = 0;     ///< lanes that arrived at the cluster's barrier and must wait there
+  std::uint32_t index = 0;   ///< index in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
@@ -186,7 +186,7 @@ struct Warp {
   bool wrote = false;                 ///< has written memory since livelock.hpp last looked
   bool timed = false;                 ///< has read a clock since livelock.hpp last looked
   std::array<HeldClock, 2> clocks{};  ///< clock of instructions, clock of the host
-  std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
+  std::uint64_t turn_ends = 0;        ///< value of `executed` at which the turn ends
   Poll poll;
   std::uint64_t polls = 0;           ///< number of accesses that may have polled
   std::uint64_t executed = 0;        ///< warp instructions
@@ -206,15 +206,15 @@ struct BoundTexture {
   bool exists = false;
 };
 
-// Number of a cluster's barrier, after those of the block.
+// Number of a cluster's barrier. The block's own barriers are 0 to 15.
 inline constexpr std::uint32_t cluster_barrier = 16;
-// Number of the first warpgroup's barrier; the block's n-th warpgroup, up to 7, adds n.
+// Number of the first warpgroup's barrier. Warpgroup n of the block, from 0 to 7, adds n.
 inline constexpr std::uint32_t first_warpgroup_barrier = 17;
 inline constexpr std::uint32_t all_barriers = 25;
 
 /// Blocks that run together, on one worker.
 struct Cluster {
-  std::vector<Block*> blocks;  ///< by rank; null: has ended
+  std::vector<Block*> blocks;  ///< blocks by rank; null: the block has ended
   std::uint32_t live = 0;      ///< number of live threads
   std::uint32_t arrived = 0;   ///< number of threads at its barrier
   bool moved = false;          ///< a thread has made progress in this round
@@ -222,25 +222,25 @@ struct Cluster {
 
 struct Block {
   std::shared_ptr<Cluster> cluster;
-  std::uint32_t rank = 0;  ///< in the cluster
+  std::uint32_t rank = 0;  ///< rank in the cluster
   bool is_stuck = false;   ///< no progress in this round; other blocks of its cluster may make some
   Dim3 index;
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
-  AlignedBytes registers;  ///< of all warps
+  AlignedBytes registers;  ///< registers of all warps
   AlignedBytes specials;   ///< initial values of special registers: [warp][special][lane]
   AlignedBytes shared;
-  AlignedBytes local;  ///< of all threads, consecutively
+  AlignedBytes local;  ///< local memory of all threads, consecutively
   // Shadows of the registers, of shared and of local memory, for Check::init; else empty.
   AlignedBytes register_shadow;
   AlignedBytes shared_shadow;
   AlignedBytes local_shadow;
-  std::vector<CallStack> stacks;  ///< of all warps, if the code uses them
+  std::vector<CallStack> stacks;  ///< stacks of all warps, if the code uses them
   std::uint32_t live = 0;         ///< number of live threads
   struct Barrier {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0;  ///< 0: all live threads
-    std::uint32_t votes = 0;     ///< of a reduction
+    std::uint32_t votes = 0;     ///< number of votes in a reduction
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, all_barriers> barriers{};
@@ -251,7 +251,7 @@ struct Block {
     std::uint32_t threads = 0;
   };
   std::vector<Exit> exits;
-  std::uint32_t repeats = 0;  ///< rounds in which a warp has polled the same place again
+  std::uint32_t repeats = 0;  ///< rounds in which a warp has polled the same address again
   std::uint64_t state = 0;    ///< hash of registers and positions, when livelock.hpp last looked
   bool state_is_known = false;
 };
@@ -262,8 +262,8 @@ struct FaultRecord {
   std::uint32_t thread = 0;
   std::uint64_t count = 0;
   std::string message;
-  bool may_follow_from_race = false;  ///< another order of the threads might not show it
-  bool is_known = false;              ///< by LaunchOptions::is_known
+  bool may_follow_from_race = false;  ///< another order of the threads might not show the fault
+  bool is_known = false;              ///< known by LaunchOptions::is_known
 };
 
 // Number of threads with faulting accesses that stops a launch; a GPU stops at the first.
@@ -281,19 +281,19 @@ struct Worker {
   /// Allocations that quick accesses (host_code/) have found, by the sites of the accesses.
   std::array<AllocationView, 16> quick_views;
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
-  std::map<std::uint64_t, std::string> printed;                       ///< by block
+  std::map<std::uint64_t, std::string> printed;                       ///< text by block
   std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels, but possibly still read
-  std::map<Address, DeviceWork> prepared;         ///< by the address of its parameters
-  std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< by block
-  /// Errors (cudaError_t) that threads have not asked for, by block and thread.
+  std::map<Address, DeviceWork> prepared;         ///< work by the address of its parameters
+  std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< work by block
+  /// Errors (cudaError_t) that threads have not read yet, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
-  std::vector<std::uint8_t> modelled_executed;     ///< by operation; empty if none is modelled
-  std::shared_ptr<Schedule> schedule;              ///< with Launch::order
+  std::vector<std::uint8_t> modelled_executed;     ///< 1: executed, by operation; empty: all exact
+  std::shared_ptr<Schedule> schedule;              ///< only with Launch::order
   /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
   /// around a wait and a barrier takes a round or two for each iteration. If the block does not
-  /// wait after all, another block begins early, which costs little. Becomes 1 as soon as a block
-  /// waits, because other blocks will wait too.
+  /// wait after all, another block begins early, which costs little. The number becomes 1 as soon
+  /// as a block waits, because other blocks will wait too.
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the current hold
@@ -331,12 +331,12 @@ struct Launch {
   Dim3 block;
   std::uint64_t shared_bytes = 0;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;  ///< of a thread, with its stack
-  Address grid_workspace = 0;     ///< for a cooperative launch
+  std::uint64_t local_bytes = 0;  ///< local memory of a thread, with its stack
+  Address grid_workspace = 0;     ///< workspace for a cooperative launch
   std::uint64_t heap_bytes = 0;   ///< limit of memory that kernels take by malloc
   int depth = 0;                  ///< 0: launched by the host
   std::vector<std::byte> parameters;
-  AlignedBytes constants;  ///< the code's, with addresses filled in
+  AlignedBytes constants;  ///< the code's constants, with addresses filled in
   std::vector<rules::ComputeCapability> ccs;
   bool atomic = false;  ///< with several workers, global atomics must be atomic on the CPU
   std::uint64_t budget = 0;
@@ -349,7 +349,7 @@ struct Launch {
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known;
   bool fidelity = false;
   std::optional<PaceModel> pace;
-  unsigned order = 0;  ///< of blocks and warps; 0: by index, others: see Schedule
+  unsigned order = 0;  ///< order of blocks and warps; 0: by index, others: see Schedule
   std::uint64_t order_seed = 0;
   Watch* watch = nullptr;  ///< only with an order; null: no watch
   Progress* progress = nullptr;
@@ -380,9 +380,9 @@ struct Launch {
     if (!pace) return sampled_cluster(i, all);
     // The sample consists of runs of neighbours, because neighbours share cached data. There are
     // several runs, because distant blocks may do other work. Each run is near the middle of its
-    // part of the grid, so that blocks at the grid's ends are not over-represented. It moves by up
-    // to half a row, or a quarter of its part: a regular step would select the same columns, or
-    // blocks that read the same data.
+    // part of the grid, so that blocks at the grid's ends are not over-represented. Runs are
+    // shifted by up to half a row, or a quarter of their part: a regular step would select the same
+    // columns, or blocks that read the same data.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;

@@ -67,7 +67,7 @@ TEST(SyncBarrier, ThreadsOfABlockAtDifferentOnes) {
 }
 
 TEST(SyncBarrier, SomeWarpsByTheirNumber) {
-  // A producer arrives, a consumer waits: the kernel says how many come.
+  // A producer arrives, a consumer waits: the kernel states how many threads arrive.
   expect_none(
       "setp.eq.u32 %p, %r3, 0;\n@%p bra OTHER;\nbar.sync 2, 64;\nbra.uni END;\nOTHER:\n"
       "bar.arrive 2, 64;\nEND:",

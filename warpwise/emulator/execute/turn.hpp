@@ -84,13 +84,13 @@ class Turn {
   }
 
  private:
-  /// The running group. The warp's own copy of it is outdated until save().
+  /// The running group. The warp's own copy of the group is outdated until save().
   struct Running {
     std::size_t index = 0;
     std::uint32_t pc = 0;
     Mask mask = 0;
     bool alone = true;    ///< the only group of the warp
-    bool forced = false;  ///< runs without the lanes that it should wait for
+    bool forced = false;  ///< runs without the lanes for which it should wait
   };
 
   enum class Then { go_on, next_group, end_turn };
@@ -168,7 +168,7 @@ class Turn {
   }
 
   /// Sometimes lets some lanes of a warp run ahead of the others, as threads may. Returns false if
-  /// it does not.
+  /// all lanes stay together.
   bool run_some_lanes() {
     Schedule& schedule = *warp_.worker->schedule;
     if (!schedule.lanes_part() || warp_.groups.size() != 1) return false;
@@ -259,7 +259,7 @@ class Turn {
     return after_turn(run);
   }
 
-  /// A spinning group first gives way to the warp's other lanes.
+  /// Ends the turn. After a spin, first lets the warp's other lanes run.
   Then after_turn(const Running& run) const {
     return warp_.groups[run.index].yielded ? Then::next_group : Then::end_turn;
   }
@@ -303,8 +303,8 @@ class Turn {
     return waits ? Then::next_group : Then::go_on;
   }
 
-  /// The last warp of a warpgroup that arrives executes the operation for all four. None may
-  /// continue before all parts are done: it might let another thread overwrite operands.
+  /// The last warp of a warpgroup that arrives executes the operation for all four. No warp may
+  /// continue before that: it might let another thread overwrite operands.
   [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;

@@ -54,7 +54,7 @@ Handler step_handler(ObserverSet observers) {
                         [](auto set) -> Handler { return step<typename decltype(set)::type>; });
 }
 
-/// Returns true for each operation that control flow may reach without the one before it.
+/// Returns true for each operation that control flow may reach without executing the one before.
 std::vector<bool> leaders_of(const Code& code) {
   std::vector<bool> leads(code.operations.size() + 1);
   const auto set = [&](std::int32_t at) {
@@ -75,8 +75,8 @@ std::vector<bool> leaders_of(const Code& code) {
 
 }  // namespace
 
-/// Writes the machine code of a kernel, for all live lanes of a warp or for some. While it runs,
-/// these registers hold:
+/// Writes the machine code of a kernel, for all live lanes of a warp or for some. While that code
+/// runs, these registers hold:
 /// - rbx the warp, r12 its register file, r13 its constants, r14d the lanes of the group
 /// - rbp the kernel's operations
 /// - r15 the warp's HostCounts for this version
@@ -126,7 +126,7 @@ class HostMemory : private Xbyak::CodeGenerator {
 
  private:
   const Operation& operation(std::size_t i) const { return code_.operations[i]; }
-  /// Returns true for an operation that all live lanes execute, without a hook of an observer.
+  /// Returns true for an operation that all lanes of the group execute, without an observer's hook.
   bool is_plain(std::size_t i) const {
     const Operation& op = operation(i);
     return op.control == Control::plain && op.guard == Operation::none &&
@@ -157,7 +157,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     ret();
   }
 
-  /// Writes the code from operation i on. Returns the first one that is not yet written.
+  /// Writes the code from operation i on. Returns the first operation that is not yet written.
   std::size_t write_at(std::size_t i) {
     const Operation& op = operation(i);
     if (leads_[i]) {
@@ -184,7 +184,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     return next;
   }
 
-  /// Leaves the code before an operation if a register has an undefined lane.
+  /// Writes an exit before an operation, taken if a register has an undefined lane.
   /// \param uncounted  number of operations before it that are not counted yet
   void write_stop(std::size_t next, std::size_t uncounted) {
     Xbyak::Label go_on;
@@ -196,7 +196,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     L(go_on);
   }
 
-  /// Leaves the code where the group meets other lanes.
+  /// Writes an exit, taken if the group meets other lanes at operation i.
   void write_limit(std::size_t i) {
     Xbyak::Label go_on;
     cmp(dword[rsp + limit_at], static_cast<std::uint32_t>(i));
@@ -220,14 +220,14 @@ class HostMemory : private Xbyak::CodeGenerator {
     } else if (const Handler quick = quick_access(op, observers_)) {
       write_call(quick, op);
     } else {
-      settle();  // the handler may show the number of instructions as a clock
+      settle();  // the handler may read the number of executed instructions as a clock
       write_call(op.run, op);
     }
     return i + 1;
   }
 
   /// Writes a run of lane operations from i on, together with loads of shared memory whose
-  /// addresses are known before it. Returns its end; i if there is none.
+  /// addresses are known before the run. Returns the run's end, or i if there is no run.
   std::size_t write_run(std::size_t i) {
     std::vector<LaneOperation> run;
     std::set<std::int32_t> written;
@@ -272,7 +272,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     return end;
   }
 
-  /// Writes the same run with a call for each load.
+  /// Writes a run with a call for each load.
   void write_apart(std::size_t begin, std::span<const LaneOperation> run) {
     for (std::size_t i = 0; i < run.size();) {
       std::size_t end = i;
@@ -311,8 +311,8 @@ class HostMemory : private Xbyak::CodeGenerator {
     jmp(leave_);
   }
 
-  /// Leaves the branch to the interpreter if it divides the lanes, if the turn may end, or if other
-  /// lanes may go first.
+  /// Writes a branch. The interpreter executes it instead if the branch divides the lanes, if the
+  /// turn may end, or if other lanes may go first.
   void write_branch(const Operation& op) {
     Xbyak::Label not_taken;
     Xbyak::Label interpret;
@@ -383,7 +383,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   bool counts_;
   bool checks_;
   std::vector<bool> leads_;
-  std::vector<Xbyak::Label> at_;  ///< of each operation that leads
+  std::vector<Xbyak::Label> at_;  ///< label of each operation that leads
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
   std::deque<SharedLoads> loads_;       ///< the code refers to them

@@ -2,10 +2,10 @@
 
 // Internal to the emulator: machine code of the CPU, made at run time from a kernel's operations.
 //
-// It runs stretches: operations without a change of control flow, and the branches between them,
-// for a group of lanes. Everything else is left to the interpreter, also a branch that divides the
-// group. Within a stretch, an operation that has no machine code of its own is a call of its
-// handler, which also finds the faults.
+// The machine code runs stretches for a group of lanes: operations without a change of control
+// flow, and the branches between them. The interpreter runs everything else, also a branch that
+// divides the group. Within a stretch, an operation without machine code becomes a call of its
+// handler. The handler also finds faults.
 //
 // There are two versions: for all live lanes of a warp, and for some of them.
 
@@ -22,7 +22,7 @@
 
 namespace warpwise::emulator {
 
-/// Executions by machine code: of a stretch, at the index of its first operation, or of a branch.
+/// Number of executions by machine code: of a branch, or of a stretch that begins at an operation.
 struct HostCount {
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
@@ -40,15 +40,15 @@ class HostCode {
   struct Version {
     std::shared_ptr<const HostMemory> memory;
     Enter enter = nullptr;
-    std::vector<const void*> entries;  ///< of each operation; empty: no machine code
+    std::vector<const void*> entries;  ///< entry of each operation; empty: no machine code
     /// Index of an operation's count in a worker's HostCounts; -1: the operation counts itself.
     std::vector<std::int32_t> counted_at;
   };
 
   HostCode(const Code& code, ObserverSet observers);
 
-  /// Runs a group of a warp, if it can continue in machine code at an operation.
-  /// \param limit  the operation, if any, at which it would meet other lanes
+  /// Runs a group of lanes of a warp, if machine code can continue at operation `pc`.
+  /// \param limit  the operation, if any, at which the group would meet other lanes
   /// Returns the next operation, which the interpreter has to execute unless it is the limit.
   std::uint32_t run(Warp& warp, std::uint32_t pc, Mask lanes, std::uint32_t limit) const {
     const Version& version = lanes == warp.live ? whole_ : partial();
@@ -56,7 +56,7 @@ class HostCode {
     return entry == nullptr ? pc : version.enter(warp, entry, lanes, limit);
   }
 
-  /// Adds the executions of an operation, as machine code has counted them for a worker.
+  /// Adds to `to` how often machine code has executed an operation, as counted for a worker.
   void add(std::size_t operation, const std::vector<HostCount>& counts, HostCount& to) const;
 
  private:
@@ -77,16 +77,15 @@ class HostCode {
 /// Returns the number of HostCounts that a worker needs: one for each version and operation.
 inline std::size_t host_counts(const Code& code) { return 2 * code.operations.size(); }
 
-/// A kernel's machine code. It is made once the kernel has executed enough instructions for it to
-/// pay. Launches on several threads share it.
+/// A kernel's machine code. It is made once the kernel has executed enough instructions to make up
+/// for the time this takes. Launches on several threads share it.
 class LazyHostCode {
  public:
   /// \param code  a kernel that was decoded for these observers. It must not move in memory.
   LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
 
-  /// Returns the machine code, or null before it is made. It cannot be made on other architectures,
-  /// without AVX2 and FMA, for a kernel of very many operations, or where the system refuses
-  /// executable memory.
+  /// Returns the machine code, or null before it is made. It is never made without x86-64, AVX2 and
+  /// FMA, for a kernel of very many operations, or where the system refuses executable memory.
   const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
 
   /// Makes the machine code, unless that has been tried before.
@@ -100,8 +99,8 @@ class LazyHostCode {
     executed_ += instructions;
     clusters_ += clusters;
   }
-  /// Returns the number of instructions that so many clusters executed on average in launches
-  /// before; infinite if there were none.
+  /// Returns the expected number of instructions of a launch of `clusters` clusters, from the
+  /// average of earlier launches. It is infinite if there were none.
   double expected(std::uint64_t clusters) const {
     const auto all = static_cast<double>(clusters_);
     return all > 0 ? static_cast<double>(executed_) / all * static_cast<double>(clusters)

@@ -62,7 +62,7 @@ Outcome run(Program& program, const Mode& mode, std::uint32_t seed, Engine engin
   const std::vector<std::uint32_t> content = test::random_words(words, seed);
   device.write(memory, std::as_bytes(std::span(content)));
   const Address out = device.allocate(outcome.out.size());
-  // Packed here, since to ask for the kernel's parameters decodes it without observers.
+  // Packs the parameters itself: a query of the kernel's parameters decodes it without observers.
   std::array<std::byte, 20> parameters;
   std::memcpy(parameters.data(), &memory, 8);
   std::memcpy(parameters.data() + 8, &out, 8);
@@ -155,7 +155,7 @@ TEST(HostCode, APairOfPredicatesMayReplaceTheOneItIsCombinedWith) {
 }
 
 TEST(HostCode, MemoryThatAnotherWorkerHasFreedIsNotReadAgain) {
-  // Block 0 frees what block 1 has just read. It begins late, so that another worker takes block 1.
+  // Block 0 works late, so another worker runs block 1. Block 0 frees what block 1 has just read.
   const std::string ptx =
       ".version 8.4\n.target sm_90\n.address_size 64\n"
       ".extern .func (.param .b64 result) malloc(.param .b64 bytes);\n"
@@ -200,7 +200,7 @@ TEST(HostCode, AnExceptionPassesThrough) {
       "mov.u64 %l0, 64;\nld.global.u32 %w0, [%l0];\nst.global.u32 [%l0], %w0;\nret;\n}\n");
   emulated.options.engine = Engine::machine_code;
   emulated.options.threads = 1;
-  // Asked where the fault is found, in a handler that machine code calls.
+  // The handler that finds the fault calls this function, and machine code calls that handler.
   emulated.options.is_known = [](const std::string&, const Fault&) -> bool {
     throw InvalidArgument("a caller's exception");
   };

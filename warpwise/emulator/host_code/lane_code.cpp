@@ -75,7 +75,7 @@ void LaneCode::store(const Held& held, int i) {
     to_.vmovdqu(to, value);
     return;
   }
-  // Results of other lanes stay as they are.
+  // Lanes outside the mask keep their old results.
   const Xbyak::Ymm mask(store_mask);
   const Xbyak::Ymm old(store_mask + 1);
   const auto words = to_.rsp + (*mask_ + vector_bytes * chunk_);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: machine code of operations that compute each lane from its own
-// operands.
+// Internal to the emulator: machine code of operations that compute each lane from operands of the
+// same lane.
 
 #include <xbyak/xbyak.h>
 
@@ -17,7 +17,7 @@
 
 namespace warpwise::emulator {
 
-/// Lanes of a vector of 256 bits with 32 bits each. A run of operations is computed for 8 lanes
+/// Number of lanes of 32 bits in a vector of 256 bits. A run of operations is computed for 8 lanes
 /// before the next 8, so that values stay in the CPU's registers between operations.
 inline constexpr int lanes_at_once = 8;
 
@@ -25,7 +25,7 @@ class LaneCode;
 
 /// Machine code of one handler.
 struct LaneInstruction {
-  /// Widths of dst, dst2, a, b, c, d.
+  /// Widths of the operands dst, dst2, a, b, c, d.
   std::array<Width, 6> widths{};
   /// Writes the code for 8 lanes, or for 4 lanes if results have 64 bits.
   void (*emit)(LaneCode& code) = nullptr;
@@ -34,7 +34,7 @@ struct LaneInstruction {
 /// The machine code of a load of 32 bits per lane, from addresses of 32 bits relative to rdx.
 extern const LaneInstruction word_load;
 
-/// Returns the machine code of an operation; null if it has none of its own.
+/// Returns the machine code of an operation; null if the operation has none.
 const LaneInstruction* lane_instruction(const Operation& op);
 
 /// An operation and its machine code.
@@ -44,8 +44,8 @@ struct LaneOperation {
 };
 
 /// Writes machine code of runs of operations. `registers` and `constants` are registers of the CPU
-/// that hold a warp's register file and its constants. `mask`, if any, is the distance from the
-/// stack pointer to a word for each lane: all ones in the lanes that get results, 0 in the others.
+/// that hold a warp's register file and its constants. `mask`, if given, is the distance from the
+/// stack pointer to a word for each lane: all ones if the lane gets results, else 0.
 class LaneCode {
  public:
   LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants,
@@ -59,20 +59,20 @@ class LaneCode {
   /// Writes the tables that the code reads. Called once, after all code.
   void write_tables();
 
-  // For LaneInstruction::emit. Operands are those of the 8 or 4 lanes that are being computed.
+  // The functions below are for LaneInstruction::emit. Operands mean the 8 or 4 lanes in progress.
   Xbyak::CodeGenerator& to() { return to_; }
   const Operation& op() const { return *op_; }
-  /// An operand of the result's width, in a register.
+  /// Returns an operand of the result's width, in a register.
   Xbyak::Ymm in(std::int32_t operand) { return load(operand, half_); }
-  /// The same in a register, or in memory if no later operation reads it.
+  /// Returns such an operand in a register, or in memory if no later operation reads it.
   const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
-  /// Half 0 or 1 of an operand of 64 bits, for a result of 32.
+  /// Returns half 0 or 1 of an operand of 64 bits, for a result of 32 bits.
   Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
-  /// 4 lanes of an operand of 32 bits, for a result of 64: in memory or in scratch register i.
+  /// Returns 4 lanes of an operand of 32 bits for a result of 64, in memory or scratch register i.
   const Xbyak::Operand& four(std::int32_t operand, int i);
-  /// The register for the result; it differs from those of the operands.
+  /// Returns the register for the result, which differs from the operands' registers.
   Xbyak::Ymm out() const { return out_; }
-  /// One of 3 registers for intermediate values.
+  /// Returns one of 3 registers for intermediate values.
   Xbyak::Ymm scratch(int i) const { return Xbyak::Ymm(first_scratch + i); }
   /// Sets scratch register 0 to all ones in the lanes where a predicate is true.
   void expand_predicate(std::int32_t operand);
@@ -89,7 +89,7 @@ class LaneCode {
     std::int32_t operand = Operation::none;
     int half = 0;
     bool is_new = false;   ///< not yet in memory
-    bool is_used = false;  ///< by the operation that is being written
+    bool is_used = false;  ///< the operation that is being written uses it
   };
 
   bool is_wide(std::int32_t operand) const;

@@ -1,5 +1,5 @@
-// Machine code of single lane operations. Each line does what the line of the same name in
-// instructions/lanes does, bit by bit.
+// Machine code of single lane operations. Each entry below gives the same bits as the entry of the
+// same name in instructions/lanes.
 
 #include <bit>
 #include <cstdint>
@@ -31,7 +31,7 @@ constexpr Emit binary(Instruction) {
   };
 }
 
-/// Replaces a NaN in the result by the only NaN that single precision has.
+/// Replaces each NaN in the result by the only NaN that operations of single precision give.
 void make_canonical(C& c) {
   c.to().vcmpunordps(c.scratch(0), c.out(), c.out());
   c.to().vblendvps(c.out(), c.out(), c.table(Table::nan32), c.scratch(0));
@@ -56,7 +56,7 @@ constexpr Emit swapped_double(Instruction) {
   };
 }
 
-/// Passes on an operand that is a NaN.
+/// Replaces the result by an operand, made quiet, in the lanes where the operand is a NaN.
 void pass_on(C& c, Xbyak::Ymm operand) {
   c.to().vcmpunordpd(c.scratch(0), operand, operand);
   c.to().vorpd(c.scratch(1), operand, c.table(Table::quiet64));
@@ -87,7 +87,7 @@ void multiply_add_low(C& c) {
   c.to().vpaddd(c.out(), c.scratch(0), c.any(c.op().c));
 }
 
-/// The lower 64 bits of a product, from products of 32-bit halves.
+/// Computes the lower 64 bits of a product, from products of 32-bit halves.
 void multiply_long(C& c) {
   const Xbyak::Ymm a = c.in(c.op().a);
   const Xbyak::Ymm b = c.in(c.op().b);
@@ -157,14 +157,14 @@ void take_lower_halves(C& c) {
 void truncate_to_s32(C& c) {
   const Xbyak::Ymm a = c.in(c.op().a);
   c.to().vcvttps2dq(c.out(), a);
-  // The CPU gives 0x80000000 for what is too large, and for NaN.
+  // The CPU gives 0x80000000 for numbers that are too large, and for NaN.
   c.to().vcmpgeps(c.scratch(0), a, c.table(Table::beyond32));
   c.to().vpxor(c.out(), c.out(), c.scratch(0));
   c.to().vcmpordps(c.scratch(0), a, a);
   c.to().vpand(c.out(), c.out(), c.scratch(0));
 }
 
-/// min and max: a NaN loses against a number, and -0 is less than 0.
+/// Computes min or max. A NaN loses against a number, and -0 is less than 0.
 template <class Instruction, class Join>
 constexpr Emit extreme(Instruction, Join) {
   return [](C& c) {

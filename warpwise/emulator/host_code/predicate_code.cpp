@@ -89,7 +89,7 @@ class Known {
               {less_longs, true, true}, {greater_longs, true, true});
     add_order("u64", {greater_unsigned_longs, false, true}, {less_unsigned_longs, false, true},
               {less_unsigned_longs, true, true}, {greater_unsigned_longs, true, true});
-    // The CPU's codes of comparisons.
+    // The numbers are the CPU's codes for comparisons.
     add_floats<0>("eq");
     add_floats<12>("ne");
     add_floats<17>("lt");

@@ -13,15 +13,15 @@ struct HostRegisters {
   Xbyak::Reg64 registers;
   Xbyak::Reg64 constants;
   Xbyak::Reg32 lanes;
-  bool is_partial = false;  ///< the predicates' other lanes stay as they are
+  bool is_partial = false;  ///< true: other lanes of predicates keep their values
 };
 
 /// Returns true if a comparison or a logical operation of predicates has machine code.
 bool has_predicate_code(const Operation& op);
-/// Writes the code of such an operation. It changes the registers rax, rcx, rdx and ymm0 to ymm2.
+/// Writes the operation's code, which changes the registers rax, rcx, rdx and ymm0 to ymm2.
 void write_predicate_code(Xbyak::CodeGenerator& to, const HostRegisters& at, const Operation& op);
 
-/// Loads a predicate, or its opposite.
+/// Loads a predicate, or its opposite if `negated`.
 void load_predicate(Xbyak::CodeGenerator& to, const HostRegisters& at, const Xbyak::Reg32& into,
                     std::int32_t operand, bool negated);
 

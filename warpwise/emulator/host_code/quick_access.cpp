@@ -30,12 +30,12 @@ namespace {
 #pragma GCC target("avx2,fma")
 #endif
 
-// clang-format off: the second needs the first
+// clang-format off: the second header needs the first
 #include "warpwise/emulator/host_code/whole_warps-inl.hpp"
 #include "warpwise/emulator/host_code/quick_observers-inl.hpp"
 // clang-format on
 
-/// Runs the handler, and keeps the allocation that the handler has found for the next access.
+/// Runs the handler. Keeps the allocation that the handler found, for the next access.
 template <bool is_shared>
 [[gnu::noinline]] void run_handler(Warp& warp, const Operation& op) {
   op.run(warp, op);
@@ -43,7 +43,7 @@ template <bool is_shared>
     warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
 }
 
-/// The same for some lanes.
+/// Does load() for a warp with inactive lanes.
 template <class Observers, class T, class S, S kept, class Address, bool is_shared>
 [[gnu::noinline]] void load_some(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
@@ -130,8 +130,8 @@ void store(Warp& warp, const Operation& op) {
 
 constexpr std::size_t longest_vector = 16;
 
-/// Does load() for vectors. Elements may overwrite the registers of the addresses, so it copies
-/// these first.
+/// Does load() for vectors. Elements may overwrite the registers of the addresses, so it copies the
+/// addresses first.
 template <class Observers, class T, class Address, bool is_shared>
 void load_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
@@ -182,7 +182,7 @@ void store_vector(Warp& warp, const Operation& op) {
       });
 }
 
-/// Each lane's local memory is a piece of its own.
+/// Returns the local memory of the warp's first lane. The other lanes' memory follows it in order.
 inline Piece local_piece(const Warp& warp) {
   const std::uint64_t size = warp.worker->launch->local_bytes;
   const std::uint64_t before = std::uint64_t{warp.index} * warp_lanes * size;
@@ -266,8 +266,8 @@ inline bool are_defined(const std::uint32_t* addresses, const SharedLoads::Base&
   return any == 0 && are_zero(shadow + least, whole);
 }
 
-/// Passes loads to the checks. Returns false, and has passed none, if one of them reads an
-/// undefined value, or if they have to be checked one by one.
+/// Passes all loads to the checks and returns true. Passes none and returns false if one of them
+/// reads an undefined value, or if they have to be checked one by one.
 inline bool check_loads(Warp& warp, const SharedLoads& loads) {
   constexpr std::size_t bytes = 4;
   const AlignedBytes& shared = warp.block->shared;
@@ -370,7 +370,7 @@ struct Quick {
   Of vector;
   Handler local = nullptr;
   Handler parameter = nullptr;
-  bool is_word_load = false;  ///< of 32 bits to a register of 32
+  bool is_word_load = false;  ///< a load of 32 bits to a register of 32 bits
 };
 using Quicks = std::map<Handler, Quick>;
 

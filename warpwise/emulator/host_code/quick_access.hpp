@@ -10,16 +10,16 @@
 
 namespace warpwise::emulator {
 
-/// Returns a function that does the same as a load's or store's handler: at once if all active
-/// lanes access one piece of memory in bounds, otherwise by calling the handler. Returns null for
-/// other handlers, and for operations whose handler has to run. It needs AVX2.
+/// Returns a function that replaces a load's or store's handler. It serves the access itself if all
+/// active lanes are in bounds of one piece of memory, and calls the handler otherwise. Returns null
+/// for other handlers, and for operations whose handler has to run. The function needs AVX2.
 Handler quick_access(const Operation& op, ObserverSet observers);
 
 /// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine
 /// code can make itself, after prepare_loads().
 bool loads_shared_words(const Operation& op, ObserverSet observers);
 
-/// Loads of shared memory whose addresses do not change between the first and the last of them.
+/// Loads of shared memory whose address registers stay unchanged from the first to the last load.
 struct SharedLoads {
   /// A register with addresses, and the range of the offsets that are added to it.
   struct Base {

@@ -11,10 +11,10 @@
 
 namespace warpwise::emulator {
 
-/// Additions to a site's counts by recent accesses of all lanes. A cost depends on the addresses
-/// relative to the aligned 256 bytes that hold the first one.
+/// Keeps what recent accesses of all lanes have added to the counts of their sites. These additions
+/// depend only on the addresses relative to the aligned 256 bytes that hold the first address.
 struct QuickCounts {
-  static constexpr std::size_t kept = 512;  ///< they fit into an L2 cache beside other data
+  static constexpr std::size_t kept = 512;  ///< entries fit into an L2 cache beside other data
 
   template <class Address>
   struct Shape {
@@ -34,7 +34,7 @@ struct QuickCounts {
     else
       return short_shapes;
   }
-  /// Returns the entry of a site's access that begins at an address.
+  /// Returns the index of the entry for a site's access whose first address is `first`.
   static std::size_t slot(std::int32_t site, std::uint64_t first) {
     return (static_cast<std::size_t>(site) * 8 + (first >> 5 & 7)) % kept;
   }
@@ -42,7 +42,7 @@ struct QuickCounts {
   std::vector<Neighbours> neighbours;
   std::vector<Shape<std::uint64_t>> long_shapes;
   std::vector<Shape<std::uint32_t>> short_shapes;
-  /// The additions for each of the three lists above: [slot][number of the site's counts].
+  /// The additions for each of the three lists above: [slot][index of the site's count].
   std::array<std::vector<std::uint64_t>, 3> added;
 };
 

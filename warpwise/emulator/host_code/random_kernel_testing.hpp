@@ -11,14 +11,14 @@
 
 namespace warpwise::test {
 
-inline constexpr int registers = 6;  ///< of each width
+inline constexpr int registers = 6;  ///< number of registers of each width
 inline constexpr int most_threads = 96;
 inline constexpr int blocks = 2;
-inline constexpr int words = 512;            ///< of the memory that all threads access
-inline constexpr int bytes_of_thread = 112;  ///< of its registers, and a gap
+inline constexpr int words = 512;            ///< number of words that all threads access
+inline constexpr int bytes_of_thread = 112;  ///< what a thread writes: its registers, and a gap
 
-/// Instructions: w, l, h, p stand for a register of 32, 64 or 16 bits or a predicate, i for one of
-/// 32 bits or a literal, m for a literal of 64 bits or a register.
+/// Instructions: w, l and h stand for a register of 32, 64 and 16 bits, p for a predicate, i for a
+/// 32-bit register or literal, m for a 64-bit literal or register.
 inline constexpr const char* instructions[] = {
     "add.s32 w, w, i",
     "add.u32 w, w, w",
@@ -158,7 +158,7 @@ inline constexpr const char* instructions[] = {
     "rem.u32 w, w, i",
 };
 
-/// Writes a random kernel: types, masks, divergence, barriers and calls.
+/// Writes a random kernel with several types, masks, divergence, barriers and calls.
 class RandomKernel {
  public:
   explicit RandomKernel(std::uint32_t seed) : random_(seed) {}
@@ -190,7 +190,7 @@ class RandomKernel {
   static constexpr const char* register_text =
       ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<26>;\n.reg .b64 %l<20>;\n";
 
-  /// A function that calls itself up to three times, by lanes as their parameter says.
+  /// Writes a function that calls itself up to three times, in lanes whose parameter says so.
   void function() {
     text_ += ".func (.param .b32 r) down(.param .b32 n)\n{\n" + std::string(register_text);
     line("ld.param.u32 %w10, [n]");
@@ -212,7 +212,7 @@ class RandomKernel {
     text_ += "}\n";
   }
 
-  /// A call, a guarded call, or a call by a pointer.
+  /// Writes a call, a guarded call, or a call by a pointer.
   void call(const std::string& argument) {
     text_ += "{\n.param .b32 a;\n.param .b32 b;\n";
     line("st.param.b32 [a], " + argument);
@@ -305,7 +305,7 @@ class RandomKernel {
 
   void branch(int depth) {
     const std::string n = std::to_string(labels_++);
-    if (rarely(3)) {  // all threads of a block take it or not
+    if (rarely(3)) {  // all threads of a block branch alike
       line("setp.lt.u32 %p9, %w12, " + std::to_string(below(blocks + 1)));
       line("@%p9 bra L" + n);
     } else {
@@ -330,7 +330,7 @@ class RandomKernel {
     line("@%p10 bra L" + n);
   }
 
-  /// Each warp writes all of the shared memory.
+  /// Writes code in which each warp fills all of the shared memory.
   void fill_tile() {
     line("and.b32 %w21, %w11, 31");
     line("shl.b32 %w21, %w21, 2");
@@ -341,7 +341,7 @@ class RandomKernel {
     line("bar.sync 0");
   }
 
-  /// Lane numbers in a pattern of a tile's rows or columns.
+  /// Writes code that computes a row or a column of a tile from the lane number.
   void lanes_to(const std::string& to) {
     static constexpr const char* some[] = {
         "and.b32 W, %w11, 15",   "and.b32 W, %w11, 7", "shr.u32 W, %w11, 4", "shr.u32 W, %w11, 1",
@@ -350,7 +350,7 @@ class RandomKernel {
     line(form.replace(form.find('W'), 1, to));
   }
 
-  /// Loads from shared memory by the same one or two registers, and sums between them.
+  /// Writes loads from shared memory by one or two address registers, and sums between the loads.
   void rows() {
     for (const char* const to : {"%w24", "%w25"}) {
       lanes_to(to);
@@ -365,7 +365,7 @@ class RandomKernel {
     }
   }
 
-  /// A load, a store or an atomic sum at neighbouring, equal, scattered or, rarely, invalid
+  /// Writes a load, a store or an atomic sum at neighbouring, equal, scattered or, rarely, invalid
   /// addresses.
   void access() {
     static constexpr const char* types[] = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "f32"};

@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Tells the C++ runtime how to unwind machine code. Below the return address, its frame holds the
+/// Tells the C++ runtime how to unwind machine code. Below the return address, the frame holds the
 /// registers rbx, rbp, r12, r13, r14 and r15, pushed in this order, and then `stack_bytes` bytes.
 class UnwindTable {
  public:

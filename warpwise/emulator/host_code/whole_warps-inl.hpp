@@ -1,5 +1,5 @@
-// Addresses of all lanes of a warp, the memory that they reach, and moves of the values there. No
-// include guard: quick_access.cpp includes this in its own namespace, compiled for AVX2.
+// Addresses of all lanes of a warp, the memory that they reach, and copies from and to it. This
+// file has no include guard: quick_access.cpp includes it in its namespace, compiled for AVX2.
 
 template <class T>
 constexpr std::array<T, warp_lanes> multiples(T step) {
@@ -8,11 +8,11 @@ constexpr std::array<T, warp_lanes> multiples(T step) {
   return all;
 }
 
-/// Distances of the lanes' addresses in an access of neighbouring elements.
+/// Distances of the lanes' addresses from the first one, in an access of neighbouring elements.
 template <class Address, std::size_t bytes>
 alignas(64) constexpr std::array<Address, warp_lanes> distances = multiples<Address>(bytes);
 
-/// Memory that an access may touch: addresses from `begin` up to `end`. `begin` is at `host`.
+/// Memory that an access may touch: addresses from `begin` up to `end`. `host` points to `begin`.
 struct Piece {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -50,7 +50,7 @@ inline bool are_at(const Address* addresses, Address begin, const Address* offse
   return is_zero(different);
 }
 
-/// Returns true if no lane's access leaves the piece, and each is aligned.
+/// Returns true if each lane's access lies inside the piece and is aligned.
 inline bool are_inside(std::size_t bytes, const std::uint64_t* addresses, std::uint64_t offset,
                        const Piece& piece) {
   if (piece.end - piece.begin < bytes) return false;
@@ -98,7 +98,7 @@ template <std::size_t bytes, class Address>
   return are_at(addresses, addresses[0], distances<Address, bytes>.data());
 }
 
-/// Returns true if each lane's address is `bytes` after the one before.
+/// Returns true if each lane's address is `bytes` after the address of the lane before.
 template <class Address>
 inline bool are_in_a_row(const Address* addresses, std::size_t bytes) {
   Address different = 0;
@@ -114,7 +114,7 @@ template <class Address>
   return own;
 }
 
-/// Returns an access's addresses. Inactive lanes have that of the first active one, in `own`.
+/// Returns an access's addresses. In `own`, inactive lanes get the first active lane's address.
 template <class Address>
 [[gnu::always_inline]] inline const Address* active_addresses(const Warp& warp, const Operation& op,
                                                               Address* own) {
@@ -184,7 +184,7 @@ inline void scatter(std::byte* to, const Address* addresses, Address offset, con
 
 constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
 
-/// Returns the part of shared memory without a gap that an address lies in.
+/// Returns the part of shared memory, between two gaps, that an address lies in.
 inline Piece shared_piece(const Warp& warp, std::uint64_t address) {
   const AlignedBytes& shared = warp.block->shared;
   Piece piece{0, shared.size(), shared.data(), warp.block->shared_shadow.data()};

@@ -4,11 +4,11 @@
 
 namespace warpwise::emulator {
 
-/// mapa: converts the shared address `a` to the same place in the cluster's block of rank `b`.
-/// Generic addresses have 64 bits, those of the cluster's space 32 or 64.
+/// Returns the handler of mapa. It converts shared address `a` to the address at the same offset in
+/// the cluster's block of rank `b`. Generic addresses have 64 bits, cluster addresses 32 or 64.
 Handler map_address_handler(Width width);
 
-/// getctarank: returns the rank of the block that owns a shared address.
+/// Returns the handler of getctarank. It computes the rank of the block that owns a shared address.
 Handler rank_of_address_handler(Width width);
 
 }  // namespace warpwise::emulator

@@ -19,8 +19,8 @@ struct ListedOperation {
   const ptx::Operand* address = nullptr;  ///< the memory operand, if any
 };
 
-/// Returns the operand of a register or literal. Arguments: its PTX, its width, and true if the
-/// instruction writes it.
+/// Returns the operand of a register or literal. Arguments: the PTX operand, its width, and true if
+/// the instruction writes it.
 using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, bool)>;
 
 }  // namespace warpwise::emulator

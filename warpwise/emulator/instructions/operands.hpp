@@ -23,7 +23,7 @@ T* destination(const Warp& warp, std::int32_t operand) {
   return reinterpret_cast<T*>(warp.registers + operand);
 }
 
-/// Writes the active lanes of a result. Exited lanes may hold anything.
+/// Writes a result to the active lanes. It may overwrite exited lanes: their values do not matter.
 template <class S>
 void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);
@@ -34,7 +34,7 @@ void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
   }
 }
 
-/// Returns the lanes where a predicate is true; negated, where it is false.
+/// Returns the lanes where a predicate is true, or, if `negated`, the lanes where it is false.
 inline Mask predicate(const Warp& warp, std::int32_t operand, bool negated = false) {
   const Mask lanes = *source<Mask>(warp, operand);
   return negated ? ~lanes : lanes;
@@ -45,7 +45,7 @@ inline void set_predicate(Warp& warp, std::int32_t operand, Mask value) {
   mask = (mask & ~warp.active) | (value & warp.active);
 }
 
-/// Combines a comparison's lanes with its predicate operand c, if it has one.
+/// Combines the lanes of a comparison with predicate c, if the comparison has this operand.
 inline Mask combined(const Warp& warp, const Operation& op, Mask compared) {
   const Combination how = flags_of<CompareFlags>(op).combination;
   if (how == Combination::none) return compared;
@@ -60,13 +60,13 @@ inline const std::int32_t* list_of(const Warp& warp, const Operation& op) {
   return warp.worker->code->lists.data() + op.list;
 }
 
-/// Returns the lanes that take part in a converged operation: the active ones of its member mask.
+/// Returns the lanes that take part in a converged operation: the active lanes in its member mask.
 inline Mask members(const Warp& warp, std::int32_t operand) {
   const auto* mask = source<std::uint32_t>(warp, operand);
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
 }
 
-/// Calls body(lanes, mask) for each member mask of a converging operation, and its lanes.
+/// Calls body(lanes, mask) for each member mask of a converging operation, with the mask's lanes.
 template <class Body>
 void for_each_member_mask(const Warp& warp, const Operation& op, Mask lanes, const Body& body) {
   const auto* masks = source<std::uint32_t>(warp, op.members);

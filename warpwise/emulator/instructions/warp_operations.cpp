@@ -16,7 +16,7 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
-/// The lanes that a shuffle's lanes read from: their own if the other one is out of range.
+/// The lane that each lane of a shuffle reads: the lane itself if the other lane is out of range.
 struct Shuffled {
   std::array<int, warp_lanes> from{};
   Mask in_range = 0;
@@ -122,7 +122,7 @@ void reduce(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
 }
 
-/// redux of floats, of their magnitudes if `magnitude`. A NaN loses, or wins if `wins`; -0 < +0.
+/// Runs redux of floats, or of magnitudes. A NaN loses, or is the result if `wins`; -0 < +0.
 template <bool larger, bool magnitude, bool wins>
 void reduce_floats(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
@@ -183,7 +183,7 @@ std::uint64_t time_shown(Warp& warp, std::size_t which, std::uint64_t own_time) 
   return clock.value;
 }
 
-/// A clock that advances by one with each instruction of the warp.
+/// Reads a clock that advances by one with each instruction of the warp.
 template <class S>
 void clock(Warp& warp, const Operation& op) {
   S out[warp_lanes];

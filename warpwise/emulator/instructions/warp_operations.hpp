@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns shfl, vote, match, redux, activemask, elect, clocks, and operations without effect.
+/// Returns the handlers of shfl, vote, match, redux, activemask, elect, clocks and no-operations.
 const Table& warp_operations();
 
 /// Returns the lane that each lane of a shuffle reads from.

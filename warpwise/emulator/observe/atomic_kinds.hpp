@@ -21,7 +21,7 @@ struct AtomicKind {
   bool is_swap = false;  ///< compare-and-swap
 };
 
-/// Returns the kind of each operation of a kernel. Only those of atomics have a meaning.
+/// Returns a kind for each operation of a kernel; it has a meaning only for atomic operations.
 std::vector<AtomicKind> atomic_kinds(const Code& code);
 
 }  // namespace warpwise::emulator

@@ -36,14 +36,14 @@ class Counts : public Observer {
 
   void after_access(Warp& warp, const Operation&, const Access& access) {
     if (access.site < 0 || access.space == Space::parameter) return;
-    // Another block's shared memory has a network of its own, for which there is no rule.
+    // Accesses to another block's shared memory use another network, for which there is no rule.
     if (access.owner != nullptr && access.owner != warp.block) return;
     if (access.space == Space::global) ++warp.accesses;
     if (!ccs_.empty()) count(access);
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
-  /// Returns the counters of a site's accesses to a space: numbers_of_site() numbers. Null if these
+  /// Returns the counters of a site's accesses to a space, numbers_of_site() of them. Null if these
   /// accesses are not counted.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
@@ -99,7 +99,7 @@ class Counts : public Observer {
     std::uint64_t stride = 0;
     Mask active = 0;
     std::uint32_t base = 0;
-    int bytes = 0;  ///< of a lane; lanes of a copy may move fewer than the instruction says
+    int bytes = 0;  ///< bytes of a lane; in a copy maybe fewer than the instruction says
     bool filled = false;
   };
 
@@ -108,8 +108,8 @@ class Counts : public Observer {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet
     int bytes = 0;
-    /// Relative to the aligned 256 bytes that hold the first active lane's address. 0 for inactive
-    /// lanes.
+    /// Distances of the lanes' addresses from the aligned 256 bytes that hold the first active
+    /// lane's address. 0 for inactive lanes.
     std::array<std::uint64_t, warp_lanes> offsets{};
   };
 
@@ -126,10 +126,10 @@ class Counts : public Observer {
   std::uint64_t thread_rounds_ = 0;
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
-  std::vector<HostCount> host_counts_;  ///< of each operation, by machine code
+  std::vector<HostCount> host_counts_;  ///< counts of each operation, by machine code
   std::vector<SiteCounts> sites_;       ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;       ///< [site][counted space][entry]
-  std::vector<Cost> costs_;             ///< of each pattern, [pattern][cc]
+  std::vector<Cost> costs_;             ///< costs of each pattern, [pattern][cc]
   std::vector<Shape> shapes_;           ///< the most recent ones
   std::vector<Cost> shape_costs_;       ///< [shape][cc]
   QuickCounts quick_;

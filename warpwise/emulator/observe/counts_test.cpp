@@ -37,7 +37,7 @@ class Counts : public testing::Test {
     emulated.options.threads = 2;
   }
 
-  /// A kernel that reads and writes an image of width x width floats.
+  /// Runs a kernel that reads and writes an image of width x width floats.
   static LaunchResult run_square(const std::string& file, const std::string& kernel,
                                  std::uint32_t width, Dim3 block, std::uint32_t tile) {
     Emulated emulated(test::kernels_ptx(file));
@@ -65,7 +65,7 @@ TEST_F(Counts, Transposes) {
     EXPECT_EQ(memory.global_load.bytes_requested, 64U * 64 * 4);
     EXPECT_EQ(memory.shared_load.requests, 0U);
   }
-  // A row of 32 floats: two segments of 64 bytes, a line of 128, four sectors.
+  // A row of 32 floats is two segments of 64 bytes, a line of 128, or four sectors.
   EXPECT_EQ(naive.memory[cc13].global_load.transactions_64, 2 * requests);
   EXPECT_EQ(naive.memory[cc20].global_load.transactions_128, requests);
   EXPECT_EQ(naive.memory[cc90].global_load.transactions_32, 4 * requests);
@@ -95,7 +95,7 @@ TEST_F(Counts, Transposes) {
   }
 }
 
-/// Row A1, a hundredth of its area: 92160 transactions of 64 bytes in one of ten parts of the GPU.
+/// Row A1 of docs/sources.md, for 1 % of its area: a tenth of the GPU made 92160 transactions.
 TEST_F(Counts, BankConflictsOfGtx280) {
   const std::uint32_t width = 384;
   const std::uint64_t warps = width * width / 32;
@@ -111,7 +111,7 @@ TEST_F(Counts, BankConflictsOfGtx280) {
   }
 }
 
-/// Row A2: 65,536 transactions against 1,048,576 of 1024 x 1024 elements.
+/// Row A2 of docs/sources.md: 65,536 transactions or 1,048,576, for 1024 x 1024 elements.
 TEST_F(Counts, TransactionsOfGtx280) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -132,7 +132,7 @@ TEST_F(Counts, TransactionsOfGtx280) {
   EXPECT_EQ(strided.transactions_64, 0U);
 }
 
-/// Row D2: 112 operations are useful, of the 144, 128 or 112 that the threads have slots for.
+/// Row D2 of docs/sources.md: 112 operations are useful, of the threads' 144, 128 or 112 slots.
 TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -152,7 +152,7 @@ TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
         << each.kernel;
     EXPECT_EQ(memory.global_load.references + memory.global_store.references, 112U) << each.kernel;
     EXPECT_EQ(result.thread_rounds, each.executed) << each.kernel;
-    // A request of a warp for each round in which one of its threads has work.
+    // A warp makes a request for each round in which one of its threads has work.
     const std::uint64_t warps = each.threads == 16 ? 7 : each.threads == 48 ? 2 + 3 : 2 + 2;
     EXPECT_EQ(memory.global_load.requests + memory.global_store.requests, warps) << each.kernel;
   }
@@ -227,7 +227,7 @@ const LineCounts& line_of(const LaunchResult& result, int line) {
   return result.lines.front();
 }
 
-/// Lanes part in `ways` directions and meet again.
+/// Lanes diverge in `ways` directions and converge again.
 TEST(HandWritten, Divergence) {
   for (std::uint32_t ways = 1; ways <= 32; ++ways) {
     std::string body =
@@ -354,8 +354,8 @@ TEST(HandWritten, LocalConstantAndWideAccesses) {
   EXPECT_EQ(memory.global_load.bytes_requested, 512U);
 }
 
-/// The same addresses from changing start addresses, repeatedly, and finally without some lanes:
-/// costs kept for earlier accesses must apply only to equal ones.
+/// Accesses with the same offsets repeat at changing start addresses, and finally without some
+/// lanes. Stored costs must apply only to equal accesses.
 TEST(HandWritten, LanesWithoutACommonStep) {
   constexpr std::uint32_t rounds = 40;
   Emulated emulated(
@@ -390,7 +390,7 @@ TEST(HandWritten, LanesWithoutACommonStep) {
 }
 
 // Returns the line at which the counts have a read of global memory.
-// \param function  mangled, inlined there
+// \param function  mangled name of the function inlined at that line
 int line_of_the_read(const std::string& header, const std::string& function = "_Z4loadPi") {
   std::string text = test::kernel_text(
       ".loc 1 9 0\n.loc 2 134 49, function_name $L__info_string0, inlined_at 1 9 3\n"

@@ -22,9 +22,9 @@ namespace warpwise::emulator {
 /// - an address, a member mask or a barrier
 /// - an argument of printf or malloc
 /// - an atomic of global memory
-/// - a store to global memory of a value computed from it
+/// - a store to global memory of a value computed from an undefined one
 ///
-/// Copies, also of parts of a value, are followed and not reported.
+/// Copies of a value, or of a part of it, are followed and not reported.
 ///
 /// How definedness passes through instructions:
 ///
@@ -38,11 +38,11 @@ namespace warpwise::emulator {
 ///
 /// - the content of an mbarrier, and host-visible memory
 /// - a copy to memory that outlives the kernel, if nothing reads it there
-/// - a value that returns to where it was read, with other bits of the same byte (a bit-field of a
+/// - a value that is stored back to its address, with other bits of the same byte (a bit-field of a
 ///   structure)
 ///
 /// A reported value counts as defined from then on. While all registers of a warp are defined, the
-/// check costs a look at the shadow of each read and an update of the shadow of each write.
+/// check only reads the shadow at each read and updates the shadow at each write.
 class Init : public Observer {
  public:
   explicit Init(const Launch& launch);
@@ -63,11 +63,11 @@ class Init : public Observer {
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
   bool is_on() const { return is_on_; }
-  /// Returns true if what a warp stores now is defined.
+  /// Returns true if the values that a warp stores now are defined.
   bool stores_defined(const Warp& warp) const { return warp.poisoned == 0 && copies_.empty(); }
 
  private:
-  /// Rules by which an operation's results follow from its operands.
+  /// Rules by which definedness passes from an operation's operands to its results.
   enum class Kind : std::uint8_t {
     unknown,
     tried,     ///< by trial values
@@ -103,11 +103,11 @@ class Init : public Observer {
 
   struct WarpState {
     Mask carry = 0;                                     ///< lanes with an undefined carry
-    std::unordered_map<std::int32_t, Origins> origins;  ///< of registers, by their offset
+    std::unordered_map<std::int32_t, Origins> origins;  ///< origins of registers, by their offset
   };
 
-  /// The shadow of an access's bytes: lane i's begins at base + at[i]. Null if all memory is
-  /// defined. If the lanes access several allocations, each lane has its own.
+  /// The shadow of an access's bytes: lane i's shadow begins at base + at[i]. Null if all memory is
+  /// defined. If the lanes access several allocations, each lane has its own pointer.
   struct Place {
     std::uint8_t* base = nullptr;
     const std::uint64_t* at = nullptr;
@@ -203,7 +203,7 @@ class Init : public Observer {
   const Code* code_;
   bool is_on_;
   bool has_shuffles_ = false;
-  std::vector<Kind> kinds_;  ///< of each operation
+  std::vector<Kind> kinds_;  ///< kinds of each operation
   std::unordered_map<const Warp*, WarpState> states_;
   AlignedBytes scratch_;                ///< registers for trials
   std::vector<RegisterPlace> sources_;  ///< undefined operands of the operation that is tried

@@ -46,7 +46,7 @@ TEST(InitOfLanes, ShufflesFromLanesThatTheBlockDoesNotHave) {
   EXPECT_TRUE(launch(sum_of("8"), 16).faults.empty());
   EXPECT_TRUE(launch(sum_of("16"), 24).faults.empty());
   EXPECT_TRUE(launch(sum_of("64"), 32).faults.empty());
-  // The value 1 is the distance too: the last of 20 lanes reads from a lane that is not there.
+  // %r5 is the value and the distance, 1: the last of 20 lanes reads from a lane that is not there.
   const std::string all = "mov.u32 %r5, 1;\nshfl.sync.down.b32 %r4, %r5, %r5, 31, -1;\n";
   EXPECT_EQ(launch(all + "st.global.u32 [%l4], %r4;", 20).faults.at(0).count, 1U);
 }

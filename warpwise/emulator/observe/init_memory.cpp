@@ -12,8 +12,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns true if any of the `Bytes` bytes at the lanes' places is not 0. Inactive lanes have the
-/// place of an active one.
+/// Returns true if any of the `Bytes` bytes at the lanes' addresses is not 0. Inactive lanes have
+/// the address of an active one.
 template <int Bytes>
 bool any_of_lanes(const std::uint8_t* base, const std::uint64_t* at) {
   std::uint64_t any = 0;
@@ -61,7 +61,7 @@ bool Init::find(Warp& warp, const Access& access, Place& place) const {
     const std::byte* memory = is_shared ? block.shared.data() : block.local.data();
     std::byte* shadow = is_shared ? block.shared_shadow.data() : block.local_shadow.data();
     const std::size_t size = is_shared ? block.shared.size() : block.local.size();
-    if (base < memory || base >= memory + size) return false;  // another block's
+    if (base < memory || base >= memory + size) return false;  // another block's memory
     place.base = reinterpret_cast<std::uint8_t*>(shadow + (base - memory));
     return true;
   }
@@ -299,7 +299,7 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
   }
 }
 
-/// Keeps the shadow of what a copy between memories has read, until it writes.
+/// Keeps the shadow of the bytes that a copy between memories has read, until it writes them.
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");

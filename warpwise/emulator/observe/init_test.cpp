@@ -36,7 +36,7 @@ std::string kernel_text(const std::string& body, const std::string& functions = 
          body + "\nret;\n}\n";
 }
 
-/// A device whose buffer `from` has been written as far as `written`, and the other not at all.
+/// A device with the first `written` bytes of buffer `from` written, and none of buffer `to`.
 struct Unwritten {
   Emulated emulated;
   Address from = 0;
@@ -375,7 +375,7 @@ TEST(Init, Carries) {
   expect_found(sum, 10, "is", 0);
 }
 
-// Returns a function f(n). If it calls itself, it is called at run time.
+// Returns the PTX of a function f(n). Calls of f are inlined, unless it calls itself.
 std::string function(const std::string& body) {
   return ".func (.param .b32 result) f(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n"
          ".local .align 4 .b8 own[16];\n.reg .b64 %l<9>;\nld.param.u32 %r1, [n];\n"
@@ -414,7 +414,7 @@ TEST(Init, CallsAtRunTime) {
                              "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\n"
                              "add.u32 %r5, %r5, %r6;\n";
   expect_clean(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), writes, 0), writes);
-  // A register that the function has not written, whatever its caller has stored in its place.
+  // A register that the function has not written is undefined, whatever its caller stored there.
   const std::string unset = recursion + "add.u32 %r5, %r5, %r7;\n";
   expect_found(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), unset, 0), 21, "depends on", 0,
                unset);
@@ -429,7 +429,7 @@ TEST(Init, AsynchronousCopies) {
       ";\ncp.async.wait_all;\n.loc 1 13 0\nld.shared.u32 %r4, [%r6+8];\n"
       "add.u32 %r4, %r4, 1;\nst.global.u32 [%l4], %r4;\nEND:";
   expect_clean(copy + use, 256);
-  expect_clean(copy + ", 4" + use);  // the rest is zero
+  expect_clean(copy + ", 4" + use);  // the other bytes are zero
   const auto found = launch(copy + use, 128);
   ASSERT_EQ(found.faults.size(), 1U);
   EXPECT_EQ(found.faults[0].line, 13);
@@ -449,7 +449,8 @@ TEST(Init, MatrixProducts) {
   expect_found(product + ".loc 1 12 0\nst.global.u32 [%l4], %r11;", 12, "shared memory");
 }
 
-// The same for fragments. The second register's halves are eight rows below those of the first one.
+// Unwritten rows of fragment A are undefined rows of D. A fragment's second register holds elements
+// eight rows below the first register's.
 TEST(Init, Fragments) {
   const std::string product =
       "mov.u32 %r4, 16;\nmov.u32 %r5, 0;\n"

@@ -45,8 +45,8 @@ const BoundTexture* Init::texture_shadow(const Warp& warp, std::uint64_t handle)
   return own.texels == nullptr ? nullptr : &own;
 }
 
-/// Reads the shadow in the way the texture is read. A defined texel has shadow 0, and so does a
-/// filtered value of such texels.
+/// Samples the shadow as the texture is sampled. A defined texel has shadow 0, and so does a
+/// filtered value of defined texels.
 void Init::sample_shadow(Warp& warp, const Operation& op, const TextureRead& read) {
   const std::int32_t* list = code_->lists.data() + op.list;
   const auto flags = flags_of<GeometryFlags>(op);

@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns bytes that look random, always the same for a place and a trial.
+/// Returns a byte that looks random, and is always the same for a place and a trial.
 std::uint8_t random_byte(std::size_t place, std::size_t trial) {
   std::uint64_t mixed = (place * 8 + trial + 1) * 0x9e3779b97f4a7c15U;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -90,7 +90,7 @@ void Init::follow_missing(Warp& warp, const Operation& op, Mask lanes) {
     const auto source_lane = static_cast<std::size_t>(from[lane]);
     const Mask named = members != nullptr ? members[lane] : all_lanes;
     const Mask named_there = members != nullptr ? members[source_lane] : all_lanes;
-    // A lane of the same shuffle gives its value. Check::sync reports a lane that is no member.
+    // A lane in the same shuffle gives its value. Check::sync reports a lane that is no member.
     if ((lanes >> source_lane & 1) != 0 && named == named_there) continue;
     origins[lane].missing = missing(warp, from[lane], named);
     if (origins[lane].missing != Missing::none) reading |= Mask{1} << lane;
@@ -117,7 +117,7 @@ void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
   }
 }
 
-/// Integer sums and products: result bit n depends only on operand bits up to n.
+/// Handles integer sums and products: result bit n depends only on operand bits up to n.
 void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
   const Accesses& own = code_->accesses[op.index];
   std::array<std::uint64_t, warp_lanes> undefined{};
@@ -153,7 +153,7 @@ void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
   }
 }
 
-/// A comparison is defined if its predicate operand decides the result.
+/// Handles a comparison. Its result is defined if its predicate operand decides it.
 void Init::compare(Warp& warp, const Operation& op, Mask lanes) {
   Mask decided = 0;
   const Combination how = flags_of<CompareFlags>(op).combination;

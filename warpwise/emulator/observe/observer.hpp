@@ -21,7 +21,7 @@
 namespace warpwise::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
-/// Names in messages of faults.
+/// Returns the names in messages of faults.
 constexpr auto enum_names(AccessKind) {
   return std::to_array<EnumName<AccessKind>>({{AccessKind::load, "read"},
                                               {AccessKind::store, "write"},
@@ -36,7 +36,7 @@ struct Resolved {
   Mask valid = 0;
   bool contiguous = false;  ///< all lanes valid, each directly after the one before
   bool steady = false;      ///< all lanes valid, with equal steps between their addresses
-  Block* owner = nullptr;   ///< of memory in Space::cluster
+  Block* owner = nullptr;   ///< owner of memory in Space::cluster
 };
 
 /// An access of a warp's lanes to one space of memory. In after_access() written values are in
@@ -44,17 +44,17 @@ struct Resolved {
 struct Access {
   Space space = Space::global;  ///< never generic, never cluster
   AccessKind kind = AccessKind::load;
-  int bytes = 0;                             ///< for each lane
-  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes, in this space
+  int bytes = 0;                             ///< bytes for each lane
+  const std::uint64_t* addresses = nullptr;  ///< addresses of 32 lanes, in this space
   Mask lanes = 0;
-  bool steady = false;              ///< all 32 lanes, with equal steps between their addresses
-  std::int32_t site = -1;           ///< in Code::sites; -1: printf and assert, which have none
-  const Resolved* place = nullptr;  ///< on the host; null for the kernel's parameters
-  Block* owner = nullptr;  ///< of shared memory: the warp's block or another one of the cluster
-  bool releases = false;   ///< a strong operation that releases
-  /// If not none, the access takes place at some time before its asynchronous operation ends.
+  bool steady = false;     ///< all 32 lanes, with equal steps between their addresses
+  std::int32_t site = -1;  ///< index in Code::sites; -1: printf and assert, which have none
+  const Resolved* place = nullptr;  ///< host addresses; null for the kernel's parameters
+  Block* owner = nullptr;           ///< owner of shared memory: a block of the warp's cluster
+  bool releases = false;            ///< a strong operation that releases
+  /// If set, the access takes place at some time before its asynchronous operation ends.
   Asynchronous ends_by = Asynchronous::none;
-  int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
+  int starter = -1;  ///< the lane that owns all accesses; -1: each lane owns its access
   int part = 0;      ///< offset of these bytes in each lane's vector, if it is shown in parts
 
   /// Returns the lanes that own the accesses.
@@ -67,13 +67,13 @@ struct Access {
 /// coordinates of its own. `lanes` excludes lanes whose read was a fault.
 struct TextureRead {
   Mask lanes = 0;
-  const std::uint64_t* handles = nullptr;  ///< of 32 lanes
+  const std::uint64_t* handles = nullptr;  ///< handles of 32 lanes
   /// Host addresses of 32 surface accesses, null for a lane without one; null for textures.
   std::byte* const* places = nullptr;
   /// Addresses of 32 texels in an array, 0 for a lane that reads no memory; null for surfaces, and
   /// if no observer follows texels.
   const Address* texels = nullptr;
-  int texel_bytes = 0;  ///< of the last lane's texture; other lanes may read other textures
+  int texel_bytes = 0;  ///< texel size of the last lane's texture; others may differ
 };
 
 /// A phase of an mbarrier.
@@ -83,20 +83,20 @@ struct MbarrierPhase {
   std::uint64_t parity = 0;
 };
 
-/// Hooks. Derived classes define those that they need, with the same parameters.
+/// Hooks without effect. Derived classes define those that they need, with the same parameters.
 struct Observer {
   static constexpr bool follows_texels = false;  ///< needs TextureRead::texels
 
   explicit Observer(const Launch&) {}
 
-  /// on_block_begin(): a block's warps are set up. on_block_end(): all of them have ended, or a
+  /// on_block_begin(): a block's warps are set up. on_block_end(): all warps have ended, or a
   /// deadlock, a trap or the budget has stopped them. A block that is resident when another worker
   /// stops the launch gets no on_block_end().
   void on_block_begin(Block&) {}
   void on_block_end(Block&) {}
 
-  /// Lanes arrive at an operation with a guard. on_execute() follows for the lanes that it lets
-  /// through.
+  /// Lanes arrive at an operation with a guard. on_execute() follows for the lanes that the guard
+  /// lets through.
   void on_guard(Warp&, const Operation&, Mask) {}
   /// A warp executes an operation for some lanes, possibly none; called before its handler.
   void on_execute(Warp&, const Operation&, Mask) {}
@@ -122,7 +122,7 @@ struct Observer {
   void on_mbarrier_end(Warp&, const MbarrierPhase&) {}
   /// Lanes arrive at a barrier of the block. They wait there unless it is a bar.arrive.
   void on_barrier_arrive(Warp&, const Operation&, Mask, std::uint32_t) {}
-  /// Waiting lanes pass a barrier after the last one has arrived; called for each warp in turn.
+  /// Waiting lanes pass a barrier after the last lane has arrived; called for each warp in turn.
   void on_barrier_release(Warp&, Mask, std::uint32_t) {}
   /// Lanes exit; barriers no longer wait for them.
   void on_exit(Warp&, Mask) {}

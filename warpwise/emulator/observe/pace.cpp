@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t line_bytes = Pace::line_bytes;
 constexpr std::uint64_t sector_bytes = Pace::sector_bytes;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks are neighbours if their numbers differ by less than this, or by a row of the grid give or
-// take less than this. Other blocks are distant: they share data only by design.
+// Blocks are neighbours if their indices differ by less than this, or by a row of the grid plus or
+// minus less than this. Other blocks are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
@@ -29,7 +29,7 @@ std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
-// Returns the sectors that some words of a line are in.
+// Returns the sectors of a line that hold the given words.
 std::uint32_t sectors_of_words(std::uint32_t words) {
   std::uint32_t sectors = 0;
   for (std::uint32_t sector = 0; sector < line_bytes / sector_bytes; ++sector)
@@ -99,7 +99,7 @@ void Pace::on_block_end(Block& block) {
 double Pace::last_arrival(const BlockClock& block) const {
   double last = 0;
   for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.reached + 1});
-  // Operations on one word take turns, even those of different warps.
+  // Operations on one word take turns, even operations of different warps.
   for (const auto& [word, operations] : block.looped) {
     last = std::max(
         last, block.phase_began + static_cast<double>(operations) * model_.shared_loop_cycles);
@@ -142,7 +142,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   if (!copies_[op.index].empty()) at = std::max(at, order_of(clock, op));
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
-    // The compiler computes once what depends on the divisor alone.
+    // The compiler computes the part that depends only on the divisor once.
     bool again = false;
     if (accesses.reads.size() > 1) {
       const std::int32_t divisor = accesses.reads[1];
@@ -425,7 +425,7 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
       cycles = access.kind == AccessKind::atomic ? shared_atomic(block, op, access, passes)
                                                  : model_.shared_cycles + conflicts;
       if (access.kind == AccessKind::store) {
-        // The warp's next accesses queue behind its passes.
+        // The warp's next accesses queue behind the store's passes.
         clock.stored_shared = std::max(clock.stored_shared, clock.issued + conflicts);
         clock.latest = std::max(clock.latest, clock.issued + conflicts);
         clock.reached = std::max(clock.reached, clock.issued + conflicts);
@@ -452,7 +452,7 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
 }
 
 void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
-  if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
+  if (barrier >= cluster_barrier) return;  // the barrier of a cluster or of a warpgroup
   BlockClock& clock = clock_of(block);
   const double last = last_arrival(clock);
   // The model's figure is for eight warps. A barrier takes the block's warps one after the other.
@@ -471,7 +471,7 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   const std::vector<int>& lines = workers.front()->code_->ptx_lines;
   std::map<int, std::uint64_t> by_line;
   for (std::size_t i = 0; i < lines.size();) {
-    // One instruction may be several operations: their largest count is the instruction's. If a
+    // One instruction may be several operations: the largest of their counts is taken. If a
     // function is called twice, its lines occur twice: their counts are added.
     const int line = lines[i];
     std::uint64_t most = 0;
@@ -493,8 +493,8 @@ void Pace::add_reads(const Launch& launch, const std::vector<const Pace*>& worke
     for (const auto& [line, readers] : worker->readers_) {
       const Address at = line * line_bytes;
       if (at < view.begin || at >= view.end) view = launch.device->find(at);
-      // Addresses of texels are those in an array. If a texture is no array, a line may lie in no
-      // allocation.
+      // Addresses of texels are addresses in an array. If a texture is no array, a line may lie in
+      // no allocation.
       PaceCounts::Reads& own = reads[view.host == nullptr ? 0 : view.begin];
       own.bytes = view.host == nullptr ? own.bytes + line_bytes : view.end - view.begin;
       own.requested += readers.requested;

@@ -22,20 +22,20 @@ namespace warpwise::emulator {
 /// Follows a clock for each warp.
 ///
 /// - An instruction issues when the last register that it reads is ready. Instructions that need
-///   not wait issue at one in a cycle.
-/// - Instructions behind it, up to the next branch, do not wait for it: the compiler moves them to
-///   the front. But no load moves before a store to the same memory.
-/// - The rounds of a loop that machine code has in a row are one piece of code. So are a few
-///   instructions under a condition.
-/// - A barrier sets the clocks of its block to the latest one. It waits for accesses to begin, and
-///   not for arithmetic, which the compiler moves behind it. It takes longer if the block has more
-///   warps.
+///   not wait issue one per cycle.
+/// - Later instructions, up to the next branch, do not wait for it: the compiler moves them to the
+///   front. But no load moves before a store to the same memory.
+/// - The unrolled rounds of a loop are one piece of code. A few instructions under a condition
+///   belong to the code around them.
+/// - A barrier sets the clocks of its block's warps to the latest one. It waits for accesses to
+///   begin, and not for arithmetic, which the compiler moves behind it. It takes longer if the
+///   block has more warps.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
 ///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
 ///   touched; or DRAM.
 ///
-/// Fills in LaunchResult::pace. It is a model: warps do not compete for units (the counts give
-/// their load), blocks of an SM share nothing, and L2 evicts nothing.
+/// Fills in LaunchResult::pace. It is a model: warps do not compete for units (the counts give the
+/// units' load), blocks of an SM share nothing, and L2 evicts nothing.
 class Pace : public Observer {
  public:
   static constexpr bool follows_texels = true;
@@ -70,9 +70,9 @@ class Pace : public Observer {
   };
   /// Atomic operations on a word, or on the addresses of a part of L2.
   struct AtomicPlace {
-    double cycles = 0;                        ///< of L2
+    double cycles = 0;                        ///< cycles of L2
     std::uint64_t first = ~std::uint64_t{0};  ///< least number of a block that uses it
-    std::uint64_t last = 0;                   ///< greatest
+    std::uint64_t last = 0;                   ///< greatest number of such a block
   };
 
   // A type of its own; otherwise the library would export std::deque's functions.
@@ -82,12 +82,12 @@ class Pace : public Observer {
   /// Loads of neighbouring words of shared memory since a warp's last branch, barrier or store; or
   /// stores since its last branch, barrier or load.
   struct WideAccess {
-    std::array<std::uint64_t, warp_lanes> addresses{};  ///< of each lane's first byte
+    std::array<std::uint64_t, warp_lanes> addresses{};  ///< addresses of each lane's first byte
     Mask lanes = 0;
-    int word = 0;    ///< bytes that one of them moves for a lane
-    int bytes = 0;   ///< bytes that all of them so far move for a lane
+    int word = 0;    ///< bytes that one access moves for a lane
+    int bytes = 0;   ///< bytes that all accesses so far move for a lane
     int widest = 0;  ///< most bytes that the addresses' alignment allows
-    int passes = 0;  ///< passes that they take so far
+    int passes = 0;  ///< passes of all accesses so far
   };
   struct WarpClock {
     double now = 0;      ///< earliest cycle of its next instruction
@@ -96,19 +96,19 @@ class Pace : public Observer {
     double reached = 0;  ///< latest cycle of an access or a branch: barriers wait only for these
     /// Cycles of its last stores and atomics in shared memory, and in other memory.
     double stored_shared = 0, stored = 0;
-    std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and when each was ready
+    std::unordered_map<std::int32_t, double> divided_by;  ///< ready cycle of each divisor
     /// Sectors that the warp has stored since its last branch or barrier. L1 merges stores to the
     /// same sector. A copy of structs by three stores touches three times the sectors of a plain
-    /// copy. An H200's L2 counts only 1.02 times those of the plain copy.
+    /// copy. An H200's L2 counts only 1.02 times the sectors of the plain copy.
     Lines merged_stores;
-    std::unordered_map<std::uint32_t, int> rounds;          ///< of unrolled loops, by their branch
-    std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran in a piece
+    std::unordered_map<std::uint32_t, int> rounds;  ///< rounds of unrolled loops, by their branch
+    std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran
     int needed = 0;                                         ///< LoadCopy::needed of the last load
-    /// For each load of a piece, the number of the instruction that waits for it, and the cycle
-    /// when it is ready.
+    /// For each load of a piece, the index of the instruction that waits for it, and the cycle when
+    /// the load is ready.
     std::vector<std::pair<int, double>> awaited;
-    int stores_since = 0;  ///< instructions that store, since that branch or barrier
-    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging these stores
+    int stores_since = 0;  ///< store instructions since the last branch or barrier
+    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging stores
     std::vector<WideAccess> wide_loads, wide_stores;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
@@ -116,10 +116,10 @@ class Pace : public Observer {
     std::vector<WarpClock> warps;
     Lines l1;
     std::deque<KeptLine> oldest;  ///< the lines of l1, in order of arrival
-    Lines requested;              ///< from L2
+    Lines requested;              ///< sectors requested from L2
     double phase_began = 0;       ///< cycle of the last barrier
-    /// For each word of shared memory, the operations since the last barrier that machine code
-    /// repeats until they succeed.
+    /// For each word of shared memory, the number of operations since the last barrier that machine
+    /// code repeats until they succeed.
     std::unordered_map<std::uint64_t, std::uint64_t> looped;
   };
 
@@ -130,19 +130,19 @@ class Pace : public Observer {
   double order_of(WarpClock& clock, const Operation& op);
   /// Sets the cycle when the registers that the warp's last instruction loads are ready.
   void set_loaded(WarpClock& clock, const Operation& op, double cycles);
-  /// Returns true if two blocks, by their numbers, are no neighbours.
+  /// Returns true if two blocks, given by their indices, are not neighbours.
   bool are_distant(std::uint64_t one, std::uint64_t other) const;
   /// Returns true if an operation ends the instructions among which the compiler moves loads.
   bool ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const;
   /// Counts the passes saved if the compiler makes an access to shared memory a part of a wider
   /// one.
   void join(std::vector<WideAccess>& wide, const Access& access, int passes);
-  /// Returns the cycles until all sectors of a global load are there.
+  /// Returns the cycles until all sectors of a global load have arrived.
   double load(const Block& reader, BlockClock& block, const Access& access);
-  /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
+  /// Returns the cycles of an access to local memory, where a warp's words at one offset form a
   /// line.
   double local(BlockClock& block, const Warp& warp, const Access& access);
-  /// Returns those of `sectors` that a block's L1 lacks, and puts them there.
+  /// Returns the sectors among `sectors` that a block's L1 lacks, and adds them to that L1.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
   /// Counts the sectors and the line that go to L2 for a store to a line.
@@ -162,7 +162,7 @@ class Pace : public Observer {
   SectorMask whole_dram_accesses(SectorMask sectors) const;
   /// Adds the sectors that DRAM writes for all stores, and reads for stores to a part of a sector.
   void add_stores_to(PaceCounts& counts) const;
-  /// Counts the cycles of the busiest place.
+  /// Counts the cycles of the busiest word or part of L2.
   static void add_busiest(const Launch& launch,
                           const std::unordered_map<std::uint64_t, AtomicPlace>& places,
                           PaceCounts& counts);
@@ -176,12 +176,12 @@ class Pace : public Observer {
   static void add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& counts);
 
   const Code* code_;
-  std::vector<std::uint64_t> executed_;  ///< by warps, of each operation
-  /// Machine instructions of each operation beyond its first; most have none.
+  std::vector<std::uint64_t> executed_;  ///< number of warps that executed each operation
+  /// Further machine instructions of each operation, for a new divisor and for a repeated one.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
-  std::vector<std::vector<LoadCopy>> copies_;  ///< of each operation that loads
-  std::vector<int> rounds_;                    ///< of a loop in one piece of code, by its branch
+  std::vector<std::vector<LoadCopy>> copies_;  ///< copies of each operation that loads
+  std::vector<int> rounds_;         ///< rounds of a loop in one piece of code, by its branch
   std::vector<bool> is_condition_;  ///< branches that the compiler replaces by conditions
   std::vector<bool> reads_line_;    ///< operations that read a texture of one dimension
   PaceModel model_;
@@ -189,28 +189,28 @@ class Pace : public Observer {
   std::uint64_t row_;  ///< blocks in a row of the grid; 0: it has one row
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
   Lines read_;       ///< sectors read by all blocks, with further ones that DRAM moves with them
-  Lines requested_;  ///< the sectors of read_ that blocks asked for
+  Lines requested_;  ///< the sectors of read_ that blocks requested
   struct Readers {
     std::uint64_t first = 0;      ///< number of the block that read the line first
     bool are_distant = false;     ///< blocks far from the first one read it too
     std::uint64_t near = 0;       ///< first block of the last group of neighbours that read it
     std::uint64_t near_last = 0;  ///< last block of that group that read it
     SectorMask near_shared = 0;   ///< sectors that several blocks of that group read
-    std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group asked for
-    std::uint64_t requested = 0;  ///< sectors, by all blocks
+    std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group requested
+    std::uint64_t requested = 0;  ///< sectors that all blocks requested
     std::uint64_t partly = 0;     ///< sum of partly_read() for former groups
     SectorMask dram = 0;          ///< sectors that DRAM moves at least once
-    std::uint64_t last = ~std::uint64_t{0};  ///< block that asked L2 for it last
+    std::uint64_t last = ~std::uint64_t{0};  ///< block that requested it last from L2
   };
   /// Returns the number of sectors that DRAM moves because a block uses a part of them. It leaves
-  /// out sectors that neighbours share: those stay in L2 until all have them.
+  /// out sectors that neighbours share: they stay in L2 until all neighbours have read them.
   std::uint64_t partly_read(const Readers& line) const;
   std::uint64_t partly_written(const WrittenLine& line) const;
   std::unordered_map<Line, Readers> readers_;
   std::unordered_map<Line, WrittenLine> written_;
   std::unordered_map<std::uint64_t, AtomicPlace> atomic_words_;
-  std::unordered_map<std::uint64_t, AtomicPlace> atomic_parts_;  ///< of L2
-  std::unordered_map<std::uint64_t, std::uint64_t> made_swaps_;  ///< on each word
+  std::unordered_map<std::uint64_t, AtomicPlace> atomic_parts_;  ///< parts of L2
+  std::unordered_map<std::uint64_t, std::uint64_t> made_swaps_;  ///< successful swaps on each word
   Lines touched_;
   PaceCounts counts_;
 };

@@ -30,11 +30,11 @@ TEST(Pace, ABarrierEndsNoEarlierThanTheLastAccessBegan) {
   EXPECT_GT(waits - one, model.dram_cycles);
 }
 
-constexpr int first_line = 18;  // of the body in kernel()
+constexpr int first_line = 18;  // first line of the body in kernel()
 constexpr int never = 1000;
 
-/// Returns the cycles of two independent loads, the second one at `place` of the machine code. The
-/// first is at 0.
+/// Returns the cycles of two independent loads. The first is at index 0 of the machine code, the
+/// second at `place`.
 double two_loads(int needed, int place) {
   PaceModel pace = model;
   pace.loads = {{.ptx_line = first_line, .piece = 0, .place = 0, .needed = needed},

@@ -12,7 +12,7 @@
 namespace warpwise {
 namespace pace_tests {
 
-/// Two loads, of which the second's address waits for the first.
+/// Two loads. The address of the second one depends on the first one's value.
 constexpr auto chained = R"(
   ld.global.u32 %r5, [%rd4];
   mul.wide.u32 %rd7, %r5, 4;
@@ -78,7 +78,7 @@ TEST(Pace, SharedMemoryCostsItsPasses) {
   EXPECT_EQ(stored_before(128) - stored_before(4), 2 * 31);
 }
 
-// Adds up elements 4 KiB apart, `rounds` of them, in a loop.
+// Returns the cycles of a loop that adds up `rounds` elements, 1 KiB apart.
 double loop_of_loads(int rounds, const std::string& pragma, const std::string& inside = "") {
   return cycles(".reg .pred %p1;\n mov.u32 %r6, 0;\n mov.u32 %r7, 0;\nagain:\n" + pragma +
                 "ld.global.u32 %r5, [%rd4];\n add.u32 %r6, %r6, %r5;\n" + inside +
@@ -142,12 +142,12 @@ TEST(Pace, StoresOfNeighbouringWordsOfSharedMemoryAreOne) {
   };
   // Words 16 bytes apart take four passes each, and four passes together.
   EXPECT_EQ(saved("", 4), 12U);
-  EXPECT_EQ(saved("", 3), 4U);  // of 8 bytes, and of 4
+  EXPECT_EQ(saved("", 3), 4U);  // joined to a store of 8 bytes and one of 4
   EXPECT_EQ(saved("ld.shared.u32 %r5, [tile+2048];\n", 4), 0U);
 }
 
 TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
-  // Only the first warp loads; after the barrier the others have its time too.
+  // Only the first warp loads. After the barrier the other warps have the same clock.
   const std::string body = R"(
   setp.lt.u32 %p1, %r1, 32;
   @%p1 ld.global.u32 %r5, [%rd4];
@@ -170,7 +170,7 @@ TEST(Pace, ABarrierOfMoreWarpsTakesLonger) {
     const auto with = [&](const std::string& body) {
       return run({.body = body, .threads = 32 * warps, .pace = pace}).pace.block_cycles;
     };
-    // No arithmetic remains that the barrier would not wait for.
+    // A barrier does not wait for arithmetic. The store waits for all arithmetic before it.
     const std::string before = "st.shared.u64 [tile], %rd5;\n";
     return with(before + "bar.sync 0;") - with(before);
   };
@@ -195,7 +195,7 @@ TEST(Pace, SectorsAreDistinctForDramAndAskedByEachBlockOfL2) {
   EXPECT_EQ(same.pace.dram_written_sectors, 1U);
 }
 
-/// The lanes' words lie `stride` bytes apart.
+/// Runs an access to words that lie `stride` bytes apart.
 LaunchResult strided(const std::string& access, int stride, const PaceModel& pace = model) {
   return run({.body = "mul.wide.u32 %rd7, %r1, " + std::to_string(stride) +
                       ";\n add.s64 %rd8, %rd6, %rd7;\n" + access,
@@ -326,8 +326,8 @@ TEST(Pace, LinesOfOneBlockAreNotSharedWithItsNeighbour) {
 }
 
 TEST(Pace, WarpsThatLoopTakeTurns) {
-  // Each of eight warps reads the same 64 lines in turn; L1 has 32. They go on side by side, so
-  // that each line is read from L2 once.
+  // Each of eight warps reads the same 64 lines in turn; L1 has 32. The warps advance side by side,
+  // so that each line is read from L2 once.
   const std::string loop = R"(
   mov.u32 %r10, 0;
 again:
@@ -355,8 +355,7 @@ TEST(Pace, LocalMemoryThatL1DoesNotHoldIsL2s) {
 }
 
 TEST(Pace, L1WritesStoresToLocalMemoryThrough) {
-  // Neighbouring lanes store to different words, so that each of 8 lines has a quarter of a
-  // sector's lanes.
+  // Neighbouring lanes store to different words, so that one lane stores to each sector of 8 lines.
   const std::string own_word =
       ".local .align 4 .b8 kept[32];\n mov.u64 %rd7, kept;\n and.b32 %r9, %r1, 7;\n"
       "mul.wide.u32 %rd8, %r9, 4;\n add.s64 %rd9, %rd7, %rd8;\n";
@@ -447,7 +446,7 @@ TEST(Pace, RunsOfASampleAreInDifferentColumnsOfTheGrid) {
   for (const int each : of_quarter) EXPECT_NEAR(each, 32, 16);
 }
 
-/// Returns the number of sampled blocks of a grid that have one below them in the next row.
+/// Returns the number of sampled blocks with another sampled block below them in the next row.
 int blocks_above_others(std::uint32_t columns, std::uint32_t rows) {
   Emulated emulated(
       kernel("mov.u32 %r5, %ctaid.y;\n mov.u32 %r6, %nctaid.x;\n"

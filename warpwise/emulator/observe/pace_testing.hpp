@@ -8,7 +8,7 @@
 
 #include "emulator/emulated.hpp"
 
-// Kernels whose pace the tests follow.
+// Kernels for the tests of Pace.
 namespace warpwise::pace_tests {
 
 using emulator::Address;
@@ -16,8 +16,8 @@ using emulator::LaunchResult;
 using emulator::PaceModel;
 using test::Emulated;
 
-/// Returns a kernel of two pointers. %rd4 is the thread's own word behind the first pointer, %rd5
-/// that behind the second one. %rd6 is the first pointer.
+/// Returns a kernel of two pointers. %rd4 is the thread's address behind the first pointer, %rd5
+/// its address behind the second one. %rd6 is the first pointer.
 inline std::string kernel(const std::string& body) {
   return R"(.version 7.0
 .target sm_75

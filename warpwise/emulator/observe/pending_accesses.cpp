@@ -74,7 +74,7 @@ std::vector<PendingAccess> PendingAccesses::on_group_wait(const Warp& warp, Asyn
   return take([&](const PendingAccess& access, int piece) {
     if (access.ends_by != what || (reads_only && access.writes)) return false;
     if (what == Asynchronous::product) {
-      // All four warps run one product, and their groups have the same numbers.
+      // All four warps of a warpgroup run one product, and their groups have the same numbers.
       return access.warp / warpgroup_warps == warp.index / warpgroup_warps &&
              access.groups[0] + left < counts[0];
     }

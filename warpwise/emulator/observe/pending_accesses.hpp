@@ -18,9 +18,9 @@ struct PendingAccess {
   std::uint64_t block = 0;  ///< block of the warp that started it
   std::uint32_t warp = 0;
   int starter = -1;        ///< the lane that started it; -1: lane i started piece i
-  Block* owner = nullptr;  ///< of shared memory; null for global memory
+  Block* owner = nullptr;  ///< owner of the shared memory; null: global memory
   bool writes = false;
-  int bytes = 0;  ///< of each piece
+  int bytes = 0;  ///< bytes of each piece
   Mask pieces = 0;
   std::array<Address, warp_lanes> addresses{};
   std::array<std::uint32_t, warp_lanes> groups{};  ///< for each lane, the group that it is in
@@ -33,7 +33,7 @@ struct PendingAccess {
   int lane_of(int piece) const { return starter >= 0 ? starter : piece; }
 };
 
-/// Pending accesses of a block's threads, or at a block's mbarriers.
+/// Pending accesses of a block's threads, or tracked by a block's mbarriers.
 class PendingAccesses {
  public:
   void begin(std::size_t warps);
@@ -45,7 +45,7 @@ class PendingAccesses {
   void clear() { pending_.clear(); }
 
   /// Implement the observer's hooks of the same names. on_group_wait() and on_mbarrier_end() return
-  /// the accesses that have ended; on_mbarrier_track() returns those that now end with the
+  /// the accesses that have ended; on_mbarrier_track() returns the accesses that now end with the
   /// mbarrier.
   void on_group_commit(const Warp& warp, Asynchronous what, Mask lanes);
   std::vector<PendingAccess> on_group_wait(const Warp& warp, Asynchronous what, Mask lanes,
@@ -63,7 +63,7 @@ class PendingAccesses {
   std::vector<PendingAccess> take(const Wanted& wanted);
 
   std::vector<PendingAccess> pending_;
-  std::vector<Committed> committed_;  ///< by kind and warp; empty at first
+  std::vector<Committed> committed_;  ///< groups by kind and warp; empty at first
   std::size_t warps_ = 0;
 };
 

@@ -100,7 +100,8 @@ TEST(Races, LanesOfAWarp) {
       "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
       "@%p st.shared.u32 [%r2], %t;",
       12, "which thread (31,0,0) reads");
-  // A lane reads its word. After a step of the warp another lane reads it. The first one writes it.
+  // A lane reads its word. After a step of the warp another lane reads it. The first lane writes
+  // it.
   const std::string beside = neighbour +
                              "ld.shared.u32 %r1, [%own];\nsetp.eq.u32 %p, %t, 31;\n@%p exit;\n"
                              "ld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n";
@@ -176,7 +177,7 @@ TEST(Races, AtomicsAndLocks) {
       "ld.shared.u32 %r2, [%other];");
 }
 
-// All lanes access a place at once that one of them has written: that one alone is in order.
+// All lanes access at once a word that one of them has written: only that lane's access is ordered.
 TEST(Races, AllLanesAtOnePlace) {
   const auto faults_of = [](const std::string& meet) {
     Emulated emulated(
@@ -258,8 +259,8 @@ TEST(Races, OffUnlessAskedFor) {
   EXPECT_FALSE(emulated.launch("race", {2}, {64}).faults.empty());
 }
 
-// Blocks that wait for each other are all resident. The history of their shared memory must not
-// exceed what they touch of it.
+// Blocks that wait for each other are all resident. The history of their shared memory must not be
+// larger than the part that they access.
 TEST(Races, OfManyBlocksWithMuchSharedMemory) {
   constexpr std::uint32_t blocks = 200;
   Emulated emulated(kernel_text(

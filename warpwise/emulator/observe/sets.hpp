@@ -12,7 +12,7 @@
 
 namespace warpwise::emulator {
 
-/// Observers of a launch. `checks` looks only for what the launch asks for.
+/// Observers of a launch. `checks` makes only the checks that the launch requests.
 enum class ObserverSet { none, counts, checks, counts_and_checks, counts_and_pace };
 
 inline bool checks_races(Checks checks) {

@@ -14,7 +14,7 @@ constexpr std::int32_t longest_loop = 45;
 
 class Loop {
  public:
-  /// \param first, branch  places of the loop's first operation, and of its branch back
+  /// \param first, branch  indices of the loop's first operation, and of its branch back
   Loop(const Code& code, std::int32_t first, std::int32_t branch)
       : code_(code), first_(static_cast<std::size_t>(first)),
         branch_(static_cast<std::size_t>(branch)) {}
@@ -68,7 +68,7 @@ class Loop {
 }  // namespace
 
 std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model) {
-  std::map<int, std::map<int, std::vector<LoadCopy>>> by_line;  // and by piece
+  std::map<int, std::map<int, std::vector<LoadCopy>>> by_line;  // loads by line and piece
   for (const PaceModel::PlacedLoad& each : model.loads)
     by_line[each.ptx_line][each.piece].push_back({each.place, each.needed});
   std::vector<std::vector<LoadCopy>> copies(code.operations.size());

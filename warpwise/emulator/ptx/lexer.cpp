@@ -98,7 +98,7 @@ Token Tokens::read() {
   const std::size_t begin = position_++;
   const char first = text_[begin];
   const char second = position_ < text_.size() ? text_[position_] : '\0';
-  // After a number or a parenthesis `%` is the operator.
+  // After a number or a closing parenthesis, `%` is the remainder operator.
   const bool after_value = begin > 0 && (ahead_.kind == Token::Kind::number || ahead_.text == ")");
   const bool is_operator = first == '%' && (after_value || !is_name_part(second));
   if (is_name_start(first) && !is_operator) {

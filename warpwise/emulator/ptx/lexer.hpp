@@ -13,13 +13,13 @@ struct Token {
     name,         ///< `ld`, `%r1`, `$L__BB0_2`, `_`
     directive,    ///< `.global`, `.L1::no_allocate`: a dot and the name after it
     number,       ///< `12`, `0x1FU`, `0f3F800000`, `9.0`, `1e-3`
-    string,       ///< without its quotes, its escapes as they are: `a\"b`
+    string,       ///< without its quotes, with its escapes: `a\"b`
     punctuation,  ///< one character, or two of `<< >> <= >= == != && ||`
   };
   Kind kind = Kind::end;
   std::string_view text;
   int line = 1;
-  /// Lies between the comments "begin inline asm" and "end inline asm" of a compiler.
+  /// The token lies between the comments "begin inline asm" and "end inline asm" of a compiler.
   bool is_inline_assembly = false;
 };
 
@@ -31,7 +31,7 @@ class Tokens {
   std::size_t text_bytes() const { return text_.size(); }
   const Token& current() const { return current_; }
   const Token& ahead() const { return ahead_; }
-  /// Returns true if the current token begins where the last taken one ended, as in `%tid.x`.
+  /// Returns true if the current token begins where the last taken token ended, as in `%tid.x`.
   bool adjacent() const { return current_.text.data() == taken_end_; }
 
   bool at(std::string_view text) const;
@@ -64,7 +64,7 @@ class Tokens {
   const char* taken_end_ = nullptr;
 };
 
-/// Counts one level of nesting while it lives. Too deep levels are refused, to bound the stack.
+/// Counts one level of nesting during its lifetime. Refuses too many levels, to bound the stack.
 class Nested {
  public:
   explicit Nested(Tokens& tokens);

@@ -22,7 +22,7 @@ constexpr std::size_t max_aliased = std::size_t{1} << 20;
 
 void append_number(std::vector<int>& numbers, Tokens& tokens) {
   const std::uint64_t value = read_integer(tokens);
-  if (value > 0x7fffffff) tokens.fail("a number of more than 31 bits");
+  if (value > 0x7fffffff) tokens.fail("a number above 2147483647");
   numbers.push_back(static_cast<int>(value));
 }
 
@@ -120,7 +120,7 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
-  /// Inlining that the last `.loc` of a place stated. A place is a file, a line and a column.
+  /// The inlining that the last `.loc` stated for each place: a file, a line and a column.
   std::map<std::array<int, 3>, SourceLine> inlined_;
   std::map<std::array<int, 3>, int> caller_index_;  ///< by a file, a line and their caller
   /// Names that a later `.debug_str` defines, by label and offset: indices into
@@ -166,7 +166,7 @@ void Parser::file() {
   const int line = tokens_.current().line;
   const std::uint64_t number = read_integer(tokens_);
   const Token path = tokens_.expect(Token::Kind::string, "a file's path in quotes");
-  while (tokens_.accept(",")) read_integer(tokens_);  // its time and size
+  while (tokens_.accept(",")) read_integer(tokens_);  // the file's time and size
   if (!file_index_.emplace(number, static_cast<int>(module_.files.size())).second) {
     Tokens::fail_at(line, "a second .file " + std::to_string(number));
   }
@@ -257,7 +257,7 @@ void Parser::module_variable(const Linkage& linkage) {
                                 std::to_string(variable.bytes) + " bytes, which has " +
                                 std::to_string(first.bytes) + " elsewhere");
     }
-    // The largest of several common definitions counts.
+    // The largest of several common definitions is kept.
     const bool is_larger = variable.is_weak && variable.bytes > first.bytes;
     if (first.is_extern ||
         (first.is_weak && !variable.is_extern && (!variable.is_weak || is_larger))) {
@@ -385,7 +385,7 @@ void Parser::declare(std::string_view name, int line) {
   }
 }
 
-/// Appends `suffix` to a name in `names`; `%v.x` is a part of `%v`.
+/// Appends `suffix` to a name that is in `names`; `%v.x` is a part of `%v`.
 void rename(std::string& name, const std::unordered_set<std::string>& names,
             const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());

@@ -9,7 +9,7 @@
 /// refusal of unsupported ones, are in decoder.hpp.
 namespace warpwise::ptx {
 
-/// A source place that `.loc` names.
+/// A location in a source file, stated by `.loc`.
 ///
 /// - file: index into Module::files, -1 for none
 /// - caller: index into Module::callers for inlined code, else -1
@@ -58,17 +58,17 @@ struct Variable {
   std::string space;  ///< "global", "const", "shared", "local", "param", "reg"
   std::string type;   ///< "b8", "u32", "f32", ..., "texref"
   std::string name;
-  std::uint64_t alignment = 0;  ///< bytes; the type's own if none is stated
+  std::uint64_t alignment = 0;  ///< bytes; the alignment of the type if none is stated
   std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]`
   bool is_extern = false;
   bool is_weak = false;    ///< another definition may replace it
-  bool is_common = false;  ///< weak; of several definitions the largest counts
+  bool is_common = false;  ///< weak; the largest of several definitions is used
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero
-  /// A place inside `initial`, at byte `offset`. It holds the address of another variable or
-  /// function, plus `addend`. If it has room for a part only, it holds `bytes` bytes of that sum,
-  /// from byte `first_byte` on.
+  /// A field of `initial` at byte `offset`. It holds the address of another variable or function,
+  /// plus `addend`. A field that is shorter than this sum holds `bytes` bytes of it, from byte
+  /// `first_byte` on.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;
@@ -95,7 +95,7 @@ struct Function {
   struct Label {
     std::string name;
     std::size_t index = 0;
-    bool is_rolled = false;  ///< followed by `.pragma "nounroll"`: the loop stays as it is
+    bool is_rolled = false;  ///< followed by `.pragma "nounroll"`: the loop is not unrolled
   };
   std::vector<Label> labels;
   /// `.branchtargets` and `.calltargets`: their label and the names that they list.
@@ -123,7 +123,7 @@ struct Module {
   std::vector<std::string> files;  ///< of `.file`; indexed by SourceLine::file
   /// Places where functions were inlined. The caller of each place, if any, comes before it.
   std::vector<SourceLine> callers;
-  std::vector<std::string> inlined_functions;  ///< mangled; empty if the text does not name it
+  std::vector<std::string> inlined_functions;  ///< mangled; empty if the text does not give it
   std::vector<Variable> variables;
   std::vector<Function>
       functions;  ///< a function that is declared and defined appears once, with its body

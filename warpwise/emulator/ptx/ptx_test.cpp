@@ -18,17 +18,17 @@ using Kind = Operand::Kind;
 using Strings = std::vector<std::string>;
 using Bytes = std::vector<std::uint8_t>;
 
-// Three lines, so that a test's text begins on the fourth.
+// The head has three lines, so a test's text begins on the fourth line.
 const std::string head = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
 Module module(const std::string& text) { return parse(head + text); }
 
-/// A kernel with this body.
+/// Returns a kernel with this body.
 Function body(const std::string& text) {
   return module(".visible .entry kernel()\n{\n" + text + "\n}\n").functions.at(0);
 }
 
-/// The one instruction of a kernel.
+/// Returns the only instruction of a kernel.
 Instruction instruction(const std::string& text) {
   const Function function = body(text);
   EXPECT_EQ(function.instructions.size(), 1u) << text;
@@ -60,7 +60,7 @@ std::string refusal_of_body(const std::string& text) {
   return refusal(head + ".entry kernel() {\n" + text + "\n}");
 }
 
-/// tests/ptx/NAME, which nvcc made of the .cu file beside it.
+/// Parses tests/ptx/NAME, which nvcc made from the .cu file beside it.
 Module real(const std::string& name) {
   std::ifstream file(std::string(WARPWISE_PTX) + "/" + name);
   EXPECT_TRUE(file) << name;
@@ -345,7 +345,7 @@ TEST(Ptx, AddressesInInitialisers) {
   EXPECT_THROW(variable(".global .u8 x[1] = {0xff0(a)};"), InvalidArgument);
 }
 
-// nvcc writes other bytes than those of ASCII, quotes and backslashes with escapes.
+// nvcc writes escapes for bytes outside ASCII, for quotes and for backslashes.
 TEST(Ptx, FilesWithEscapesInTheirNames) {
   const Module result =
       module(R"(.file 1 "j \303\274.cu" .file 2 "a\"b\\c\t\1d.cu" .file 3 "\\" .file 4 "x\q")"
@@ -529,7 +529,7 @@ TEST(Ptx, RealPixels) {
   EXPECT_EQ(std::count_if(smooth.variables.begin(), smooth.variables.end(),
                           [](const Variable& each) { return each.space == "shared"; }),
             1);
-  // The inlined function's load of its caller's row is on the inlined line.
+  // A load in the inlined function has a line of that function, and names its caller.
   const auto load = std::find_if(
       smooth.instructions.begin(), smooth.instructions.end(), [](const Instruction& each) {
         return each.modifiers == Strings{"shared", "u8"} && each.opcode == "ld";
@@ -544,7 +544,7 @@ TEST(Ptx, RealCalls) {
   EXPECT_TRUE(function(result, "_Z8one_morei").has_body);
   EXPECT_FALSE(function(result, "vprintf").has_body);
   const Function& call = function(result, "call");
-  // Three calls each declare param0, two pieces of inline assembly a register `half`.
+  // Each of three calls declares param0. Each of two pieces of inline assembly declares `half`.
   for (const char* name : {"param0@1", "param0@2", "param0@5", "half@3", "half@4"}) {
     EXPECT_TRUE(std::any_of(call.variables.begin(), call.variables.end(),
                             [&](const Variable& each) { return each.name == name; }))

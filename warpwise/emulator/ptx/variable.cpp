@@ -11,7 +11,7 @@ namespace warpwise::ptx {
 namespace {
 
 // Limits of the memory that a short text can request. A compiler uses each register that it
-// declares, so a module has fewer registers than bytes of text. Handwritten code may round up.
+// declares, so a module has fewer registers than bytes of text. Handwritten code may declare more.
 constexpr std::uint64_t spare_registers = std::uint64_t{1} << 16;
 constexpr std::uint64_t max_initial_bytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t max_initial_elements = std::uint64_t{1} << 40;
@@ -81,7 +81,7 @@ Declarations::Declared Declarations::read_type() {
   return result;
 }
 
-/// Skips the space and alignment of a pointer's target. They are not those of the parameter.
+/// Skips the space and alignment of a pointer's target, which do not apply to the parameter.
 void Declarations::read_pointer() {
   while (tokens_.at(".global") || tokens_.at(".shared") || tokens_.at(".const") ||
          tokens_.at(".local") || tokens_.at(".param")) {
@@ -172,7 +172,7 @@ void Declarations::read_initial(Declared& declared) {
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
   Initialiser initialiser{variable, declared, std::vector<std::uint64_t>(extents.size(), 1)};
-  // set_size checks no extent behind an open first one, which counts as 0.
+  // set_size() does not check the extents after an open first one, which counts as 0.
   for (std::size_t i = extents.size() - 1; i > 0; --i) {
     if (__builtin_mul_overflow(initialiser.strides[i], extents[i], &initialiser.strides[i - 1]) ||
         initialiser.strides[i - 1] > max_initial_elements) {
@@ -241,8 +241,8 @@ void Declarations::read_item(Initialiser& initialiser, std::uint64_t index) {
   }
 }
 
-/// `name`, `name+4`, `generic(name)`, `generic(name)+4`. In a variable of bytes, `0xFF00(name)`
-/// stands for one byte of the address.
+/// Reads `name`, `name+4`, `generic(name)`, `generic(name)+4`. In a variable of bytes,
+/// `0xFF00(name)` stands for one byte of the address.
 void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offset) {
   Variable::Relocation result;
   result.offset = offset;
@@ -273,7 +273,7 @@ void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offse
   }
   tokens_.expect(")");
   if (result.bytes != 1)
-    tokens_.fail("one byte of an address, 0xFF(name), in an element of several bytes");
+    tokens_.fail("0xFF(name) selects one byte of an address, but the element has several");
   result.first_byte = std::countr_zero(mask) / 8;
   if (mask == 0 || mask != std::uint64_t{0xff} << (8 * result.first_byte))
     tokens_.fail("a mask that does not select one whole byte");

@@ -12,7 +12,7 @@ namespace warpwise::ptx {
 struct Linkage {
   bool is_extern = false;
   bool is_weak = false;    ///< another definition may replace it
-  bool is_common = false;  ///< weak; of several definitions the largest counts
+  bool is_common = false;  ///< weak; the largest of several definitions is used
 };
 
 /// Reads declarations of variables, registers and parameters. Bounds the total memory of a module's
@@ -22,15 +22,15 @@ class Declarations {
   explicit Declarations(Tokens& tokens) : tokens_(tokens) {}
 
   bool at_space() const;
-  /// `.shared .align 4 .b8 a[256], b[4];` `.reg .b32 %r<24>;` `.global .u32 x = 1;`
+  /// Reads `.shared .align 4 .b8 a[256], b[4];` `.reg .b32 %r<24>;` `.global .u32 x = 1;`
   void read(std::vector<Variable>& into, const Linkage& linkage);
-  /// `(.param .b32 a, .param .align 8 .b8 b[24])`
+  /// Reads `(.param .b32 a, .param .align 8 .b8 b[24])`
   void read_list(std::vector<Variable>& into);
-  /// `(.unified(1, 2))` after `.attribute`
+  /// Reads `(.unified(1, 2))` after `.attribute`
   bool read_attribute();
 
  private:
-  /// A declaration up to the name and its dimensions.
+  /// A declaration up to and including the name and its dimensions.
   struct Declared {
     Variable variable;
     std::uint64_t element_bytes = 0;
@@ -40,7 +40,7 @@ class Declarations {
   struct Initialiser {
     Variable& variable;
     const Declared& declared;
-    std::vector<std::uint64_t> strides;  ///< elements in one item of each level of braces
+    std::vector<std::uint64_t> strides;  ///< number of elements in one item of each level of braces
   };
 
   Declared read_type();

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A kernel may run for longer, or wait for the thread that calls fork().
+// Limit of fork()'s wait: a kernel may run for longer, or wait for the thread that calls fork().
 constexpr auto longest_fork_wait = 10s;
 constexpr auto between_tries = 1ms;
 constexpr std::string_view waited_enough =
@@ -24,7 +24,7 @@ constexpr std::string_view waited_enough =
 struct ForkLocks {
   std::mutex mutex;
   std::vector<ForkLock> all;
-  bool are_taken = false;  ///< by fork()
+  bool are_taken = false;  ///< taken by fork()
 };
 ForkLocks& fork_locks() {
   static ForkLocks& instance = *new ForkLocks;

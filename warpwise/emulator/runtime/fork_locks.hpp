@@ -4,7 +4,7 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A lock of the runtime, by the functions that fork() needs.
+/// A lock of the runtime, with the functions that fork() needs.
 struct ForkLock {
   void* lock = nullptr;
   bool (*try_to_take)(void* lock) = nullptr;
@@ -22,7 +22,7 @@ template <class Lock>
 void keep_free_in_children(Lock& lock) {
   add_fork_lock({&lock, [](void* own) { return static_cast<Lock*>(own)->try_lock(); },
                  [](void* own) { static_cast<Lock*>(own)->unlock(); },
-                 // The child makes the lock anew, because its owner is a thread of the parent.
+                 // The child makes the lock anew, because a thread of the parent owns it.
                  [](void* own) { ::new (own) Lock; }});
 }
 

@@ -16,7 +16,7 @@ struct ObservedLaunch {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::span<const std::byte> parameters;  ///< in the layout of the kernel's parameter block
+  std::span<const std::byte> parameters;  ///< the kernel's parameter block
   std::string_view ptx;                   ///< PTX of the whole module
   const LaunchResult& result;
 };
@@ -25,7 +25,7 @@ struct ObservedLaunch {
 struct Observer {
   void (*see)(void* context, const ObservedLaunch& launch) = nullptr;
   void* context = nullptr;
-  LaunchOptions options;  ///< for every launch; read when it begins
+  LaunchOptions options;  ///< options of every launch; read when the launch begins
 };
 
 /// Type of `warpwise_emulated_observe`, which the library exports for dlsym(). Passes all later

@@ -1,5 +1,5 @@
-// Mean of the 9 by 9 pixels around each, rounded down. Beyond the border the nearest pixel of the
-// image counts.
+// Computes the mean of the 9 by 9 pixels around each pixel, rounded down. Beyond the border the
+// nearest pixel of the image counts.
 constexpr int WIDTH = 32 + 8;
 constexpr int HEIGHT = 8 + 8;
 

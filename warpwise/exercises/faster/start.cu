@@ -1,5 +1,5 @@
-// Mean of the 9 by 9 pixels around each, rounded down. Beyond the border the nearest pixel of the
-// image counts.
+// Computes the mean of the 9 by 9 pixels around each pixel, rounded down. Beyond the border the
+// nearest pixel of the image counts.
 __global__ void box(unsigned char* out, const unsigned char* in, int width, int height) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   const int y = blockIdx.y * 8 + threadIdx.y;

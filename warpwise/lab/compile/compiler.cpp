@@ -82,7 +82,7 @@ std::vector<int> numbers_after(const std::string& text, const std::string& prefi
   return numbers;
 }
 
-// Returns the greatest number up to `wanted`, else the least.
+// Returns the greatest known number up to `wanted`, or the least one if all are greater.
 int nearest(const std::vector<int>& known, int wanted) {
   const auto above = std::upper_bound(known.begin(), known.end(), wanted);
   return above == known.begin() ? *above : *std::prev(above);
@@ -137,7 +137,7 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
       own.nearest_architecture = false;
       return compile_with_nvcc(source, name, own, nvcc, folder);
     }
-    // An error of the source begins with its place: FILE(LINE) from nvcc, FILE:LINE: from the
+    // An error of the source begins with its position: FILE(LINE) from nvcc, FILE:LINE: from the
     // preprocessor.
     const bool of_source = run.output.find("): error") != std::string::npos ||
                            run.output.find("): catastrophic error") != std::string::npos ||
@@ -206,8 +206,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
                     places + (why.empty() ? "" : "; " + why) + ")");
 }
 
-// Compiles a text. `file` is where nvcc finds it; if empty, the text is written to a temporary
-// file.
+// Compiles a text. `file` is the text's path for nvcc; if it is empty, the text is written to a
+// temporary file.
 Compilation compile(const fs::path& file, const std::string& text, const std::string& name,
                     const CompileOptions& options, const Toolchain& toolchain) {
   std::vector<std::string> notes;

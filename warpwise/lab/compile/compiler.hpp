@@ -39,8 +39,8 @@ struct CompileOptions {
   bool nearest_architecture = false;
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
-  int max_registers = 0;           ///< per thread in machine code; 0: the compiler chooses
-  /// False for a rung: it has no host code, NVRTC leaves nothing out, and nvcc takes it as C++20.
+  int max_registers = 0;           ///< limit per thread in machine code; 0: the compiler chooses
+  /// False for a rung: NVRTC then leaves no host code out, and nvcc compiles the rung as C++20.
   bool host_code = true;
   CompilerChoice compiler = CompilerChoice::automatic;
 };
@@ -71,7 +71,7 @@ Compilation compile_text(const std::string& text, const std::string& name,
                          const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
-/// How often a kernel's machine code has each width of instruction for global memory.
+/// Numbers of a kernel's machine instructions that load from or store to global memory, by width.
 struct GlobalInstructions {
   int ldg_32 = 0;
   int ldg_64 = 0;
@@ -81,28 +81,28 @@ struct GlobalInstructions {
   int stg_128 = 0;
 };
 
-/// Counts the instructions in nvdisasm's output: LDG.E, LDG.E.64, LDG.E.128 and the same of STG,
-/// with any suffixes. Accesses of 8, 16 and 256 bits are not counted.
+/// Counts the instructions LDG and STG in nvdisasm's output: those with the suffix 64 or 128 by
+/// that width, all others as 32 bits. Accesses of 8, 16 and 256 bits are not counted.
 GlobalInstructions global_instructions_in(std::string_view disassembly);
 
 /// Resources of one kernel's machine code, as ptxas reports them.
 struct KernelResources {
   int architecture = 0;  ///< 90: built for sm_90
-  int registers = 0;     ///< per thread
+  int registers = 0;     ///< registers per thread
   int spill_store_bytes = 0;
   int spill_load_bytes = 0;
-  int stack_bytes = 0;   ///< per thread: local memory
-  int shared_bytes = 0;  ///< static, per block
+  int stack_bytes = 0;   ///< bytes of local memory per thread
+  int shared_bytes = 0;  ///< bytes of static shared memory per block
   /// Set only if the caller asked for them, and if the toolchain has a disassembler that reads the
   /// machine code.
   std::optional<GlobalInstructions> global_instructions;
-  std::vector<MachineInstruction> machine_code;  ///< likewise
+  std::vector<MachineInstruction> machine_code;  ///< set under the same conditions
   std::vector<MachineOperation> operations;      ///< empty without ptxas
 };
 
-/// Returns the PTX without the bodies of all other kernels, so that ptxas builds only this one. The
-/// lines keep their numbers.
-/// Returns the text unchanged if it is not laid out as compilers write it.
+/// Returns the PTX without the bodies of other kernels, so that ptxas builds only `kernel`. The
+/// lines keep their numbers. Returns the text unchanged if it is not laid out as compilers write
+/// it.
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
 
 /// Returns the PTX with the directive `.maxnreg` at each kernel. ptxas and the driver obey it.
@@ -117,10 +117,10 @@ std::string built_for(const KernelResources& resources, rules::ComputeCapability
 
 struct ResourceReport {
   /// One entry per compute capability. If the compiler does not build for it, the entry is for the
-  /// nearest one: the greatest below it, or else the least there is. Empty if the build failed.
+  /// greatest capability below it, or else for the compiler's least one. Empty if the build failed.
   std::vector<std::optional<KernelResources>> by_compute_capability;
   std::string built_with;   ///< "ptxas (PATH)", "NVRTC 13.0 (PATH)"
-  std::string why_unknown;  ///< set if something above is missing
+  std::string why_unknown;  ///< reason; empty if nothing above is missing
 };
 
 /// Builds machine code with ptxas from the PTX, or with NVRTC from the source if there is no ptxas.

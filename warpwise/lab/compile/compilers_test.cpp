@@ -1,5 +1,5 @@
-// Compiles at run time with both compilers, on code that users write. Tests are skipped with the
-// reason if their compiler is missing.
+// Tests both run-time compilers on code as users write it. Tests are skipped with the reason if
+// their compiler is missing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

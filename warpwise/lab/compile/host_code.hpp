@@ -12,8 +12,8 @@ struct DeviceCode {
 };
 
 /// Blanks the functions that only the host calls, since NVRTC accepts none. A function counts as
-/// such if it is outside of classes and has neither __global__ nor __device__, nor a macro of this
-/// file that stands for one of them. The search knows no types and sees no included files. The
+/// host code if it is outside of classes and has neither __global__ nor __device__, nor a macro of
+/// this file that stands for one of them. The search knows no types and sees no included files. The
 /// whole file is therefore compiled first, and this text only if that fails.
 DeviceCode without_host_functions(std::string_view source);
 

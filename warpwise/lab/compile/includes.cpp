@@ -57,8 +57,8 @@ class Walk {
   }
 
  private:
-  // Returns the included file; empty if it is not found here. The compiler may still know it, and
-  // reports an error if not.
+  // Returns the included file; empty if it is not found here. The compiler may find it, or reports
+  // an error.
   fs::path place_of(const Include& include, const fs::path& file) const {
     std::vector<fs::path> places;
     const bool is_whole = fs::path(include.name).is_absolute();  // also for </dev/zero>

@@ -1,5 +1,5 @@
-// The machine instructions that the rules count for a PTX instruction, beside the size of ptxas's
-// code for it.
+// Compares the machine instructions that the rules count for a PTX instruction with the size of
+// ptxas's code for it.
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ struct Instruction {
   const char* op;
   const char* to;
   const char* from;
-  const char* operands;  ///< A, B: values of their own each; C: a shift
-  double margin = 0;     ///< the count depends on the code around it
+  const char* operands;  ///< A, B: loaded values; C: the amount of a shift
+  double margin = 0;     ///< allowed error: the code around it changes the count
 };
 
 constexpr std::array counted_instructions = {
@@ -61,7 +61,7 @@ std::string name_of(std::size_t i, int count, bool is_same) {
 
 std::string memory_type(const std::string& type) { return type == "b64" ? "u64" : type; }
 
-/// Returns a kernel of `count` times an instruction, with the same B for all or with one for each.
+/// Returns a kernel with `count` copies of an instruction, with the same B or different ones.
 std::string kernel_of(const Instruction& each, const std::string& name, int count, bool is_same) {
   const std::string load = "ld.volatile.global." + memory_type(each.from) + " ";
   std::string text = ".visible .entry " + name + "(.param .u64 p, .param .u64 q) {\n" +

@@ -36,7 +36,7 @@ std::vector<std::string> kernels_of(const std::string& ptx) {
 }
 
 struct Readable {
-  std::string name;        // with its namespaces: "warpwise::kernels::copy<int>"
+  std::string name;        // name with namespaces: "warpwise::kernels::copy<int>"
   std::string parameters;  // "(int*, float)"; empty where the name is not mangled
 };
 
@@ -48,7 +48,7 @@ Readable parts_of(const std::string& mangled) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '<') ++angles;
     if (text[i] == '>') --angles;
-    if (angles == 0 && text[i] == ' ') begin = i + 1;  // after the type of the result
+    if (angles == 0 && text[i] == ' ') begin = i + 1;  // the name follows the result's type
     if (angles == 0 && text[i] == '(') {
       if (text.compare(i, 21, "(anonymous namespace)") == 0) {
         i += 20;

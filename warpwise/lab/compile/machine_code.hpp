@@ -10,9 +10,9 @@ namespace warpwise::lab {
 
 /// An instruction, and the source line that it comes from.
 struct MachineInstruction {
-  std::uint64_t address = 0;  ///< in bytes, from the kernel's first instruction
+  std::uint64_t address = 0;  ///< bytes from the kernel's first instruction
   std::string text;           ///< "@P0 LDG.E R4, [R6.64]", with labels before it as ".L_x_1: "
-  std::string file;           ///< from the line information; empty if there is none
+  std::string file;           ///< source file; empty without line information
   int line = 0;
 
   friend bool operator==(const MachineInstruction&, const MachineInstruction&) = default;

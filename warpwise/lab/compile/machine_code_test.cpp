@@ -1,5 +1,5 @@
-// Reads the output of nvdisasm: a recorded listing, texts that are no listing, and a real
-// disassembler's.
+// Reads the output of nvdisasm: a recorded listing, texts that are no listing, and the output of an
+// installed nvdisasm.
 #include "warpwise/lab/compile/machine_code.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(MachineCode, IsReadWithItsLines) {
   EXPECT_TRUE(machine_code_in(listing, "scal").empty()) << "the beginning of a name";
 }
 
-// The same for `out[i] = sqrtf(x) / y`: code that ptxas appends has no line.
+// Output for `out[i] = sqrtf(x) / y`. Code that ptxas appends has no source line.
 constexpr const char* listing_with_calls =
     "\t.section\t.text.k,\"ax\",@progbits\n"
     "        .size           k,(.L_x_20 - k)\n"
@@ -124,7 +124,7 @@ TEST_P(Disassembler, NamesTheLineOfEachInstructionAndWhatIsCalled) {
   EXPECT_EQ(line_of("LDG").line, 2);
   EXPECT_EQ(line_of("STG").line, 3);
   EXPECT_EQ(line_of("LDG").file, "/somewhere/k.cu");
-  // The slow path of a division: a line calls it, but it has no line itself.
+  // A line calls the slow path of a division, but the slow path has no line itself.
   const auto called = std::find_if(code.begin(), code.end(),
                                    [](const auto& each) { return each.text.starts_with('$'); });
   ASSERT_NE(called, code.end());

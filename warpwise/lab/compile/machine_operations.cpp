@@ -52,7 +52,7 @@ class Elf {
     return part_of(file_, number_at<std::uint64_t>(headers_[index], 24),
                    number_at<std::uint64_t>(headers_[index], 32));
   }
-  /// Returns a section's number; 0 if there is none of the name.
+  /// Returns a section's index; 0 if no section has the name.
   std::size_t named(std::string_view name) const {
     const Bytes names = section(number_at<std::uint16_t>(file_, 0x3e));
     for (std::size_t i = 1; i < headers_.size(); ++i)
@@ -139,7 +139,7 @@ class Lines {
     constexpr std::uint8_t set_address = 2, end_sequence = 1;
     constexpr std::uint8_t copy = 1, advance_pc = 2, advance_line = 3, const_add_pc = 8,
                            fixed_advance_pc = 9;
-    std::optional<std::uint64_t> address;  // none: the address is of another function
+    std::optional<std::uint64_t> address;  // nothing: the address is in another function
     std::uint64_t line = 1;
     const auto advance = [&](std::uint64_t steps) {
       if (address) *address += steps * least;
@@ -190,7 +190,7 @@ class Lines {
   Bytes table_;
   std::uint64_t at_ = 0;
   std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section,
-                                                ///< by their place in the table
+                                                ///< by their offset in the table
   std::map<std::uint64_t, int> by_address_;
 };
 
@@ -214,7 +214,7 @@ MachineUnit unit_of_code(unsigned code) {
       {0x100, special}, {0x101, special},      {0x102, special},      // FLO, BREV, FCHK
       {0x105, special}, {0x106, special},      {0x107, special},      // F2I, I2F, FRND
       {0x108, special}, {0x109, special},      {0x110, special},      // MUFU, POPC, F2F
-      {0x111, special}, {0x112, special},      {0x113, special},      // of 64 bits: F2I, I2F, FRND
+      {0x111, special}, {0x112, special},      {0x113, special},      // 64-bit F2I, I2F, FRND
       {0x180, memory},  {0x181, memory},       {0x184, memory},       // LD, LDG, LDS
       {0x185, memory},  {0x186, memory},       {0x188, memory},       // ST, STG, STS
       {0x18a, memory},  {0x18b, memory},       {0x18c, memory},       // ATOM, ATOMS
@@ -228,9 +228,9 @@ MachineUnit unit_of_code(unsigned code) {
 
 // Returns the unit of an instruction, whose low nine bits are its opcode. The next three bits give
 // the kind of its operands:
-// - 1: registers alone
-// - 2, 3, 7: the third one is a number, constant memory, or a register of the whole warp
-// - 4, 5, 6: the second one is a number, constant memory, or a register of the whole warp
+// - 1: all operands are registers
+// - 2, 3, 7: the third operand is a number, constant memory, or a register of the whole warp
+// - 4, 5, 6: the second operand is a number, constant memory, or a register of the whole warp
 MachineUnit unit_of(std::uint64_t instruction) {
   const auto code = static_cast<unsigned>(instruction & 0x1ff);
   const auto kind = static_cast<unsigned>(instruction >> 9 & 7);

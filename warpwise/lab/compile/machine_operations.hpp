@@ -12,7 +12,7 @@ namespace warpwise::lab {
 enum class MachineUnit {
   integer,        ///< additions, logic, comparisons, selections, moves
   multiply,       ///< integer products, also those that ptxas makes of additions and moves
-  multiply_wide,  ///< with a result of 64 bits
+  multiply_wide,  ///< integer products with a result of 64 bits
   float32,
   half,
   float64,
@@ -27,9 +27,9 @@ enum class MachineUnit {
 
 /// An instruction of the machine code.
 struct MachineOperation {
-  int ptx_line = 0;  ///< line of the PTX that the instruction was made of; the first line is 1
+  int ptx_line = 0;  ///< line of the PTX that the instruction was made from, counted from 1
   MachineUnit unit = MachineUnit::other;
-  bool loads = false;  ///< from memory or a texture
+  bool loads = false;  ///< true if it loads from memory or a texture
   bool jumps = false;
   /// Scoreboards have the numbers 0 to 5. `clears` is the scoreboard that the instruction's result
   /// clears, -1 for none. `waits` has a bit for each scoreboard that the instruction waits for.
@@ -41,7 +41,7 @@ struct MachineOperation {
 
 /// Returns a kernel's machine instructions in the order of their addresses, from a file that
 /// `ptxas -lineinfo` wrote for CC 7.0 or later. Functions that ptxas appends by itself, such as the
-/// rare cases of a division, are left out. Empty if the bytes are no such file, or have no lines.
+/// rare cases of a division, are left out. Empty if the bytes are no such file with a line table.
 /// Source: opcodes and their numbers in listings of nvdisasm 13.5 for CC 7.5, 8.0, 8.6, 9.0, 10.0
 /// and 12.0; units in Nsight Compute's description of the pipelines.
 std::vector<MachineOperation> machine_operations(std::span<const std::byte> cubin,

@@ -13,9 +13,9 @@ using Result = int;
 constexpr Result success = 0;
 constexpr Result compilation_failed = 6;
 
-// NVRTC opens the library of its built-in functions by its bare name. The loader finds it by that
-// name only in its own folders, or once it is loaded. If NVRTC is in another folder, this loads the
-// library from there.
+// NVRTC opens the library of its built-in functions by its bare name. The loader finds the library
+// by that name only in the loader's own folders, or if it is loaded already. This function loads it
+// from NVRTC's folder.
 void load_builtins_beside(const std::filesystem::path& library) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), error)) {

@@ -50,9 +50,9 @@ struct StubHeader {
   const char* text;
 };
 /// Returns stand-ins for headers that kernel files commonly include:
-/// - C and C++ headers that are useful in a kernel: small ones
-/// - headers that only host code needs: empty ones
-/// - headers that NVIDIA has for device code: ones that include NVIDIA's
+/// - small headers in place of C and C++ headers that are useful in a kernel
+/// - empty headers in place of those that only host code needs
+/// - headers that include NVIDIA's, if NVIDIA has a version for device code
 std::span<const StubHeader> stub_headers();
 
 }  // namespace warpwise::lab

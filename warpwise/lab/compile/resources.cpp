@@ -44,7 +44,7 @@ std::optional<KernelResources> resources_in(const std::string& log, const std::s
     if (line.find("Compiling entry function '") != std::string::npos) {
       in_kernel = line.find("'" + kernel + "'") != std::string::npos;
     } else if (line.find("Function properties for ") != std::string::npos) {
-      // ptxas reports the functions that the kernel calls too, before or after it.
+      // ptxas also reports the functions that the kernel calls, before or after the kernel.
       in_frame = in_kernel && line.ends_with(" " + kernel);
     } else if (in_frame && line.find("bytes stack frame") != std::string::npos) {
       result.stack_bytes = number_before(line, " bytes stack frame");

@@ -8,12 +8,12 @@
 namespace warpwise::lab {
 
 /// Returns the folder that holds `warpwise/…` as sources include it: the ladders, the shipped
-/// kernels and what they need. Its path from the program is ../share/warpwise/sources. This is the
-/// same when installed, in a build tree and in the GPU bundle. \throws IoError  it is not there
+/// kernels and the headers that they need. Its path from the program is ../share/warpwise/sources.
+/// This is the same when installed, in a build tree and in the GPU bundle. \throws IoError  it is
+/// not there
 std::filesystem::path source_root();
 
-/// Limit of a source's size: far more than anybody writes, and more than the PTX that a compiler
-/// makes of it.
+/// Limit of a source's size: far larger than any source that people write, or its PTX.
 inline constexpr std::uintmax_t most_source_bytes = std::uintmax_t{1} << 28;
 
 /// Returns the whole content of a regular file. Returns nothing if the path names no regular file,

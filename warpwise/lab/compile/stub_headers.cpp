@@ -187,7 +187,7 @@ constexpr StubHeader headers[] = {
     {"assert.h", nothing},
     {"ctime", nothing},
     {"time.h", nothing},
-    // Host code only.
+    // Headers for host code only.
     {"iostream", nothing},
     {"fstream", nothing},
     {"sstream", nothing},

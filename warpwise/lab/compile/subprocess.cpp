@@ -22,8 +22,8 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{16} << 20;
-// Limit of a written file: more than a compiler of kernels writes, and less than a machine has. A
-// file that a macro includes may be a device without an end.
+// Limit of a file that a program writes: more than a compiler of kernels needs. A file that a macro
+// includes may be a device without an end, and fill the disk.
 constexpr rlim_t most_file = rlim_t{1} << 30;
 constexpr int poll_milliseconds = 50;  // delay until a signal or the limit is noticed
 
@@ -135,7 +135,7 @@ int wait_for(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Reads output that is there. Returns true at the end of the output.
+// Reads available output. Returns true at the end of the output.
 bool read_some(int descriptor, std::string& output) {
   char buffer[65536];
   const ssize_t count = ::read(descriptor, buffer, sizeof(buffer));

@@ -11,9 +11,9 @@
 namespace warpwise::lab {
 
 /// A folder that only this user may read. The destructor removes it with everything in it. While
-/// one exists, signals that would end this program are held back, so that an interrupted run leaves
-/// nothing behind. run_program() notices such signals. Neither copied nor moved; made and destroyed
-/// in one thread.
+/// such a folder exists, signals that would end this program are blocked, so that an interrupted
+/// run leaves nothing behind. run_program() notices such signals. Must be destroyed by the thread
+/// that made it.
 class TemporaryFolder {
  public:
   /// \throws IoError  no folder can be made in $TMPDIR (or /tmp)
@@ -51,7 +51,7 @@ inline constexpr std::uint64_t any_address_space = ~std::uint64_t{0};
 
 /// Runs `arguments[0]`, a path, to its end. TMPDIR is in `folder`, messages are in English, and
 /// there is no input. \throws IoError  The program cannot be started, it runs longer than `limit`
-/// (it is ended with all it started), or this program was told to stop.
+/// (it is ended with all its children), or a signal told this program to stop.
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                        std::chrono::seconds limit = std::chrono::seconds(120),
                        std::uint64_t address_space = usual_address_space);

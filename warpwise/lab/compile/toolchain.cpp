@@ -56,7 +56,7 @@ void take_libraries(const fs::path& home, LibraryNames folders, LibraryNames nam
   }
 }
 
-// Takes only one set of headers: two versions mixed do not compile.
+// Takes the headers of one toolkit only, because mixed versions do not compile.
 void take_headers(const fs::path& home, Toolchain& found) {
   std::error_code ignored;
   if (!found.include_folders.empty() || !fs::exists(home / "include/cuda_fp16.h", ignored)) return;
@@ -89,7 +89,7 @@ Toolchain find_toolchain() {
     take_libraries(home, cupti_folders, cupti_names, found.cupti_libraries);
     take_headers(home, found);
   }
-  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {  // the loader searches
+  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {  // the loader and PATH count too
     if (found.nvdisasm.empty()) found.nvdisasm = in_search_path("nvdisasm");
     found.nvrtc_libraries.insert(found.nvrtc_libraries.end(), nvrtc_names.begin(),
                                  nvrtc_names.end());

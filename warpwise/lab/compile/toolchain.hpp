@@ -14,13 +14,13 @@ struct Toolchain {
   std::vector<std::filesystem::path> nvrtc_libraries;  ///< tried in this order
   std::vector<std::filesystem::path> include_folders;  ///< the toolkit's headers, for NVRTC
   std::vector<std::filesystem::path> cupti_libraries;  ///< tried in this order
-  std::vector<std::filesystem::path> searched;  ///< places for the message when nothing was found
+  std::vector<std::filesystem::path> searched;         ///< searched folders, for an error's message
 };
 
 /// Searches, in this order:
 /// - the folders of a toolkit: $WARPWISE_CUDA_HOME alone if it is set; else $CUDA_HOME, $CUDA_PATH,
 ///   the toolkits of $CUDACXX and of the nvcc in $PATH, /usr/local/cuda
-/// - the loader's own places, for NVRTC and CUPTI (not with $WARPWISE_CUDA_HOME)
+/// - the loader's own folders, for NVRTC and CUPTI (not with $WARPWISE_CUDA_HOME)
 /// - nvrtc_cache() and cupti_cache()
 ///
 /// The disassembler nvdisasm comes from a toolkit, or from $PATH (not with $WARPWISE_CUDA_HOME).

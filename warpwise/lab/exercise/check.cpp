@@ -203,7 +203,7 @@ bool ends_kernel(const emulator::Fault& fault) {
          fault.kind == Kind::livelock || fault.kind == Kind::trap;
 }
 
-// ---- The whole
+// ---- All marks
 
 // A fault of a kernel in words.
 struct Finding {
@@ -231,7 +231,7 @@ emulator::LaunchOptions options_of(bool count) {
   // The second order runs the warps in reverse: a result that is right by chance then differs.
   options.orders = 2;
   options.threads = 1;
-  // No machine code is made of a stranger's kernel.
+  // The interpreter makes no machine code from a stranger's kernel.
   options.engine = emulator::Engine::interpreter;
   return options;
 }
@@ -241,7 +241,7 @@ Finding found_in(const emulator::Fault& fault, const Exercise& exercise, const V
           fault_hints(exercise, fault)};
 }
 
-// Runs a kernel at a size, and adds what was found.
+// Runs a kernel at a size, and adds the findings to `runs`.
 void run_at(const Variables& size, Launchable& kernel, const Exercise& exercise,
             const Results& expected, std::uint64_t seed, Runs& runs) {
   const bool is_first = &size == &exercise.sizes[0];
@@ -352,7 +352,7 @@ std::string explain_options(const Exercise& exercise, const Variables& size,
   return text;
 }
 
-// Fails every gate; a time on a GPU is skipped.
+// Fails every gate, but skips a time on a GPU.
 void fail_gates(const Exercise& exercise, const std::string& why, Marks& marks) {
   for (const Gate& gate : exercise.gates) {
     const bool is_timed = gate.figure == Figure::gpu_time_ratio;
@@ -406,7 +406,7 @@ Checker::Checker(Exercise exercise)
       compile_text(*text, file.string(), options_of_exercises(), toolchain_);
   compiler_ = compiled.compiler;
   reference_ = compiled.ptx;
-  toolchain_.include_folders.clear();  // a student's file stands alone
+  toolchain_.include_folders.clear();  // a student's file may include no toolkit header
 }
 
 Marks Checker::check(const std::string& text, const std::function<double()>& time_on_gpu) const {

@@ -19,18 +19,18 @@ constexpr auto enum_names(MarkState) {
                                              {MarkState::skipped, "skipped"}});
 }
 
-/// One thing that is marked.
+/// A mark for one property of a kernel.
 struct Mark {
   std::string name;  ///< "compiles", "runs", "checks", "result", or a figure's name
   MarkState state = MarkState::passed;
   std::string text;                ///< what was found, in plain words
   std::string shown;               ///< the line that was found, and its counts; may be empty
-  std::vector<std::string> hints;  ///< given one after another; none for a mark that passed
+  std::vector<std::string> hints;  ///< hints, given one after another; none if passed
 };
-/// Number of the marks that every exercise has; those of its gates follow.
+/// Number of the marks that every exercise has. The marks of its gates follow.
 inline constexpr std::size_t marks_before_gates = 4;
 
-/// All marks of a kernel, in the order in which they are mended.
+/// All marks of a kernel, in the order in which a student mends them.
 struct Marks {
   std::vector<Mark> marks;
   std::string explain;  ///< options of `warpwise explain` for the size that failed first
@@ -41,8 +41,8 @@ struct Marks {
   const Mark* first_failed() const;
 };
 
-/// An exercise that is ready to mark kernels: its reference is compiled. Marking needs no file any
-/// more.
+/// An exercise that is ready to mark kernels: its reference is compiled. Marking needs no more
+/// files.
 class Checker {
  public:
   /// \throws Unsupported      there is no NVRTC; the message says how to get it
@@ -50,11 +50,11 @@ class Checker {
   explicit Checker(Exercise exercise);
 
   const Exercise& exercise() const { return exercise_; }
-  /// Returns the compiler: "NVRTC 13.0 (PATH)". Other versions may count other instructions.
+  /// Returns the compiler: "NVRTC 13.0 (PATH)". Other versions may give other counts.
   const std::string& compiler() const { return compiler_; }
 
-  /// Marks a kernel's source. Errors of the source are marks. Marking uses at most 1 GiB of
-  /// emulated memory, and no file. The inputs' values depend on the source: results copied from
+  /// Marks a kernel's source. Errors of the source become failed marks. Marking uses at most 1 GiB
+  /// of emulated memory, and no file. The inputs' values depend on the source: results copied from
   /// another run are wrong.
   /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's; throws with
   ///                     the reason why there is none
@@ -64,9 +64,9 @@ class Checker {
  private:
   Exercise exercise_;
   Toolchain toolchain_;
-  emulator::PaceModel pace_;  // for Figure::block_cycles
+  emulator::PaceModel pace_;  // model for Figure::block_cycles
   std::string compiler_;
-  std::string reference_;  // its PTX
+  std::string reference_;  // PTX of the exercise's reference
 };
 
 /// Times a student's file on this machine's GPU, as a multiple of the reference's time.

@@ -82,7 +82,7 @@ void take_namespaces() {
   constexpr unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (::mount("none", "/tmp", "tmpfs", flags, "size=4k") != 0) refuse("mount tmpfs");
   if (::chdir("/tmp") != 0) refuse("chdir");
-  // The new root lies over the old one, which is then taken away.
+  // The new root is mounted over the old root, which is then unmounted.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) refuse("pivot_root");
   if (::umount2(".", MNT_DETACH) != 0) refuse("umount");
   if (::chdir("/") != 0) refuse("chdir");
@@ -100,7 +100,7 @@ void become_nobody() {
   if (::syscall(SYS_capset, &header, none.data()) != 0) refuse("capset");
 }
 
-// Ends the process with its parent. A change of the user would undo this.
+// Ends the process with its parent. Follows become_nobody(): a change of the user would undo it.
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 // Allows the calls that a compilation and the emulator need, on open files and on the process
@@ -157,8 +157,8 @@ void filter_calls() {
   // A process may end itself by a signal.
   program.insert(program.end(), {unless(SYS_tgkill, 3), load(offsetof(seccomp_data, args)),
                                  unless(::getpid(), 1), allow, forbid});
-  // Another architecture's numbers have another meaning: its calls go to the last instruction,
-  // which forbids them.
+  // Call numbers of another architecture have other meanings: such calls go to the last
+  // instruction, which forbids them.
   program[1].jf = static_cast<std::uint8_t>(program.size() - 3);
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -169,7 +169,7 @@ void filter_calls() {
 #endif
 }
 
-// Puts up all walls that the system allows. Returns those that it refused.
+// Sets up all restrictions that the system allows. Returns those that the system refused.
 std::string take_walls() {
   std::string refused;
   for (const auto wall : {take_namespaces, become_nobody, end_with_parent, filter_calls}) {
@@ -200,7 +200,7 @@ void send(int writer, char kind, const std::string& text) {
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each) ::dup2(nowhere, each);
   try {
     limit_all(limits);
-    take_walls();  // missing_walls() has told what the system refuses
+    take_walls();  // missing_walls() has reported the refused restrictions
     send(writer, succeeded, work());
   } catch (const std::bad_alloc&) {
     send(writer, failed, fmt::format("needed more than {} MiB of memory", limits.memory >> 20));
@@ -252,7 +252,7 @@ bool Confined::poll() {
     const ssize_t count = ::read(reader_, buffer.data(), buffer.size());
     if (count > 0) output_.append(buffer.data(), static_cast<std::size_t>(count));
     if (count == 0) {
-      ::kill(child_, SIGKILL);  // it may have closed the pipe, and go on
+      ::kill(child_, SIGKILL);  // the process may have closed the pipe, and still run
       end();
       return true;
     }

@@ -10,12 +10,12 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< of a core; the process may also sleep for as
-                                                  ///< long
+  std::chrono::seconds time{60};                  ///< on a core; the process may sleep for the
+                                                  ///< same time
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
 };
 
-/// A process that does one piece of work, and what it said.
+/// A process that does one piece of work, and the text that it returned.
 class Confined {
  public:
   /// Starts the process. In this child,
@@ -23,11 +23,11 @@ class Confined {
   /// - limits are set, and no file can be written
   /// - mount, network and IPC namespaces are its own, and its root is an empty folder
   /// - root becomes nobody; any other user has a user namespace of its own
-  /// - calls of the system that open files, make processes or reach others give EPERM
+  /// - system calls that open files, start processes or reach other processes give EPERM
   ///
-  /// missing_walls() returns the ones that the system refuses.
+  /// missing_walls() returns those of these restrictions that the system refuses.
   ///
-  /// This process must have one thread.
+  /// The calling process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB
   /// \throws IoError  no process can be started
   Confined(const std::function<std::string()>& work, const Limits& limits);
@@ -54,14 +54,14 @@ class Confined {
   int child_ = -1;
   int reader_ = -1;
   Limits limits_;
-  std::chrono::steady_clock::time_point looked_;  // when poll() looked last
+  std::chrono::steady_clock::time_point looked_;  // time of the last poll()
   std::chrono::nanoseconds asleep_{0};
   std::string output_;
   std::string failure_;
 };
 
-/// Returns the walls that this system refuses to a process, with the reasons: "unshare: Operation
-/// not permitted"; empty if it refuses none.
+/// Returns the restrictions that this system refuses to a process, with the reasons: "unshare:
+/// Operation not permitted"; empty if it refuses none.
 std::string missing_walls();
 
 }  // namespace warpwise::lab

@@ -46,7 +46,7 @@ constexpr auto enum_names(Figure) {
        {Figure::gpu_time_ratio, "gpu_time_ratio"}});
 }
 
-/// A limit of a figure, and the hints for a kernel beyond it: what the counts mean, then the cure.
+/// A figure's limit, and hints for a kernel that misses it: what the counts mean, then the cure.
 struct Gate {
   Figure figure = Figure::sectors_per_element;
   double limit = 0;
@@ -60,28 +60,28 @@ struct NamedArgument {
 };
 
 struct Exercise {
-  std::string name;  ///< the folder's
+  std::string name;  ///< the folder's name
   std::filesystem::path folder;
   std::string title;
-  int lecture = 0;  ///< place in the order of the exercises
+  int lecture = 0;  ///< position in the order of the exercises
   std::string kernel;
   std::vector<NamedArgument> arguments;
   std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
-  std::vector<std::string> block;  ///< likewise; empty: the kernel's file states the block
+  std::vector<std::string> block;  ///< expressions of the size; empty: the kernel states the block
   /// Expression: number of elements. Figures are relative to it, and the reference has a thread for
   /// each element.
   std::string elements;
   std::string element;   ///< name of an element in messages: "pixel"
   std::string row;       ///< expression: elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
-  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first
+  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first size
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
-  std::vector<std::string> hints_wrong;  ///< for a wrong result
-  std::vector<std::string> hints_race;   ///< for a race; empty: a hint that fits any
+  std::vector<std::string> hints_wrong;  ///< hints for a wrong result
+  std::vector<std::string> hints_race;   ///< hints for a race; empty: a general hint is given
 };
 
-/// Limit of warp instructions of a launch: ten times those of the slowest start.
+/// Limit of warp instructions of a launch: ten times the number that the slowest start.cu needs.
 inline constexpr std::uint64_t exercise_budget = 4'000'000;
 
 /// Returns the arguments for a size.
@@ -99,7 +99,7 @@ Exercise read_exercise(const std::filesystem::path& folder);
 
 /// Returns the installed exercises in the order of the lecture.
 std::vector<Exercise> all_exercises();
-/// \throws InvalidArgument  there is none of this name; names the most similar
+/// Returns an installed exercise. \throws InvalidArgument  it is unknown; names the most similar
 Exercise find_exercise(std::string_view name);
 
 /// A student's folder, as its exercise.txt describes it.
@@ -117,8 +117,8 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
-/// Returns false if no file, link or folder has this name. One that must not be examined counts as
-/// being there.
+/// Returns false if no file, link or folder has this name. Returns true if the process may not
+/// examine it.
 bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
 /// \throws IoError  it cannot be read

@@ -1,4 +1,4 @@
-// Every exercise of warpwise/exercises, its Korean, and the folders of students.
+// Tests every exercise of warpwise/exercises, its Korean texts, and the folders of students.
 
 #include <sys/stat.h>
 

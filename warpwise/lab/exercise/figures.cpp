@@ -12,8 +12,8 @@ namespace {
 
 using emulator::LineCounts;
 
-// Registers of a thread that the occupancy is computed with. Those of the machine code differ from
-// compiler to compiler, and marks must not.
+// Registers of a thread for the occupancy. Those of the machine code depend on the compiler, but
+// marks must not.
 constexpr int assumed_registers = 32;
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }

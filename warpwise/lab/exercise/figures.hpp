@@ -11,10 +11,10 @@ namespace warpwise::lab {
 /// A counted launch, and the numbers that figures are relative to.
 struct CountedLaunch {
   const emulator::LaunchResult& result;  ///< counted for CC 9.0
-  double elements = 1;                   ///< of the problem's result
-  int threads = 0;                       ///< of a block
-  std::uint64_t shared_bytes = 0;        ///< of a block
-  double block_cycles = 0;               ///< mean of the blocks, modelled for an H200
+  double elements = 1;                   ///< elements of the problem's result
+  int threads = 0;                       ///< threads of a block
+  std::uint64_t shared_bytes = 0;        ///< bytes of shared memory of a block
+  double block_cycles = 0;               ///< mean cycles of a block, modelled for an H200
 };
 
 /// A figure's value, and the line that contributes most to it; 0 if no single line does.
@@ -23,7 +23,7 @@ struct Counted {
   int line = 0;
 };
 
-/// Computes any figure but gpu_time_ratio.
+/// Computes any figure except gpu_time_ratio.
 Counted counted(Figure figure, const CountedLaunch& launch);
 
 /// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"

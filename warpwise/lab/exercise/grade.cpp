@@ -26,8 +26,8 @@ std::string json_text(const Marks& marks) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Reads the marks that a process sent. Their form is checked, but a process that a student's source
-// took over, by a defect of the compiler, can claim marks.
+// Reads the marks that a process sent, and checks their form. A student's source can still claim
+// marks if it takes over the process through a defect of the compiler.
 Marks marks_in(const std::string& text, const Exercise& exercise) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_array() || json.size() != marks_before_gates + exercise.gates.size())
@@ -46,8 +46,8 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
 
 double never_timed() { throw NoCudaDevice("grade runs kernels only in the emulator"); }
 
-// A folder that lacks one of the two files is an exercise too. It gets no marks, and a line that
-// says so.
+// A folder that lacks one of the two files is an exercise too. It gets no marks, and a line with
+// the reason.
 bool is_exercise(const fs::path& folder) {
   return is_there(folder / started_file) || is_there(folder / kernel_file);
 }

@@ -14,7 +14,7 @@ namespace warpwise::lab {
 /// A folder of one exercise, and its marks.
 struct Graded {
   std::string student;   ///< the folder that was named
-  std::string exercise;  ///< empty: the folder holds none
+  std::string exercise;  ///< empty: the folder has no exercise
   std::filesystem::path folder;
   Marks marks;
   std::string failure;  ///< why it has no marks; else empty
@@ -25,10 +25,10 @@ struct Graded {
 /// result too, with the failure.
 std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
 
-/// Marks all folders, several at a time, each in a process of its own (confine.hpp). A GPU's time
-/// is skipped: the marks are the same on every machine with the same compiler.
+/// Marks all folders, several at a time, each in a process of its own (confine.hpp). Skips times on
+/// a GPU, so that marks are the same on every machine with the same compiler.
 /// \param jobs  number of processes at once
-/// \param done  called after each
+/// \param done  called after each folder
 /// \returns the compiler
 /// \throws Unsupported  there is no NVRTC
 std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,

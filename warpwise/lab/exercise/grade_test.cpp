@@ -1,5 +1,5 @@
-// The confined processes of grade for other people's code. Sanitizers map terabytes, which no limit
-// of memory allows.
+// Tests the confined processes in which grade runs other people's code. Skipped with sanitizers,
+// which map terabytes.
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -100,7 +100,7 @@ TEST(Confine, ReachesNothing) {
   ::close(far);
 }
 
-// The walls behind the filter of calls: another root, other namespaces, and no rights of root.
+// Tests restrictions other than the filter of calls: root folder, namespaces, no rights of root.
 TEST(Confine, HasNamespacesAndNoRights) {
   NOT_SANITIZED;
   const std::string missing = missing_walls();

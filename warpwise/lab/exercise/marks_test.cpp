@@ -1,4 +1,4 @@
-// What check says of mistakes and of cheats.
+// Tests the marks that `lab exercise check` gives to mistakes and to cheats.
 
 #include "tests/support/exercises.hpp"
 
@@ -149,8 +149,8 @@ TEST(Marks, AGatesTimeNeedsAGpu) {
             MarkState::skipped);
 }
 
-// tests/exercises has other solutions, and kernels that avoid the work. The first line of the
-// latter names the mark that they fail.
+// tests/exercises has other solutions, and kernels that avoid the work. The first line of such a
+// kernel names the mark that it fails.
 TEST(Marks, GoodVariantsPassAndCheatsFail) {
   for (const fs::directory_entry& folder : fs::directory_iterator(WARPWISE_TEST_EXERCISES)) {
     CHECKER_OR_SKIP(checker, folder.path().filename().string());

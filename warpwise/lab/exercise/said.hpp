@@ -8,8 +8,8 @@
 
 namespace warpwise::lab {
 
-/// Formats a text in the language of report::speak(). The Korean of texts is in
-/// warpwise/exercises/ko.json, with the same places for values.
+/// Formats a text in the language of report::speak(). The Korean texts are in
+/// warpwise/exercises/ko.json, with the same placeholders for values.
 template <class... Values>
 std::string said(const char* english, const Values&... values) {
   return fmt::format(fmt::runtime(report::told(english)), values...);

@@ -15,7 +15,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns a text from its first character that is no blank and in no comment.
+// Returns a text without its leading blanks and comments.
 std::string_view behind_blanks(std::string_view text) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\v\f\r"), text.size()));

@@ -137,7 +137,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   return report;
 }
 
-// Spilled values take the local memory that the thread's arrays leave.
+// A thread's stack holds its arrays in local memory, and beside them its spilled values.
 Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
   return {.loads = static_cast<double>(report.spill_loads),
           .stores = static_cast<double>(report.spill_stores),
@@ -216,7 +216,8 @@ void add_machine_code(const ResourceReport& resources, Explanation& explanation)
   if (explanation.machine_code) add_lines_of(*explanation.machine_code, explanation.launch);
 }
 
-// Returns a file's path relative to the current folder, if the file lies below that folder.
+// Returns the name to show for a file: `given` for the given file, and a path relative to the
+// current folder for files below it.
 std::string shown_name(const std::string& name, const std::string& given) {
   std::error_code error;
   if (name == given || fs::equivalent(name, given, error)) return given;
@@ -250,8 +251,8 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
   return sources;
 }
 
-// Buffers and textures as they are before the kernel runs. If a GPU cannot have them, `why_not` is
-// the reason for its report.
+// Buffers and textures as they are before the kernel runs. If a GPU cannot use them, `why_not` has
+// the reason for the report.
 struct MemoryForGpu {
   std::vector<Arguments::Memory> all;
   std::string why_not;
@@ -316,7 +317,7 @@ class Runner {
     });
   }
 
-  // Runs all blocks or a sample, whose counts become those of the grid.
+  // Runs all blocks, or a sample whose counts are scaled to the grid.
   emulator::LaunchResult counted(const std::optional<BlockSample>& sample, Operands& operands) {
     const std::uint64_t all_blocks = request_.grid.count();
     const std::uint64_t blocks = sample ? sample->of(all_blocks) : all_blocks;
@@ -426,7 +427,7 @@ bool Explanation::is_shown(const emulator::LineCounts& line) const {
 
 namespace {
 
-// Returns the arguments that a kernel of this number of parameters takes, see `is_second`.
+// Returns the arguments of a kernel with this number of parameters, see `is_second`.
 std::vector<ArgumentSpec> own_arguments(const ExplainRequest& request, std::size_t parameters) {
   std::vector<ArgumentSpec> own = request.arguments;
   if (!request.is_second || own.size() <= parameters) return own;

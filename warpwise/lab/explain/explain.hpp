@@ -16,15 +16,15 @@
 // Runs a kernel of a file in the emulator and gathers its explanation.
 namespace warpwise::lab {
 
-/// Returns the default limit of warp instructions of a launch. It takes at most 20 s of one core,
-/// for scattered accesses in a tight loop, which cost most to count. Each further compute
-/// capability adds to the cost. Measured on one core of an AMD EPYC: 0.1 us an instruction with
-/// one, 0.31 us with eight.
+/// Returns the default limit of warp instructions of a launch. A launch of this length takes at
+/// most 20 s on one core, even with scattered accesses in a tight loop, which cost most to count.
+/// The cost grows with the number of compute capabilities. One core of an AMD EPYC took 0.1 us an
+/// instruction for one compute capability, and 0.31 us for eight.
 constexpr std::uint64_t default_budget(std::size_t compute_capabilities) {
   return 1'000'000'000 / (7 + 3 * compute_capabilities);
 }
 
-/// Returns a request's own budget, or the default of its compute capabilities.
+/// Returns a request's own budget, or the default for its number of compute capabilities.
 template <class Request>
 std::uint64_t budget_of(const Request& request) {
   return request.budget.value_or(default_budget(request.compute_capabilities.size()));
@@ -32,7 +32,7 @@ std::uint64_t budget_of(const Request& request) {
 
 struct ExplainRequest {
   std::string file;
-  std::string kernel;  ///< plain or mangled; empty: the only one of the file
+  std::string kernel;  ///< plain or mangled name; empty: the file's only kernel
   emulator::Dim3 grid;
   emulator::Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
@@ -43,14 +43,14 @@ struct ExplainRequest {
   /// back.
   std::optional<bool> is_second = {};
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
-  std::optional<int> registers;         ///< per thread, in place of the compiler's
-  std::optional<std::uint64_t> budget;  ///< in place of default_budget()
+  std::optional<int> registers;         ///< registers per thread that replace the compiler's number
+  std::optional<std::uint64_t> budget;  ///< budget that replaces default_budget()
   std::vector<DumpSpec> dumps;
   bool keep_buffers = false;  ///< keep what the kernel leaves in its buffers
   bool machine_code = false;  ///< read the machine code of the newest compute capability too
-  bool fidelity = false;      ///< say in the text, line by line, what was not exact
-  std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
-  emulator::Checks checks;            ///< in addition to those always on
+  bool fidelity = false;      ///< name in the text the lines that were not emulated exactly
+  std::optional<BlockSample> sample;  ///< blocks of the grid that run in place of all blocks
+  emulator::Checks checks;            ///< checks in addition to those that are always on
   /// GPU whose bounds are predicted; its compute capability is one of `compute_capabilities`.
   std::optional<DeviceProfile> device;
 };
@@ -71,13 +71,13 @@ struct CapabilityReport {
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
   std::optional<int> spill_bytes;  ///< bytes that a thread stores
   int spill_loads = 0;             ///< loads of spilled words in the machine code
-  int spill_stores = 0;            ///< likewise
-  int stack_bytes = 0;             ///< of a thread's local memory in the machine code
-  /// Loads and stores of spilled words at the line with most of them; none if the compiler at hand
-  /// does not tell, or if the kernel also has arrays in local memory.
+  int spill_stores = 0;            ///< stores of spilled words in the machine code
+  int stack_bytes = 0;             ///< bytes of a thread's local memory in the machine code
+  /// The line with the most loads and stores of spilled words. Nothing if the machine code is not
+  /// known by line, or if the kernel also has arrays in local memory.
   std::optional<SpillLine> most_spills = {};
-  std::vector<MachineOperation> operations = {};  ///< of the machine code; empty if not known
-  std::uint64_t shared_bytes = 0;                 ///< per block; on 1.x this includes the arguments
+  std::vector<MachineOperation> operations = {};  ///< machine instructions; empty if not known
+  std::uint64_t shared_bytes = 0;                 ///< bytes per block; on 1.x with the arguments
   rules::Occupancy occupancy;                     ///< all 0 if not even one block fits
   std::string why_not;                            ///< why no block fits; empty otherwise
 };
@@ -92,7 +92,7 @@ struct MachineCode {
 struct SourceFile {
   std::string name;                ///< name in LineCounts::file
   std::string shown;               ///< name as the user gave it, or a relative path
-  std::vector<std::string> lines;  ///< empty when it cannot be read
+  std::vector<std::string> lines;  ///< lines; empty if the file cannot be read
 };
 
 /// Buffers so large that no thread passes their end.
@@ -105,32 +105,32 @@ struct Explanation {
   ExplainRequest request;
   Compilation compilation;
   emulator::KernelInfo kernel;
-  std::string kernel_name;  ///< without its parameters
+  std::string kernel_name;  ///< the kernel's name without parameters
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
-  std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
-  std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
-                                      ///< needs more warp instructions than this; 0: it was not
-  LargerBuffers larger_buffers;       ///< by enough_elements(); empty if no thread passes an end
+  std::uint64_t launches = 1;  ///< number of launches with this shape; their counts are summed
+  std::uint64_t exceeded_budget = 0;  ///< budget that the whole grid exceeds: the reason for
+                                      ///< ExplainRequest::sample; 0 if that was not the reason
+  LargerBuffers larger_buffers;  ///< result of enough_elements(); empty if no thread passes an end
   /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
   /// ExplainRequest::keep_buffers is set.
   std::vector<std::vector<std::byte>> buffers;
-  std::optional<MachineCode> machine_code;     ///< set if it was asked for
-  std::optional<GpuReport> gpu;                ///< likewise
-  std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
+  std::optional<MachineCode> machine_code;     ///< set if machine code was asked for
+  std::optional<GpuReport> gpu;                ///< set if a GPU was asked for
+  std::optional<LaunchPrediction> prediction;  ///< prediction for ExplainRequest::device
 
   /// Returns the prediction if there is one and it is known; else null.
   const LaunchPrediction* known_prediction() const {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
 
-  /// Returns the time that the GPU took with a cold L2, as a multiple of the predicted one. Returns
-  /// nothing unless both are known.
+  /// Returns the time that the GPU took with a cold L2, as a multiple of the predicted time.
+  /// Returns nothing unless both are known.
   std::optional<double> measured_over_predicted() const;
 
-  /// Describes what the counts cover if not one whole launch: a sample of the blocks, the part that
-  /// ran until it was stopped, or several launches. Empty otherwise.
+  /// Describes what the counts cover if they do not cover one whole launch: a sample of the blocks,
+  /// the part that ran until it was stopped, or several launches. Empty otherwise.
   std::string counted() const;
 
   const SourceFile* source(const std::string& file) const;
@@ -151,7 +151,7 @@ class GpuProbe;
 /// sample of its blocks runs instead, unless a dump needs all of them.
 /// \param gpu  GPU to run it on as well, or null
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
-///                           emulator::Program and Arguments do
+///                           emulator::Program and Arguments throw
 Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture,
                     GpuProbe* gpu = nullptr);
 
@@ -159,8 +159,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
-/// Returns true if a launch has faults. A launch that was only interrupted has none, because its
-/// sample ran apart from it.
+/// Returns true if a launch has faults other than an interruption. An interrupted launch can still
+/// be predicted, because its sample runs separately.
 bool is_faulty(const emulator::LaunchResult& launch);
 
 /// Returns the fault's place in the program, not in the toolkit's function that it calls.
@@ -169,8 +169,8 @@ emulator::SourcePlace own_place(const emulator::Fault& fault);
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
-/// Returns the installed profile of a GPU with this compute capability: of the GPU with this name,
-/// else of the one with the most DRAM bandwidth.
+/// Returns the installed profile of a GPU with this compute capability: the profile of the GPU
+/// named `gpu`, else the one with the most DRAM bandwidth.
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu = "");
 
 }  // namespace warpwise::lab

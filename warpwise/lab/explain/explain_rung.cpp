@@ -37,7 +37,7 @@ class EmulatedRung {
                EmulatorExecutor& executor)
       : table_(table), rung_(rung), problem_(problem), executor_(executor) {}
 
-  // Runs the launches on new operands, until one has a fault: the report shows it.
+  // Runs the launches on new operands, until a launch has a fault. The report shows the fault.
   void run() {
     run_.emplace(executor_, table_, rung_, problem_, rung_.blocks.front());
     try {
@@ -80,7 +80,7 @@ class EmulatedRung {
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
   const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
-  // A rung may run again on the memory that it left: nothing is restored.
+  // A rung may run again on its last results, so nothing is restored.
   return {{run, &run->code()}, run->launches(), [] {}};
 }
 
@@ -103,8 +103,8 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   }
   const ladders::Problem problem =
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
-  // Grids may follow from the number of multiprocessors. Launches that the GPU runs too use the
-  // GPU's number.
+  // Grids may depend on the number of multiprocessors. Launches that the GPU runs too use the GPU's
+  // number.
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   const std::uint64_t budget = budget_of(request);

@@ -185,7 +185,7 @@ TEST(Arguments, StructuresAndNestedPointers) {
                             {parse_argument("{&{i32[2], i32[4]:iota}, &{f32:1, i32:100}}")}, {});
   const auto result = program.launch(device, "nested", {1}, {4}, 0, arguments.parameters(), {});
   ASSERT_TRUE(result.faults.empty()) << result.faults[0].message;
-  // The kernel's data are the two rows, and nothing of the structures.
+  // The kernel's data are the two rows, without the structures.
   EXPECT_EQ(arguments.bytes().all, 8U + 16U);
   emulator::Address rows = 0;
   std::memcpy(&rows, arguments.parameters().data(), sizeof rows);
@@ -229,7 +229,7 @@ TEST(Arguments, RandomValuesLieInTheirRange) {
   };
   const std::vector<int> integers = values("i32[1000]:random:-3..4", 0);
   for (int value = -3; value <= 4; ++value)
-    EXPECT_GT(std::ranges::count(integers, value), 80) << value;  // 125 in the mean
+    EXPECT_GT(std::ranges::count(integers, value), 80) << value;  // 125 are expected
   EXPECT_EQ(std::ranges::count_if(integers, [](int value) { return value < -3 || value > 4; }), 0);
   const std::vector<float> floats = values("f32[1000]:random:-2..6", 0.0F);
   EXPECT_GE(std::ranges::min(floats), -2);

@@ -62,8 +62,8 @@ inline double needed_bytes(const emulator::TrafficCounts& traffic) {
                                              ratio(traffic.ideal_transactions, made));
 }
 
-/// Breaks a text into lines of at most 100 columns at blanks, with `indent` blanks before every
-/// line but the first.
+/// Breaks a text at blanks into lines of at most 100 columns. Every line after the first begins
+/// with `indent` blanks.
 inline std::string wrapped(const std::string& text, std::size_t indent) {
   constexpr std::size_t text_width = 100;
   std::string result;

@@ -18,7 +18,8 @@ struct BlockSample {
   std::uint64_t of(std::uint64_t grid_blocks) const;
 };
 
-/// Parses "2000" blocks or "5%" of them. \throws InvalidArgument  no blocks, or more than 100 %
+/// Parses a number of blocks, "2000", or a share of the grid, "5%".
+/// \throws InvalidArgument  the text is neither, is 0, or is more than 100 %
 BlockSample parse_sample(const std::string& text);
 
 /// Returns a sample that needs about a quarter of the budget, for a launch that was stopped because
@@ -28,16 +29,16 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
                                          const emulator::LaunchResult& launch);
 
 /// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
-/// budget: all its blocks ended, and the whole grid needs more than the budget. Otherwise the
-/// launch has blocks that wait, or a loop without an end. A sample with an access out of bounds
-/// also takes its place, because the kernel has that fault. An index may overflow only in later
-/// blocks.
+/// budget. All blocks of the sample must have ended, and the whole grid must need more than the
+/// budget. Otherwise the launch has blocks that wait, or a loop without an end. A sample with an
+/// access that is out of bounds or misaligned also replaces the launch, which may have been stopped
+/// before the block with this fault.
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
 
 /// Scales the counts of `sampled_blocks` to a grid of `grid_blocks`, each rounded.
 /// LaunchResult::blocks stays the number that ran. If a fault stopped the launch, fewer blocks have
-/// ended. The counts then stay as they are: it is not known how much of a block they contain.
+/// ended. The counts then stay as they are, because they contain parts of unfinished blocks.
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks);
 

@@ -156,7 +156,7 @@ std::vector<std::unique_ptr<const MetricGroup>> groups_of(
   for (const std::string_view each : metrics) {
     const std::string metric(each);
     try {
-      // Each metric is tried by itself: a list with one unknown name is refused as a whole.
+      // Each metric is tried by itself, since CUPTI refuses a whole list for one unknown name.
       const MetricGroup alone(library, chip, {metric});
       (needs_patching(metric) ? patched : own).push_back(metric);
     } catch (const CountersUnavailable& error) {

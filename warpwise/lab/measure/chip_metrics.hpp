@@ -11,7 +11,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/measure/cupti.hpp"
 
-// Metrics of a chip, and the configuration of its hardware for them. Needs the library, but no GPU.
+// Finds a chip's metrics, and configures the profiler for them. Needs CUPTI, but no GPU.
 namespace warpwise::lab {
 
 /// Counters cannot be read here; what() says why, and what to do about it.
@@ -29,11 +29,11 @@ void require(const cupti::Library& library, cupti::Result result, const char* ca
 /// Returns the metrics that reports show, under Nsight Compute's names.
 std::span<const std::string_view> counter_names();
 
-/// Returns those of counter_names() that give the reasons for which warps wait, in cycles per
+/// Returns the metrics of counter_names() that give the reasons for which warps wait, in cycles per
 /// instruction.
 std::span<const std::string_view> stall_names();
 
-/// Returns "long scoreboard" for the metric that has "stalled_long_scoreboard_per".
+/// Returns "long scoreboard" for a metric whose name contains "stalled_long_scoreboard_per".
 std::string stall_reason(std::string_view metric);
 
 /// Returns true if a metric needs patched machine code. Such a metric is no counter of the
@@ -43,7 +43,7 @@ bool needs_patching(std::string_view metric);
 /// Metrics that are read together.
 class MetricGroup {
  public:
-  /// \throws CountersUnavailable  the chip does not have one of them
+  /// \throws CountersUnavailable  the chip does not have one of the metrics
   MetricGroup(std::shared_ptr<const cupti::Library> library, const std::string& chip,
               std::vector<std::string> names);
   ~MetricGroup();
@@ -54,7 +54,7 @@ class MetricGroup {
   /// Returns the configuration for the profiler.
   std::span<const std::uint8_t> config() const { return config_; }
   std::size_t passes() const { return passes_; }
-  /// Returns the values of one of the kernels that `data` was decoded from.
+  /// Returns the metrics' values for one kernel. \param data  decoded counters of all kernels
   /// \throws CountersUnavailable
   std::vector<double> values(std::span<const std::uint8_t> data, std::size_t kernel) const;
 
@@ -68,9 +68,10 @@ class MetricGroup {
   std::size_t passes_ = 0;
 };
 
-/// Groups the metrics that the chip has: first the hardware's own, then those that need patched
-/// machine code, which may fail separately. Adds the other metrics to `left_out` with the reason.
-/// \throws CountersUnavailable  it has none of them
+/// Groups the metrics that the chip has. The first group has the hardware's counters. The second
+/// group has the metrics that need patched machine code: reading them may fail, and the first group
+/// is read all the same. Adds metrics that the chip does not have to `left_out` with the reason.
+/// \throws CountersUnavailable  the chip has none of the metrics
 std::vector<std::unique_ptr<const MetricGroup>> groups_of(
     const std::shared_ptr<const cupti::Library>& library, const std::string& chip,
     std::span<const std::string_view> metrics, std::map<std::string, std::string>& left_out);

@@ -40,7 +40,7 @@ class Counters::Session {
 
   void run_passes(const std::function<void()>& run) {
     bool done = false;
-    // The library says when it has seen enough; it may take a pass more than it announced.
+    // CUPTI says when it needs no more passes. It may take one pass more than it announced.
     for (std::size_t pass = 0; !done; ++pass) {
       if (pass > 2 * group_.passes() + 2) {
         throw CountersUnavailable("cuptiRangeProfilerStop: still not done after " +
@@ -203,7 +203,7 @@ std::vector<CounterValues> Counters::read(std::size_t launches, const std::funct
       if (!needs_patching(names.front()) || groups_.size() == 1) throw;
       for (const std::string& each : names) left_out_[each] = error.what();
       groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(g));
-      renew_profiler();  // nobody knows what state it is in
+      renew_profiler();  // the failed profiler's state is not known
     }
   }
   return result;

@@ -16,12 +16,12 @@
 // Hardware counters of a GPU for the kernels that a call launches.
 namespace warpwise::lab {
 
-/// Metrics of one launch that could be read, by name.
+/// Values of one launch, by the names of the metrics that could be read.
 using CounterValues = std::map<std::string, double, std::less<>>;
 
-/// Reads counters through CUPTI's range profiler, which the constructor loads. The hardware has few
-/// counters at a time, so a call is repeated once for each pass. It has to launch the same kernels
-/// every time. Not thread-safe.
+/// Reads counters through CUPTI's range profiler, which the constructor loads. The hardware counts
+/// few metrics at a time, so a call is repeated once for each pass. The call has to launch the same
+/// kernels every time. Not thread-safe.
 class Counters {
  public:
   /// Counts the kernels of the CUDA context `context` on the GPU `device`. Outside of read(),
@@ -37,9 +37,9 @@ class Counters {
   /// Returns the metrics that are left out, with the reason: this GPU does not have them, or they
   /// could not be read. read() may add to them.
   const std::map<std::string, std::string>& left_out() const { return left_out_; }
-  /// Returns how often read() runs the call for all metrics.
+  /// Returns how often read() has to run the call to read all metrics.
   std::size_t passes() const;
-  /// Returns the library's path.
+  /// Returns the path of the CUPTI library.
   const std::string& library() const { return library_->path; }
 
   /// Keeps the profiler switched on during its lifetime, for several calls of read(). Otherwise
@@ -78,7 +78,7 @@ class Counters::SwitchedOn {
 
  private:
   Counters& counters_;
-  bool is_first_;  // false if the profiler was on already, and stays on
+  bool is_first_;  // false: the profiler was already on, and the destructor leaves it on
 };
 
 }  // namespace warpwise::lab

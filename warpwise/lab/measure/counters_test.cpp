@@ -53,7 +53,7 @@ TEST(Counters, SayWhatToDo) {
   EXPECT_EQ(remedy_for(cupti::success), "");
 }
 
-// NVIDIA's own library, which knows chips without having one.
+// Loads NVIDIA's CUPTI, which knows the metrics of chips that are not installed.
 std::shared_ptr<const cupti::Library> real_library() {
   std::string why_not;
   auto library = cupti::Library::load(find_toolchain().cupti_libraries, why_not);
@@ -70,8 +70,7 @@ constexpr bool address_sanitized = false;
 class WithNvidiasMetrics : public ::testing::Test {
  protected:
   void SetUp() override {
-    // CUPTI opens the library of the metrics in this way, and AddressSanitizer then ends the
-    // program.
+    // CUPTI opens its library of metrics with RTLD_DEEPBIND: AddressSanitizer ends the program.
     if (address_sanitized) GTEST_SKIP() << "AddressSanitizer does not take RTLD_DEEPBIND";
     library = real_library();
     if (library == nullptr) GTEST_SKIP() << "no CUPTI here: scripts/get-cupti.sh brings it";
@@ -118,7 +117,7 @@ TEST(Counters, SayThatThereIsNoDriver) {
   EXPECT_NE(text.find("no CUDA driver"), std::string::npos) << text;
 }
 
-// A library with CUPTI's functions that counts calls of fake_kernel().
+// Uses a library with CUPTI's functions that counts calls of fake_kernel().
 class WithFakeLibrary : public ::testing::Test {
  protected:
   static constexpr std::string_view metrics[] = {
@@ -199,7 +198,7 @@ TEST_F(WithFakeLibrary, WhatNeedsPatchingMayFailAlone) {
   EXPECT_EQ(counted.left_out().at("smsp__sass_branch_targets.sum"),
             "cuptiRangeProfilerSetConfig: CUPTI_ERROR_NOT_SUPPORTED");
   EXPECT_TRUE(std::string(fake_log()).ends_with("disable "));
-  EXPECT_EQ(counted.passes(), 3U);  // it is not tried again
+  EXPECT_EQ(counted.passes(), 3U);  // the group of patched metrics is not tried again
 }
 
 TEST_F(WithFakeLibrary, KernelsThatAreMissingAreNotMadeUp) {

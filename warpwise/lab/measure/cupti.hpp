@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-// The parts that counters.hpp needs of NVIDIA's library that reads a GPU's counters. The layouts
-// are those of cupti_result.h, cupti_target.h, cupti_profiler_host.h and cupti_range_profiler.h
-// since CUDA 12.6, under names of our own. The build needs none of these headers, and nothing links
-// the library. docs/decisions/2026-11-22-counters.md says why.
+// Declares what counters.hpp needs of CUPTI, NVIDIA's library that reads a GPU's counters. The
+// structures have the layouts of cupti_result.h, cupti_target.h, cupti_profiler_host.h and
+// cupti_range_profiler.h since CUDA 12.6, and our own names. The build needs none of these headers,
+// and nothing links the library. docs/decisions/2026-11-22-counters.md gives the reasons.
 namespace warpwise::lab::cupti {
 
 using Result = int;
@@ -22,7 +22,7 @@ constexpr Result insufficient_privileges = 35;
 constexpr Result virtualized_device_insufficient_privileges = 40;
 constexpr Result mig_device = 43;
 
-// Opaque objects of the library, and a CUcontext.
+// Handles of the library's opaque objects. A Context is a CUcontext.
 using Host = void*;
 using Profiler = void*;
 using Context = void*;
@@ -215,7 +215,8 @@ struct Library {
   Result (*data_info)(DataInfo*) = nullptr;
 };
 
-/// Returns a list of names as the library takes it; `names` has to outlive it.
+/// Returns pointers to the texts of `names`, as the library takes a list. `names` has to outlive
+/// them.
 std::vector<const char*> pointers(const std::vector<std::string>& names);
 
 /// Returns the CUDA driver's current context of this thread; null without a driver or a context.

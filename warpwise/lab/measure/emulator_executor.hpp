@@ -10,11 +10,11 @@ namespace warpwise::lab {
 /// Runs rungs in the emulator, and counts what they do for some compute capabilities.
 class EmulatorExecutor final : public Executor {
  public:
-  /// Limit of warp instructions of a launch. It stops a kernel that never ends after some seconds.
-  /// The small problems of a verification take less than a hundredth of it.
+  /// Limit of warp instructions of a launch. After some seconds it stops a kernel that never ends.
+  /// The small problems of a verification take less than a hundredth of this limit.
   static constexpr std::uint64_t usual_budget = 100'000'000;
-  /// A small number: the grids that follow from it are small, and grid-stride loops take several
-  /// turns.
+  /// Small number of SMs. Grids that are computed from it are small, and grid-stride loops take
+  /// several turns.
   static constexpr int usual_multiprocessors = 4;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
@@ -23,8 +23,8 @@ class EmulatorExecutor final : public Executor {
                    std::uint64_t budget = usual_budget,
                    int multiprocessors = usual_multiprocessors);
 
-  /// Sets the additional checks of later launches; there are none at first. Memory that was
-  /// allocated before counts as written.
+  /// Sets the additional checks of later launches; at first there are none. Memory that was
+  /// allocated before this call counts as written.
   void check(emulator::Checks checks);
 
   std::string device_name() const override { return "emulator"; }
@@ -42,15 +42,16 @@ class EmulatorExecutor final : public Executor {
   /// Returns facts about a kernel of the code.
   static const emulator::KernelInfo& kernel(LoadedCode& code, const std::string& name);
 
-  /// Makes run() run this many blocks of each launch from now on, and estimate the counts of all.
+  /// Makes run() run this many blocks of each launch from now on, and estimate the counts of the
+  /// whole grid.
   void sample(const BlockSample& wanted) { sample_ = wanted; }
 
   /// Runs one launch with these options. Its faults are in the result.
   emulator::LaunchResult run(LoadedCode& code, const ladders::Launch& launch,
                              const emulator::LaunchOptions& options);
 
-  /// Returns the counts of each launch of the last run(). If run() threw, they end with the launch
-  /// that had the fault.
+  /// Returns the counts of each launch of the last run(). If run() threw, the last element belongs
+  /// to the launch that had the fault.
   const std::vector<emulator::LaunchResult>& results() const { return results_; }
 
  private:

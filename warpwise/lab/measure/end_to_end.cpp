@@ -15,7 +15,7 @@ constexpr double enough_us = 250'000;
 constexpr double patience_us = 3'000'000;  // limit for the samples of slow steps
 constexpr int most_samples = 1000;
 
-// One call warms up; then calls follow until there are enough.
+// Calls `once` to warm up, then until the samples are enough. The first call is not a sample.
 template <class Once>
 std::vector<Sample> samples_of(const Once& once) {
   once();

@@ -10,15 +10,15 @@
 // Times work that begins and ends in host memory, as its caller sees it.
 namespace warpwise::lab {
 
-/// Bytes of the host and their place on the device.
+/// Bytes in the host's memory, and the address of their copy on the device.
 struct HostCopy {
   std::byte* host = nullptr;
   std::byte* device = nullptr;
   std::int64_t bytes = 0;
 };
 
-/// One step: inputs go up, kernels run, outputs come down. Each part waits for the one before, but
-/// not for other steps.
+/// One step uploads inputs, runs kernels and downloads outputs. Each of these parts waits for the
+/// part before it, but not for other steps.
 struct TransferStep {
   std::vector<HostCopy> up;
   GpuWork kernels;
@@ -36,7 +36,8 @@ struct EndToEnd {
   std::int64_t bytes_down = 0;
 };
 
-/// Runs the steps at least 5 times, unless that takes 3 s, and for at least a quarter of a second.
+/// Runs the steps for a quarter of a second, at least 5 and at most 1000 times. Ends earlier if the
+/// first runs take 3 s.
 /// Consecutive steps use different streams, so that the copies of one overlap the kernels of
 /// another.
 /// \throws CudaError

@@ -51,7 +51,8 @@ class Executor {
   /// Returns the most dynamic shared memory that a block may request.
   virtual std::uint64_t max_shared_bytes() const = 0;
 
-  /// Allocates memory whose address is a multiple of 512. \throws OutOfMemory  with both numbers
+  /// Allocates memory whose address is a multiple of 512. \throws OutOfMemory  with the bytes asked
+  /// for
   virtual std::uint64_t allocate(std::uint64_t bytes, const std::string& name) = 0;
   /// Frees all memory and textures. Loaded code stays.
   virtual void clear() = 0;

@@ -1,5 +1,5 @@
-// Replaces NVIDIA's CUPTI in counters_test.cpp. It logs the calls, and fails where the test asks
-// for it. A metric has the value 100 * kernel + the length of its name.
+// Replaces NVIDIA's CUPTI in counters_test.cpp. It logs the calls, and fails the call that the test
+// names. A metric has the value 100 * kernel + the length of its name.
 #include "warpwise/lab/measure/fake_cupti.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int own_passes = 3;
 struct State {
   std::string log;
   std::string failure;
-  int kernels = 0;  // of this pass
+  int kernels = 0;  // counted in this pass
   int pass = 0;
   int passes = 0;
   std::size_t most_kernels = 0;

@@ -4,9 +4,9 @@
 extern "C" {
 /// Clears the log. \param failure  the call that fails from now on: "enable", "patching" or "stop"
 void fake_begin(const char* failure);
-/// Returns the profiler's calls since then: "enable start stop decode disable ".
+/// Returns the profiler's calls since fake_begin(): "enable start stop decode disable ".
 const char* fake_log();
-/// Returns the number of host objects that were made and not ended.
+/// Returns the number of host objects that were initialised and not deinitialised.
 int fake_hosts();
 /// Simulates a kernel, which is counted between start and stop.
 void fake_kernel();

@@ -24,7 +24,7 @@ extern "C" __global__ void fill(Fill p) {
   p.out[i] = p.value + i;
 }
 
-// Each warp's 32 words lie 32 apart in shared memory: one bank.
+// A warp's 32 words lie 32 words apart in shared memory, and so in one bank.
 extern "C" __global__ void conflicts(Fill p) {
   __shared__ unsigned tile[32 * 32];
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,7 +76,7 @@ class CountersOnGpu : public ::testing::Test {
             .arguments = ladders::bytes_of(Fill{out_, value, words})};
   }
 
-  // All metrics that were read, shown when a test fails.
+  // Reads the metrics, and prints them for the case that a test fails.
   std::vector<CounterValues> read(const std::vector<Launch>& launches) {
     int runs = 0;
     std::vector<CounterValues> values;
@@ -129,8 +129,7 @@ TEST_F(CountersOnGpu, CountEachKernel) {
   const CounterValues& conflicts = values[1];
   EXPECT_EQ(conflicts.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 4 * warps);
   EXPECT_EQ(conflicts.at("smsp__inst_executed_op_shared_ld_pred_on_any.sum"), warps);
-  // The counter is a little higher than the addresses alone give, since the pipe is shared with
-  // others.
+  // Other accesses share the pipe, so the counter is a little higher than these passes.
   const double wavefronts = conflicts.at("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum");
   EXPECT_GE(wavefronts, 32 * warps);
   EXPECT_LT(wavefronts, 1.2 * 32 * warps);

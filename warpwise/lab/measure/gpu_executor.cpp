@@ -60,7 +60,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
-constexpr std::uint64_t texture_alignment = 512;  // of its first byte; a Buffer is aligned to 256
+constexpr std::uint64_t texture_alignment = 512;  // needed by a texture; a Buffer has 256
 
 }  // namespace
 
@@ -149,8 +149,8 @@ std::shared_ptr<LoadedCode> GpuExecutor::load(const Compilation& compilation) {
 void GpuExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   for (const ladders::Launch& each : launches) {
     launch(code, {&each, 1}, stream());
-    // Launches are synchronised one by one: a fault shows at the next synchronisation, and has to
-    // be attributed to its kernel.
+    // CUDA reports a fault at the next synchronisation. Each launch is synchronised, so that the
+    // fault is attributed to its kernel.
     try {
       stream().synchronize();
     } catch (const CudaError& error) {

@@ -14,8 +14,8 @@ namespace warpwise::lab {
 
 /// Runs rungs on the current GPU of the constructing thread.
 ///
-/// A kernel that faults leaves the process without a usable GPU: CUDA works that way. Every later
-/// call then throws CudaError.
+/// After a kernel's fault, CUDA leaves the process without a usable GPU. Every later call then
+/// throws CudaError.
 class GpuExecutor final : public Executor {
  public:
   /// \throws NoCudaDevice  with the reason
@@ -37,8 +37,8 @@ class GpuExecutor final : public Executor {
   ///                      from allocate() does
   std::uint64_t create_texture(const emulator::Texture& texture) override;
 
-  /// Loads code: the driver compiles the PTX for this GPU. registers() and blocks_per_sm() are the
-  /// driver's.
+  /// Loads code: the driver compiles the PTX for this GPU. registers() and blocks_per_sm() return
+  /// the driver's numbers.
   /// \throws Unsupported  the driver is older than the PTX
   /// \throws CudaError    the PTX is wrong
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
@@ -49,9 +49,9 @@ class GpuExecutor final : public Executor {
   /// \throws CudaError  a launch is refused
   void launch(LoadedCode& code, std::span<const ladders::Launch> launches,
               gpu::StreamHandle stream) const;
-  /// Makes run() use only these multiprocessors from now on; nullptr means all. multiprocessors()
-  /// and stream() then return those of `part`. `part` has to outlive its use, and earlier runs must
-  /// have ended.
+  /// Makes run() use only the multiprocessors of `part` from now on; nullptr means all.
+  /// multiprocessors() and stream() then return the number and the stream of `part`. `part` has to
+  /// outlive its use, and earlier runs must have ended.
   void use(const gpu::Part* part) { part_ = part; }
   /// Returns the stream of run().
   const gpu::Stream& stream() const { return part_ != nullptr ? part_->stream() : stream_; }

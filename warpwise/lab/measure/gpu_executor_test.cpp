@@ -116,7 +116,7 @@ class OnGpu : public ::testing::Test {
     return words;
   }
 
-  // \param launches  have to outlive it
+  // \param launches  have to outlive the returned work
   GpuWork work_of(std::span<const Launch> launches) {
     return
         [this, launches](gpu::StreamHandle stream) { executor_->launch(*code_, launches, stream); };
@@ -335,8 +335,8 @@ TEST_F(OnGpu, TransfersThatCannotBeSayWhy) {
   EXPECT_THROW(run("shipped", "overlapped 10"), Unsupported) << "of nine rows";
 }
 
-// A driver without green contexts, such as the emulated one, says so. One with them makes parts
-// that share no multiprocessor.
+// A driver without green contexts, such as the emulated driver, reports this. A driver with green
+// contexts makes parts that share no multiprocessor.
 TEST_F(OnGpu, PartsOfTheMultiprocessorsKeepApart) {
   const int all = executor_->multiprocessors();
   if (all < 2) return;  // too few to divide
@@ -368,7 +368,7 @@ TEST_F(OnGpu, PartsOfTheMultiprocessorsKeepApart) {
     used.emplace_back();
     for (const std::uint32_t mark : got) used.back().push_back(mark == i + 1);
     EXPECT_LE(std::count(used[i].begin(), used[i].end(), true), parts[i]->multiprocessors());
-    // The second kernel must leave the marks of the first alone.
+    // The second kernel must not overwrite the first kernel's marks.
     if (i == 1) {
       for (std::size_t k = 0; k < numbers; ++k) EXPECT_EQ(got[k] == 1, used[0][k]) << k;
     }

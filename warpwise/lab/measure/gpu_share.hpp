@@ -17,16 +17,17 @@ struct ShareMeasurement {
   std::optional<double> neighbour_gb_per_s;
 };
 
-/// A share of a GPU: some of its multiprocessors, and the memory bandwidth that a neighbour on the
-/// other ones leaves. During its lifetime the executor's runs use only these multiprocessors.
+/// A share of a GPU: some of its multiprocessors, and the memory bandwidth that a neighbour kernel
+/// on the other multiprocessors leaves. During the lifetime of this object the executor's runs use
+/// only the share's multiprocessors.
 class GpuShare {
  public:
   /// \param executor     has to outlive this object
   /// \param sm_percent   share of the multiprocessors, 1 to 100; the GPU rounds up to what it can
   ///                     set apart
   /// \param neighbour_gb_per_s  rate at which a neighbour reads; 0 for none
-  /// \throws Unsupported  the driver or the GPU cannot do so, with the reason; or no
-  ///                      multiprocessors are left for the neighbour
+  /// \throws Unsupported  the driver or the GPU cannot set multiprocessors apart, with the reason;
+  ///                      or no multiprocessors are left for the neighbour
   /// \throws CompileError, IoError, CudaError  as GpuTimer and Neighbour
   GpuShare(GpuExecutor& executor, int sm_percent, double neighbour_gb_per_s);
   ~GpuShare();
@@ -35,8 +36,8 @@ class GpuShare {
 
   int multiprocessors() const { return executor_.multiprocessors(); }
 
-  /// Times work as GpuTimer::measure() does, beside the neighbour. With fewer multiprocessors, the
-  /// short runs of a batch are not put into a graph: its kernels would not keep to them.
+  /// Times work as GpuTimer::measure() does, beside the neighbour. On a part of the multiprocessors
+  /// the short runs of a batch are not put into a graph: a graph's kernels would not keep to them.
   /// \throws Unsupported  the neighbour ended before the measurement did
   /// \throws CudaError
   ShareMeasurement measure(const GpuWork& work);

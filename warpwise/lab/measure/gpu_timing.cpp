@@ -26,9 +26,9 @@ namespace {
 
 // Constants with which timing.cu is compiled.
 constexpr int roof_chains =
-    8;                         // with 16 warps a scheduler, enough to hide an instruction's latency
-constexpr int roof_loads = 4;  // loads of 16 bytes that are in flight at a time
-constexpr int roof_steps = 16;  // steps of a turn: the loop itself costs a per cent
+    8;  // independent chains; with 16 warps a scheduler they hide an instruction's latency
+constexpr int roof_loads = 4;   // loads of 16 bytes that are in flight at a time
+constexpr int roof_steps = 16;  // steps of a turn; the loop's own instructions cost a per cent
 
 constexpr std::int64_t flag_bytes = 64;
 // Launching takes the host microseconds. If it takes longer than this, the host was interrupted,
@@ -55,7 +55,7 @@ struct RoofArguments {
 
 constexpr std::uint32_t one[3] = {1, 1, 1};
 
-// Ends wait_for_host in any case, even when an exception is thrown.
+// Ends the kernel wait_for_host when its scope ends, also by an exception.
 class Release {
  public:
   explicit Release(std::uint32_t& flag) : flag_(flag) {}
@@ -78,7 +78,7 @@ double time_of(const GpuWork& work, const gpu::Stream& stream) {
   return stop.microseconds_since(start);
 }
 
-// Returns the median of a few runs. Runs before them raise the clocks.
+// Returns the median time of `count` runs. `warm` runs before them raise the clocks.
 double median_us(const GpuWork& work, int warm, int count, const gpu::Stream& stream) {
   for (int i = 0; i < warm; ++i) time_of(work, stream);
   std::vector<Sample> samples;
@@ -91,7 +91,7 @@ double median_us(const GpuWork& work, int warm, int count, const gpu::Stream& st
 std::string ptx_for(const gpu::DeviceInfo& device, const std::string& file,
                     std::vector<std::string> defines, const Toolchain& toolchain) {
   CompileOptions options;
-  constexpr int oldest = 75;  // the oldest that compilers build for
+  constexpr int oldest = 75;  // oldest architecture that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
   options.defines = std::move(defines);
@@ -106,11 +106,11 @@ GpuTimer::GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
       absolute_differences_(helpers_.kernel("absolute_differences")),
       read_words_(helpers_.kernel("read_words")),
       shared_(flag_bytes + 2 * device.multiprocessors * static_cast<std::int64_t>(sizeof(Clock))),
-      // Twice the size of L2, so that everything in it is replaced, whatever its policy.
+      // Twice the size of L2, so that a flush replaces all of L2's data under any policy.
       flushed_(2 * std::max<std::int64_t>(device.l2_bytes, 16 << 20), stream) {
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
-  // The driver loads a kernel at its first launch, and may wait for the GPU then. It must not do so
-  // while the GPU waits for the host.
+  // The driver loads a kernel at its first launch, and may wait for the GPU then. The driver must
+  // not wait while wait_for_host keeps the GPU busy: both would wait for each other.
   *flags() = 1;
   wait_for_host_.launch(one, one, 0, block_of(RoofArguments{flags(), 0}), stream_);
   read_clocks(clocks(0));
@@ -141,7 +141,7 @@ Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
     Clock after;
     std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
     std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
-    // A multiprocessor that was not read this time has an earlier reading, or none.
+    // No block ran on this multiprocessor this time: it has an earlier reading, or none.
     if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
     const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
     sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;
@@ -157,8 +157,8 @@ std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   {
     const Release release(flags()[0]);
-    // Read the clock around the flush too: the timer's resolution is a microsecond, which is too
-    // coarse for a kernel of a few microseconds.
+    // The readings are around the flush too. The GPU's timer has a resolution of a microsecond,
+    // which is too coarse for a kernel of a few microseconds alone.
     read_clocks(clocks(0));
     gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {
@@ -203,7 +203,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
 
   constexpr double batch_us = 1000;       // the events take less than a per cent of it
   constexpr int most_runs = 500;          // in a graph
-  constexpr double graph_below_us = 100;  // longer runs hide their launches on a stream as well
+  constexpr double graph_below_us = 100;  // longer runs hide their launches without a graph
   const int runs =
       std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
   GpuWork several = [&](gpu::StreamHandle s) {
@@ -216,7 +216,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
   }
   time_of(several, stream_);
 
-  // For a long run a few samples are enough, since the cold ones have shown its spread.
+  // For a long run a few samples are enough, since the cold samples have shown its spread.
   constexpr double long_us = 50'000;
   const int least = estimate > long_us ? std::min(3, options.min_samples) : options.min_samples;
   std::vector<Sample> samples;
@@ -230,7 +230,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
 }
 
 Measurement GpuTimer::measure(const GpuWork& work, const TimingOptions& options) {
-  // Loads the code, and allocates the local memory of the kernels: both wait for the GPU.
+  // This run makes the driver load the code and allocate local memory; both wait for the GPU.
   work(stream_);
   stream_.synchronize();
   Measurement measurement;
@@ -271,7 +271,7 @@ Transfers GpuTimer::transfers(std::span<const std::uint64_t> inputs,
 double GpuTimer::copy_roof_gb_per_s() {
   if (copy_roof_) return *copy_roof_;
   constexpr std::int64_t usual = 512 << 20;
-  // A card with less memory is measured with a share of it.
+  // On a card with less memory, the copied buffers are an eighth of the memory.
   const std::int64_t bytes = std::min(usual, device_.memory_bytes / 8);
   const gpu::Buffer from(bytes, stream_);
   const gpu::Buffer to(bytes, stream_);
@@ -285,7 +285,7 @@ double GpuTimer::copy_roof_gb_per_s() {
 
 double GpuTimer::read_roof_gb_per_s() {
   if (read_roof_) return *read_roof_;
-  constexpr std::int64_t usual = std::int64_t{2} << 30;  // L2 keeps little of it from run to run
+  constexpr std::int64_t usual = std::int64_t{2} << 30;  // L2 holds only a small part of it
   const std::int64_t bytes = std::min(usual, device_.memory_bytes / 8) / 16 * 16;
   const gpu::Buffer words(bytes, stream_);
   gpu::fill_bytes(words.data(), 1, bytes, stream_);
@@ -296,7 +296,7 @@ double GpuTimer::read_roof_gb_per_s() {
     const auto resident = static_cast<std::uint64_t>(
         device_.multiprocessors *
         std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
-    // First, blocks that stride over all words; then one block for every few words.
+    // First the resident blocks stride over all words. Then each thread reads a few words.
     for (const std::uint64_t blocks : {resident, count / (threads * roof_loads) + 1}) {
       const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
       const std::uint32_t block[3] = {threads, 1, 1};

@@ -17,7 +17,7 @@
 namespace warpwise::lab {
 
 struct TimingOptions {
-  int min_samples = 10;        ///< always taken, however long they last
+  int min_samples = 10;        ///< least number of samples, however long they last
   double cold_seconds = 0.5;   ///< least GPU time of the cold samples, including flushing
   double wall_seconds = 0.8;   ///< limit of the cold samples, even if their median still moves
   double batch_seconds = 0.2;  ///< approximate wall time of the batches
@@ -42,10 +42,10 @@ struct Measurement {
   int runs_per_batch = 0;
   double sm_clock_mhz = 0;  ///< median during the cold samples; 0: it could not be measured
   bool launches_hidden =
-      true;  ///< false: something here launches synchronously, a debugger perhaps
+      true;  ///< false: launches here are synchronous, perhaps because of a debugger
 };
 
-/// Times from and to page-locked host memory.
+/// Times of copies between page-locked host memory and the GPU.
 struct Transfers {
   double upload_us = 0;
   double download_us = 0;
@@ -55,7 +55,7 @@ struct Transfers {
 /// benches use it. README.md explains the method. Not thread-safe.
 class GpuTimer {
  public:
-  /// Compiles its own few kernels.
+  /// Compiles the timer's own kernels, timing.cu.
   /// \param device  the current device
   /// \param stream  stream for the work; has to outlive the timer
   /// \throws CompileError, Unsupported, IoError  as compile_file()
@@ -72,21 +72,21 @@ class GpuTimer {
 
   /// Returns the median times to upload all inputs and to download all outputs of these sizes in
   /// bytes.
-  /// \throws CudaError  there is no memory for the largest of them
+  /// \throws CudaError  there is no memory for the largest operand
   Transfers transfers(std::span<const std::uint64_t> inputs,
                       std::span<const std::uint64_t> outputs);
 
   /// Returns the rate of the driver's own device-to-device copy of 512 MiB, or of an eighth of the
-  /// memory if that is less. Reads and writes are counted together. Measured at the first call.
+  /// memory if that is less. Reads and writes are counted together. The first call measures it.
   double copy_roof_gb_per_s();
 
   /// Returns the rate of the best of a few kernels that read 2 GiB, or an eighth of the memory if
-  /// that is less, and write nothing. It is the roof of work that hardly writes. Measured at the
-  /// first call.
+  /// that is less, and write nothing. This rate is the roof of work that hardly writes. The first
+  /// call measures it.
   double read_roof_gb_per_s();
 
   /// Returns the number of absolute differences of bytes that the GPU computes per second. It uses
-  /// __vsadu4, which computes four at a time. Measured at the first call.
+  /// __vsadu4, which computes four at a time. The first call measures the number.
   double absolute_differences_per_s();
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int neighbour_loads = 8;  // loads of 16 bytes that each thread has in flight
 constexpr std::uint32_t threads = 1024;
-constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // read by a warp in one turn
+constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // that a warp reads in one turn
 constexpr std::int64_t neighbour_flag_bytes = 64;
 
 // Same layout as in neighbour.cu.
@@ -40,7 +40,7 @@ Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const T
       kernel_(module_.kernel("stream_memory")),
       blocks_(static_cast<std::uint32_t>(
           on.multiprocessors() * std::max(1, kernel_.blocks_per_sm(static_cast<int>(threads), 0)))),
-      // L2 keeps only a small part of this.
+      // L2 holds only a small part of these words.
       words_(whole_turns(std::min(std::int64_t{1} << 30, device.memory_bytes / 8)), on.stream()),
       counts_(8 * std::int64_t{blocks_} + neighbour_flag_bytes, on.stream()),
       shared_(neighbour_flag_bytes + 2 * 8 * std::int64_t{blocks_}) {

@@ -1,4 +1,4 @@
-// Takes memory bandwidth from a measured kernel, on multiprocessors of its own.
+// Takes memory bandwidth from a measured kernel, while it runs on other multiprocessors.
 
 namespace {
 
@@ -12,18 +12,18 @@ __device__ unsigned long long nanoseconds() {
 
 // Same layout as in neighbour.cpp.
 struct Streaming {
-  uint4* words;                     // zeros, of which a warp reads 32 times LOADS in each turn
-  unsigned long long turns_in_all;  // turns that read all words once
+  uint4* words;                     // zeros; a warp reads 32 * LOADS words in each turn
+  unsigned long long turns_in_all;  // number of turns that read all words once
   unsigned long long* done;         // turns done, counted per block
   volatile unsigned* flags;         // in host memory: stop, running, ended by itself
-  volatile unsigned* stop;          // stop flag for the threads that do not ask the host
-  unsigned long long turns;         // the most that a warp makes
+  volatile unsigned* stop;          // stop flag in the GPU's memory, which all warps read
+  unsigned long long turns;         // most turns of a warp
   unsigned long long period_ns;     // time of a warp's turn
   unsigned long long limit_ns;      // time limit of the kernel
 };
 
-// Reads a fixed number of bytes per period, over and over, until the host says stop. After `turns`
-// or `limit_ns` it ends by itself, whatever becomes of the host.
+// Reads a fixed number of bytes per period, over and over, until the host sets the stop flag. After
+// `turns` or `limit_ns` it ends by itself, even if the host fails.
 extern "C" __global__ void stream_memory(Streaming p) {
   constexpr unsigned between_counts = 8;
   constexpr unsigned late_turns = 8;

@@ -14,9 +14,9 @@ namespace warpwise::lab {
 
 /// A kernel that runs beside the measured one, on multiprocessors of its own. It reads memory at a
 /// chosen rate, so that the other kernel has the rest of the bandwidth. It reads more than L2
-/// holds, again and again, and bypasses the caches as far as a load can ask for that.
+/// holds, again and again, with streaming loads (ld.cs), which the caches evict first.
 ///
-/// It ends by itself after `limit_s`, whatever happens meanwhile. Not thread-safe.
+/// The kernel ends by itself after `limit_s`, even if the host fails. Not thread-safe.
 class Neighbour {
  public:
   static constexpr double limit_s = 5;  ///< a measurement takes one or two seconds
@@ -25,7 +25,6 @@ class Neighbour {
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
   Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on,
             const Toolchain& toolchain = find_toolchain());
-  /// Stops it.
   ~Neighbour();
   Neighbour(const Neighbour&) = delete;
   Neighbour& operator=(const Neighbour&) = delete;
@@ -35,18 +34,18 @@ class Neighbour {
   void start(double gb_per_s);
 
   /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for at
-  /// least 20 ms. The work's kernels must have been launched before: loading one waits for the
+  /// least 20 ms. The work's kernels must have been launched before: loading a kernel waits for the
   /// neighbour's end.
   /// \param work_us  approximate time of the work
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
-  /// Stops the neighbour and waits for its end. Returns false if it had already ended by itself.
-  /// Then a part of what was measured since start() had no neighbour. \throws CudaError
+  /// Stops the neighbour and waits for its end. Returns false if the neighbour had already ended by
+  /// itself: then a part of the measurement since start() ran without it. \throws CudaError
   bool stop();
 
  private:
-  // Words of the memory that the host and the kernel share, in this order.
+  // Indices of the flags at the start of the memory that the host and the kernel share.
   enum class Flag : std::uint8_t { stop, runs, ended_by_itself };
   std::uint32_t& flag(Flag which) const;
   std::span<const std::uint64_t> reading(int which) const;
@@ -56,7 +55,7 @@ class Neighbour {
   gpu::Kernel kernel_;
   std::uint32_t blocks_;
   gpu::Buffer words_;
-  gpu::Buffer counts_;      // counts of each block, followed by the flag that stops them
+  gpu::Buffer counts_;      // a count for each block, then the flag that stops the blocks
   gpu::HostBuffer shared_;  // flags, and two readings of the counts
   bool is_running_ = false;
 };

@@ -21,9 +21,9 @@ struct Sample {
   double clock_mhz = 0;  ///< SM clock during the run; 0: not known
 };
 
-/// Returns the samples without those whose clock is more than 5 % below the median clock. A card
-/// that is too hot or short of power says nothing about the kernel. At least half of the samples
-/// are always kept.
+/// Drops the samples whose clock is more than 5 % below the median clock, and returns the others. A
+/// sample of a card that is too hot or short of power says nothing about the kernel. At least half
+/// of the samples are always kept.
 std::vector<Sample> at_full_clock(std::span<const Sample> samples);
 
 /// Returns the median, 5th and 95th percentile of the samples at full clock; all 0 without samples.
@@ -33,7 +33,7 @@ Timing summary_of(std::span<const Sample> samples);
 double median_clock_mhz(std::span<const Sample> samples);
 
 /// Returns true if more samples would change little. Either their standard deviation is below 0.5 %
-/// of their mean, or the second half of them moved their median by less than 0.2 %.
+/// of their mean, or the second half of the samples moved the median by less than 0.2 %.
 bool have_settled(std::span<const Sample> samples);
 
 }  // namespace warpwise::lab

@@ -43,7 +43,7 @@ TEST(Samples, SettleByTheirSpreadOrByTheirMedian) {
   EXPECT_TRUE(have_settled(std::vector<Sample>{{100, 0}, {100.1, 0}, {100, 0}, {100.2, 0}}));
   EXPECT_FALSE(have_settled(
       std::vector<Sample>{{100, 0}, {100, 0}, {110, 0}, {120, 0}, {130, 0}, {140, 0}}));
-  // A few outliers, and the same median all along.
+  // A few outliers do not move the median.
   std::vector<Sample> samples(40, {100, 0});
   for (std::size_t i = 0; i < samples.size(); i += 10) samples[i].us = 300;
   EXPECT_TRUE(have_settled(samples));

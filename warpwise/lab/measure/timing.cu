@@ -22,8 +22,8 @@ struct __align__(16) Clock {
 }  // namespace
 
 // Reads the cycle counter and the time on each multiprocessor that a block runs on.
-// Counters differ between multiprocessors. A clock rate therefore needs two readings of the
-// same one.
+// Counters differ between multiprocessors. A clock rate therefore needs two readings on the
+// same multiprocessor.
 extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) {
   const unsigned number = multiprocessor();
   if (threadIdx.x == 0 && number < count) {
@@ -36,7 +36,7 @@ extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) 
   }
 }
 
-// Keeps the stream busy until the host has put the work to be timed there, at most for `limit_ns`.
+// Keeps the stream busy until the host has put the timed work on it, at most for `limit_ns`.
 // flags[0]: the host is done. flags[1]: the host was too late.
 extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long long limit_ns) {
   const unsigned long long start = nanoseconds();
@@ -48,8 +48,8 @@ extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long
   }
 }
 
-// Reads `count` words, LOADS of them at a time, and writes none. All words are the same, so that
-// their exclusive or is 0 or that word.
+// Reads `count` words, LOADS of them at a time, and writes nothing. All words have the same value,
+// so that their exclusive or is 0 or that value.
 extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -67,7 +67,7 @@ extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
     const uint4 last = words[i];
     result ^= last.x ^ last.y << 1 ^ last.z << 2 ^ last.w << 3;
   }
-  // Bits that are never set in an exclusive or of 0x01010101, shifted by at most 3.
+  // These bits are never set in an exclusive or of 0x01010101, shifted by at most 3.
   if ((result & 0xf0f0f0f0U) != 0) words[0].x = result;
 }
 

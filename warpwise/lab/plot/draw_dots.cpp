@@ -1,4 +1,4 @@
-// A row for each kernel, with a dot for its figure on a common axis.
+// Draws a row for each kernel, with a dot for its figure on a common axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr std::size_t longest_name = 29;  // letters; dots need the other half
+constexpr std::size_t longest_name = 29;  // letters; the dots need the other half of the width
 
 class Dots final : public Page {
  public:
@@ -74,7 +74,7 @@ class Dots final : public Page {
   void dot_axes(const PlotPanel& panel, const Box& box) {
     std::pair<double, double> range = value_range(panel, 0.06);
     const bool share_of_roof = plot_.value.name == "share_of_roof_percent";
-    // The roof is shown if it is near.
+    // The axis extends to the roof, 100 %, if it exceeds 50 %.
     if (share_of_roof && range.second > 50) range.second = std::max(100.0, range.second);
     frame("1");
     const std::size_t rows = plot_.x.texts.size();

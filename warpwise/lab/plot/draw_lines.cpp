@@ -1,4 +1,4 @@
-// Lines over one axis.
+// Draws lines over one axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,8 +88,8 @@ class Lines final : public Page {
         text_colour);
   }
 
-  // Goes from left to right, and keeps the ticks whose number does not touch the last one that was
-  // kept.
+  // Goes over the ticks from left to right. Keeps a tick if its number does not touch the number of
+  // the tick that was kept before.
   void keep_those_with_room(std::vector<double>& ticks, double low, double high,
                             double width) const {
     double free = -width;

@@ -1,4 +1,4 @@
-// Cells over two axes, coloured by the figure.
+// Draws cells over two axes, coloured by the figure.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace warpwise::lab {
 namespace {
 
-// Text colour on cells. Cells are the same on a dark page, so this colour must not be one that is
-// replaced there.
+// Text colours on cells. Cells are the same on a dark page, so these colours must not be among
+// plot_colours, which are replaced there.
 constexpr const char* on_dark_cell = "#fefefe";
 constexpr const char* on_light_cell = "#010101";
 constexpr const char* best_colour = "#e31a1c";
@@ -63,7 +63,7 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Each kernel has its own block shapes. Its map has columns and rows for these alone.
+  // Returns a panel's axes. A map of block shapes has only its own kernel's columns and rows.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;
@@ -110,7 +110,7 @@ class Maps final : public Page {
     colour_bar();
   }
 
-  // Returns the best point if no other is as good.
+  // Returns the best point; null if several points are the best.
   const PlotPoint* best_of(const PlotSeries& series) const {
     const PlotPoint* best = nullptr;
     bool alone = false;

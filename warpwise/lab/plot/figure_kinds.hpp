@@ -5,7 +5,6 @@
 
 namespace warpwise::lab {
 
-/// Properties of a figure, by its name.
 struct FigureKind {
   std::string_view name;
   std::string_view title;
@@ -16,7 +15,7 @@ struct FigureKind {
 /// Returns the properties of a figure; an unknown one has no title.
 FigureKind kind_of(std::string_view name);
 
-/// Returns "warp_instructions" in words.
+/// Returns a figure's name in words: "warp instructions" for "warp_instructions".
 std::string words_of(std::string name);
 
 }  // namespace warpwise::lab

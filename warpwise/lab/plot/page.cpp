@@ -28,7 +28,7 @@ double width_of(std::string_view text, double size) {
   return 0.56 * size * static_cast<double>(places);
 }
 
-// A doubled quote stands for one.
+// Doubles each quote, since gnuplot reads two quotes as one.
 std::string literal(const std::string& text) {
   std::string result = "'";
   for (const char c : io::printable(text)) result += c == '\'' ? "''" : std::string(1, c);
@@ -59,7 +59,7 @@ std::string tick_list(const std::vector<double>& values) {
   return "(" + list + ")";
 }
 
-// Filled disc, square, triangle, diamond; a ring; a cross.
+// gnuplot's points 7, 5, 9, 13, 6, 2 are a disc, square, triangle, diamond, ring and cross.
 Style style_of(std::size_t series) {
   constexpr int points[] = {7, 5, 9, 13, 6, 2};
   constexpr int dashes[] = {1, 2, 4, 5, 3, 1};

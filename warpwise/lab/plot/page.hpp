@@ -31,7 +31,7 @@ inline constexpr const char* grid_colour = plot_colours[8].first;
 /// Returns the approximate width of a text.
 double width_of(std::string_view text, double size);
 
-/// Quotes a text for gnuplot. Nothing in single quotes can be a command.
+/// Quotes a text for gnuplot in single quotes, so that nothing in it can be a command.
 std::string literal(const std::string& text);
 
 std::vector<std::string> wrapped(const std::string& text, double size, double width);
@@ -82,17 +82,17 @@ class Page {
   void title_below(const Box& box, const std::string& text);
   void place(const Box& box);
   void frame(const char* border);
-  /// Draws with these arguments of gnuplot's `plot`, then resets the settings of this panel.
+  /// Draws with these arguments of gnuplot's command `plot`, then resets the panel's settings.
   void finish(const std::string& plots);
 
   struct Entry {
     std::string name;
     std::string style;
   };
-  /// Lays the legend out in as many columns as fit. Returns plot's arguments to draw it.
+  /// Lays the legend out in the columns that fit. Returns arguments of `plot` that draw it.
   std::string legend(const std::vector<Entry>& entries);
 
-  /// Gives gnuplot these lines. Returns the name by which gnuplot knows them.
+  /// Writes these lines as a data block of the script. Returns the block's name.
   std::string data(const std::string& lines);
 
   /// Return the range of the values, with room at its ends, and the numbers of the axis.
@@ -100,7 +100,7 @@ class Page {
   std::vector<double> value_ticks(const std::pair<double, double>& range, std::size_t most) const;
 
   const Plot& plot_;
-  double bottom_ = 0;  ///< bottom of everything that is placed so far, from the top
+  double bottom_ = 0;  ///< distance from the page's top to the bottom of all that is placed so far
 
  private:
   void head();
@@ -110,7 +110,6 @@ class Page {
   int data_ = 0;
 };
 
-/// Each returns the script of one kind of plot.
 std::string dots_script(const Plot& plot, const std::string& output);
 std::string lines_script(const Plot& plot, const std::string& output);
 std::string maps_script(const Plot& plot, const std::string& output);

@@ -6,11 +6,11 @@
 
 #include "warpwise/lab/plot/record.hpp"
 
-// Contents of a plot of a run, before anything is drawn.
+// Chooses the contents of a run's plot: axes, panels, series and points.
 namespace warpwise::lab {
 
 struct PlotPoint {
-  double x = 0;  ///< dots: the row's place, from 0 at the top
+  double x = 0;  ///< dots: index of the row, from 0 at the top
   double y = 0;  ///< maps only
   double value = 0;
   std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile of a time
@@ -20,14 +20,14 @@ struct PlotPoint {
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: the kernel has no such axis, and one point for all of it
+  bool is_level = false;  ///< lines: the kernel has no such axis; one value holds for all of it
   std::vector<PlotPoint> points;
 };
 
-/// One pair of axes with what is drawn between them. A panel of a map has one series.
+/// One pair of axes and the series drawn on them. A panel of a map has one series.
 struct PlotPanel {
   std::string title;
-  std::array<double, 2> values{};  ///< least and greatest value that its value axis shows
+  std::array<double, 2> values{};  ///< least and greatest value on the panel's value axis
   std::vector<PlotSeries> series;
 };
 
@@ -40,8 +40,8 @@ struct PlotAxis {
   std::vector<std::string> texts;  ///< the values as texts
 };
 
-/// dots: a row for each kernel. lines: values over one axis. maps: a cell for each point of two
-/// axes.
+/// Dots have a row for each kernel. Lines show values over one axis. Maps have a cell for each
+/// point of two axes.
 enum class PlotKind : std::uint8_t { dots, lines, maps };
 
 struct Plot {
@@ -54,15 +54,15 @@ struct Plot {
   PlotAxis value;
   bool higher_is_better = false;
   std::vector<std::string> row_texts;  ///< dots: at the right of each row
-  std::optional<double> first;         ///< dots: value of a speed-up of 1, if all rows agree
+  std::optional<double> first;  ///< dots: value at a speed-up of 1, if all rows give the same
   bool has_document = false;
   std::vector<PlotPanel> panels;
 };
 
 /// Decides how to show a run:
 /// - no axis: dots
-/// - one numeric axis, or a second one of at most five values: lines
-/// - two numeric axes, or blocks of two sides: maps
+/// - one numeric axis, also with a second one of at most five values: lines
+/// - two numeric axes, or at least six two-sided block shapes of a kernel: maps
 ///
 /// The figure is the first of these that the record has and that changes along the axes: the time
 /// end to end, the run's `report`, the share of the roof or GB/s of a ladder, the time, warp
@@ -72,7 +72,7 @@ Plot plot_of(const Record& record);
 
 /// Returns the points of a plot: a line of names, then one line for each point.
 std::vector<std::vector<std::string>> cells_of(const Plot& plot);
-/// Returns the same, or any other lines of cells, as CSV.
+/// Return the points of a plot, or lines of cells, as CSV.
 std::string csv_of(const Plot& plot);
 std::string csv_of(const std::vector<std::vector<std::string>>& cells);
 

@@ -77,7 +77,7 @@ TEST(Plot, WithoutAnAxisHasADotForEachKernel) {
   EXPECT_DOUBLE_EQ(*second.document, 60);
   EXPECT_DOUBLE_EQ(*plot.first, 20);
   EXPECT_TRUE(plot.value.logarithmic);
-  // A study shows the time, where less is further to the left.
+  // A study shows the time. Lower times are further left.
   const Plot times = plot_of_study(rows);
   EXPECT_EQ(times.value.name, "cold_us");
   EXPECT_NEAR(*times.panels[0].series[0].points.at(1).document, 100.0 / 3, 1e-9);
@@ -139,7 +139,7 @@ TEST(Plot, ASecondAxisOfFewValuesIsOneOfLines) {
   const Plot plot = plot_of_study(rows);
   EXPECT_EQ(plot.kind, PlotKind::lines);
   EXPECT_EQ(plot.x.name, "count");
-  // Eight lines are too many: a panel for each kernel.
+  // Eight lines are too many for one panel, so each kernel has its own.
   ASSERT_EQ(plot.panels.size(), 2U);
   EXPECT_EQ(plot.panels[1].title, "divisions");
   EXPECT_EQ(names_of(plot.panels[1]), (Texts{"loads 1", "loads 2", "loads 4", "loads 8"}));
@@ -174,7 +174,7 @@ TEST(Plot, OfBlocksOfTwoSidesIsAMapWhereTheyFillOne) {
   EXPECT_EQ(plot.kind, PlotKind::maps);
   EXPECT_EQ(plot.x.name, "block_x");
   EXPECT_EQ(plot.y.values, (std::vector<double>{1, 2, 4}));
-  // A few of many possible shapes are rows.
+  // A few block shapes are rows, and no map.
   rows = {timed("a", 5, Json::object(), {16, 16, 1}), timed("a", 4, Json::object(), {32, 8, 1}),
           timed("b", 7, Json::object(), {16, 16, 1})};
   const Plot few = plot_of_study(rows);

@@ -19,7 +19,7 @@ struct RecordedFigure {
   std::optional<double> high;
 };
 
-/// A GPU's hardware counter beside the emulator's count of the same thing.
+/// A GPU's hardware counter, and the emulator's count of the same quantity.
 struct RecordedCount {
   std::string count;
   double emulator = 0;
@@ -30,8 +30,8 @@ struct RecordedCount {
 struct RecordedRow {
   std::string rung;
   std::string idea;
-  std::vector<std::string> rows;  ///< rows of the documents
-  std::string step_before;        ///< rung that this one changes; empty where a branch begins
+  std::vector<std::string> rows;  ///< rows of the source documents: "A8"
+  std::string step_before;        ///< rung that this rung changes; empty for the first of a branch
   std::string roof;               ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
@@ -42,7 +42,7 @@ struct RecordedRow {
   /// Figures of one compute capability each, in the record's order.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
   std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 without counts
-  std::string not_run;                        ///< the reason, in words
+  std::string not_run;                        ///< why the row was not run; empty if it was
   std::vector<RecordedCount> compared;
 };
 
@@ -67,8 +67,8 @@ struct RecordedKnee {
   double slope_us = 0;  ///< after the knee, for each step of 1 along the axis
 };
 
-/// The shares of its speed that a kernel loses with half of a resource, under the record's own
-/// names.
+/// Shares of its speed that a kernel loses with half of a resource, by the record's names of the
+/// losses.
 struct RecordedHalving {
   std::string rung;
   std::array<std::int64_t, 3> block{1, 1, 1};
@@ -82,27 +82,27 @@ struct Record {
   std::string study;
   std::string experiment;
   std::string title;
-  std::vector<std::string> rows_shown;  ///< rows of the documents
+  std::vector<std::string> rows_shown;  ///< rows of the source documents: "A8"
   std::vector<std::string> report;      ///< figures that the study asks for; the first is drawn
   std::string device;
-  std::string origin;  ///< commit and date, where the record names them
+  std::string origin;  ///< commit and date, if the record names them
   std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of the machine
   std::string method;
   std::string document_device;
   std::optional<std::array<std::int64_t, 2>> document_size;
-  std::map<std::string, double> roofs;  ///< the run's own numbers: copy_roof_gb_per_s
+  std::map<std::string, double> roofs;  ///< roofs that the run measured: copy_roof_gb_per_s
   std::string knee_axis;
   std::vector<RecordedKnee> knees;
   std::vector<RecordedHalving> halved;
   bool interrupted = false;
   bool has_counters = false;
-  std::vector<RecordedRow> rows;  ///< without the CPU's
+  std::vector<RecordedRow> rows;  ///< rows of kernels; cpu_rows are separate
   std::vector<RecordedCpuRow> cpu_rows;
 };
 
-/// Reads the object that json_of(StudyRun) makes, of this version or an earlier one.
+/// Reads an object that json_of(StudyRun) of this version or an earlier one made.
 /// \param name  the record's name in messages
-/// \throws InvalidArgument  with the field that is missing or is something else
+/// \throws InvalidArgument  with the field that is missing or has another type
 Record read_record(const nlohmann::ordered_json& json, const std::string& name);
 
 /// Reads a record from a file's text. \throws InvalidArgument  as above, or the text is not JSON

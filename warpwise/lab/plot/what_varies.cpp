@@ -12,10 +12,10 @@ namespace {
 
 // A second axis of at most this many values is drawn as lines.
 constexpr std::size_t few_values = 5;
-// From this many sizes on, they are an axis; fewer are kinds of dots.
+// At least this many sizes are an axis; fewer sizes are series or panels.
 constexpr std::size_t many_sizes = 4;
-// From this many shapes of a kernel's block on, they make a map. No larger share of the map than
-// most_empty may be empty.
+// At least this many block shapes of a kernel make a map, if at most the share most_empty of the
+// map's cells is empty.
 constexpr std::size_t many_shapes = 6;
 constexpr double most_empty = 0.6;
 

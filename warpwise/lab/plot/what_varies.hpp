@@ -7,11 +7,11 @@
 
 #include "warpwise/lab/plot/plot.hpp"
 
-// Finds what the rows of a record differ in, and which of that are axes.
+// Finds the parameters and settings in which a record's rows differ, and chooses axes among them.
 namespace warpwise::lab {
 
-// Position of a row on something that varies: a parameter, a constant, or @rung, @size, @block,
-// @block_x, @block_y, @transfer or @cc. Ordered by the number, then by the text.
+// A row's value of a parameter, a constant, or @rung, @size, @block, @block_x, @block_y, @transfer
+// or @cc. Coordinates are ordered by the number, then by the text.
 struct Coordinate {
   double number = 0;
   std::string text;
@@ -35,12 +35,12 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 
 struct Variation {
   PlotKind kind = PlotKind::dots;
-  std::vector<std::string> numeric;  ///< one or two to draw as axes; dots: none
+  std::vector<std::string> numeric;  ///< the one or two drawn axes; dots: none
   std::vector<std::string> named;    ///< the other differences except kernels: series and panels
 };
 
-/// Returns what varies. A value that a rung fixes is no axis, nor is a block that follows from
-/// another axis.
+/// Finds what varies between rows. A value that a rung fixes is not an axis. A block that follows
+/// from another axis is not an axis either.
 Variation what_varies(const std::vector<RunRow>& rows);
 
 }  // namespace warpwise::lab

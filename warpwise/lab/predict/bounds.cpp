@@ -48,8 +48,7 @@ class Model {
     set(Resource::constants,
         of_busiest_sm(static_cast<double>(memory_.constant.passes - memory_.constant.requests) /
                       profile_.figure("constant_passes_per_cycle")));
-    // L2 performs the operations on one word, or on all words in one of its parts, one after
-    // another.
+    // L2 serialises the operations on one word, and those on all words of one part of L2.
     set(Resource::atomics,
         std::max({static_cast<double>(counted_.pace.atomic_cycles_of_busiest_place) * scale_ /
                       profile_.cycles_per_us(),
@@ -57,8 +56,8 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    // The rates were measured with warps whose lanes read neighbours: 8 lines, or 8 tiles that
-    // count twice.
+    // The rates were measured with warps whose lanes read neighbouring texels: 8 lines, or 8 tiles
+    // that count twice.
     set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
                                              (8 * profile_.figure("texture_per_cycle")) +
                                          static_cast<double>(counted_.pace.texture_plane_tiles) /
@@ -93,9 +92,9 @@ class Model {
     return cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
   }
 
-  /// Returns how many more compare-and-swaps fail than in the sample. If threads try to
-  /// change a word at the same time, one succeeds and the others repeat. The last threads meet ever
-  /// fewer others.
+  /// Returns how many more compare-and-swaps fail than in the sample. If threads try to change a
+  /// word at the same time, one succeeds and the others repeat. The grid's last threads meet fewer
+  /// and fewer others.
   double failed_swaps() const {
     const auto made = static_cast<double>(counted_.pace.made_swaps);
     if (made == 0) return 0;
@@ -116,13 +115,13 @@ class Model {
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")));
   }
 
-  /// Returns the part of some bytes that a cache still holds when it is asked for them again. If a
+  /// Returns the share of some bytes that a cache still holds when they are requested again. If a
   /// kernel goes through twice the cache's size again and again, the cache holds nothing of it.
   static double kept(double bytes, double cache_bytes) {
     return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
   }
 
-  /// Returns the part of the reads of common lines that L1 serves, since another block of the SM
+  /// Returns the share of the reads of common lines that L1 serves, since another block of the SM
   /// has read them.
   double common_in_l1() const {
     return kept(static_cast<double>(counted_.pace.common_lines) * line_bytes,
@@ -170,9 +169,9 @@ class Model {
     return static_cast<double>(sectors) * sector_bytes * scale_;
   }
 
-  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. A sector that
-  /// blocks use in part is lost if L2 has to move more between two requests for a sector of the
-  /// buffer than it keeps. DRAM then moves it once for each group of neighbouring blocks.
+  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. L2 loses a
+  /// sector of which blocks use a part if it moves more bytes between two requests for the sector
+  /// than it keeps. DRAM then moves the sector once for each group of neighbouring blocks.
   double read_once_bytes() const {
     double requested = bytes_of(counted_.pace.l2_written_sectors);
     for (const auto& each : counted_.pace.reads) requested += bytes_of(each.requested);
@@ -188,13 +187,13 @@ class Model {
   }
 
   /// Returns the bytes of sectors that blocks write, each of which DRAM moves once. If L2 does not
-  /// hold the buffers, DRAM moves a sector that blocks use in part once for each group of
-  /// neighbours.
+  /// hold the buffers, DRAM moves a sector of which blocks use a part once for each group of
+  /// neighbouring blocks.
   double once(std::uint64_t sectors, std::uint64_t partly) const {
     const double all = bytes_of(sectors);
     const double parts = bytes_of(partly);
     const auto memory = static_cast<double>(facts_.memory_bytes);
-    // Blocks of a sample share less with their neighbours than those of the whole grid do.
+    // Blocks of a sample share fewer sectors with neighbours than blocks of the whole grid do.
     const double distinct = std::min(all, memory);
     const double lost = 1 - kept(memory, profile_.figure("l2_kept_bytes"));
     return distinct + lost * std::max(0.0, parts - memory);
@@ -218,7 +217,7 @@ class Model {
         common_in_l1() * static_cast<double>(counted_.pace.common_read_sectors);
     return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_;
   }
-  /// Returns the bytes that several SMs ask L2 for at about the same time, beyond the first
+  /// Returns the bytes that several SMs request of L2 at about the same time, without the first
   /// request.
   double shared_l2_bytes() const {
     const emulator::PaceCounts& pace = counted_.pace;
@@ -236,8 +235,8 @@ class Model {
     return all;
   }
 
-  /// Returns how often the counted blocks run an instruction that the machine code has for spilled
-  /// values. PTX does not have these: each is assumed to run as often as the kernel's average
+  /// Returns how often the counted blocks run `instructions` of the machine code for spilled
+  /// values. PTX has no such instructions: each is assumed to run as often as the kernel's average
   /// instruction.
   double times_run(double instructions) const {
     if (instructions == 0) return 0;
@@ -258,7 +257,7 @@ class Model {
     return facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block * resident_blocks();
   }
   /// Returns the accesses to spilled values that reach L2. Stores always do: L1 writes them
-  /// through. Loads do if the resident blocks' values exceed L1, since each is used in turn.
+  /// through. Loads do if the resident blocks' values exceed L1, since the values are used in turn.
   double spilled_beyond_l1() const {
     return resident_spills() > profile_.figure("l1_bytes") ? spilled() : spilled_stores();
   }
@@ -292,7 +291,7 @@ class Model {
                profile_.figure("shared_atomics_per_cycle");
   }
 
-  /// Returns the cycles to issue all instructions, and those of each unit that is slower.
+  /// Returns the cycles to issue all instructions, and the cycles of the slower units.
   std::vector<double> issue_cycles() const {
     return knows_machine_code() ? machine_issue_cycles() : ptx_issue_cycles();
   }
@@ -362,7 +361,7 @@ class Model {
     return block_us * std::max(turns, 1.0);
   }
 
-  /// Returns the counted blocks, each with the share of the grid that runs before it has a place.
+  /// Returns the counted blocks, each with the share of the grid that ends before the block begins.
   std::vector<Bounds::LongBlock> long_blocks() const {
     const emulator::PaceCounts& pace = counted_.pace;
     double sum = 0;
@@ -436,8 +435,9 @@ double Bounds::most_us() const {
 }
 
 double Bounds::time_us() const {
-  // Schweitzer's approximation of mean value analysis. Each of `customers` needs an equal part of
-  // a resource's time, and waits for those that it finds there.
+  // Schweitzer's approximation of mean value analysis. Each of `customers`, groups of warps or
+  // blocks, needs an equal share of a resource's time. It waits for those that use the resource
+  // when it arrives.
   const auto waits = [](double needed, double customers, double time) {
     const double others = needed * (customers - 1) / customers;
     return time > others ? needed / customers / (1 - others / time)
@@ -456,7 +456,7 @@ double Bounds::time_us() const {
     // barriers, so only the wait for other blocks is added.
     sum += waits(barriers_us, blocks, time) - barriers_us / blocks;
     // L2 and DRAM serve the same accesses at the same time. The blocks of the first wave begin
-    // together, and ask together.
+    // together, and send their requests together.
     return sum + waits(std::max(of(Resource::dram), of(Resource::l2)), waves, time);
   };
   double least = 0, most = waits_us + starts_us;

@@ -41,18 +41,18 @@ struct Spills {
 struct LaunchFacts {
   std::uint64_t blocks = 0;  ///< blocks of the whole grid
   int warps_per_block = 1;
-  int blocks_per_sm = 1;            ///< blocks that are resident at the same time
-  std::uint64_t memory_bytes = 0;   ///< of all buffers: if L2 holds them, DRAM gives no byte twice
-  std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
-  double started = 1;               ///< part of the blocks that a changed launch has to start
+  int blocks_per_sm = 1;           ///< blocks that are resident at the same time
+  std::uint64_t memory_bytes = 0;  ///< bytes of all buffers: if L2 holds them, DRAM moves each once
+  std::uint64_t texture_bytes = 0;  ///< bytes of the buffers that textures read
+  double started = 1;               ///< share of the blocks that a changed launch has to start
   Spills spills = {};
-  double larger = 1;  ///< `blocks` is this many times that of the launch that was counted
+  double larger = 1;  ///< `blocks`, divided by the blocks of the launch that was counted
   /// Machine instructions of the counted blocks. If they are not known, PTX's instructions count.
   MachineCounts machine = {};
 };
 
-/// A likely value, and a range that should hold four of five measured ones: docs/prediction.md says
-/// how many it holds.
+/// A likely value, and a range that should contain four of five measured values: docs/prediction.md
+/// says how many it contains.
 struct Range {
   double least = 0;
   double likely = 0;
@@ -66,35 +66,35 @@ struct Range {
 Range gain_between(const Range& before, const Range& after);
 
 /// Returns how many times as fast a kernel becomes by a change. Both times have the same errors:
-/// the least one is compared with the least, and the longest with the longest. A change that halves
-/// some bounds thus gains at most 2.
+/// the least time is compared with the least, and the longest with the longest. A change that
+/// halves some bounds thus gains at most 2.
 Range gain_by_change(const Range& before, const Range& after);
 
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {
   std::array<double, resource_count> us{};
-  double starts_us = 0;       ///< time to start the blocks, one after the other on each SM
-  double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
-  double launch_us = 0;       ///< time until the first block runs, and after the last one's end
-  double next_launch_us = 0;  ///< the same time for a launch right behind another
-  /// Parts of Resource::issue: the time of each unit that executes instructions, and that of
+  double starts_us = 0;  ///< time to start the blocks, one after the other on each SM
+  double waits_us = 0;   ///< time by Little's law, if each resident block takes as long as alone
+  double launch_us = 0;  ///< time until the first block runs, and after the last block's end
+  double next_launch_us = 0;  ///< the same time for a launch directly behind another
+  /// Parts of Resource::issue: the time of each unit that executes instructions, and the time of
   /// barriers.
   std::vector<double> units_us = {};
   double barriers_us = 0;
-  /// A block that takes `us` alone, and begins when a share of the others is done.
+  /// A block that takes `us` alone, and begins when this share of the grid's blocks is done.
   struct LongBlock {
     double share = 0;
     double us = 0;
   };
   std::vector<LongBlock> long_blocks = {};
-  double blocks = 1;  ///< resident on an SM at the same time
-  double groups = 1;  ///< of warps on an SM that go on independently of each other
-  double waves = 1;   ///< of blocks
+  double blocks = 1;  ///< blocks resident on an SM at the same time
+  double groups = 1;  ///< groups of warps on an SM that run independently of each other
+  double waves = 1;   ///< waves of blocks
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
   Resource rules() const;
-  /// Returns the time of the blocks without a queue: no less than that of the longest one.
+  /// Returns the time of the blocks without queues: `waits_us`, or that of the longest block.
   double alone_us() const;
   /// Returns the least likely time: all resources work at the same time, and the profile's figures
   /// are `profile_error` too slow.
@@ -102,30 +102,30 @@ struct Bounds {
   /// Returns the longest likely time: no resource works while another does, and the profile's
   /// figures are `profile_error` too fast.
   double most_us() const;
-  /// Returns the likely time, between the two: that of a closed network of queues, in which the
-  /// groups of warps go from resource to resource.
+  /// Returns the likely time, between least_us() and most_us(): the time of a closed network of
+  /// queues, in which groups of warps go from resource to resource.
   double time_us() const;
   Range range_us() const { return {least_us(), time_us(), most_us()}; }
-  /// Returns the likely time of a launch right behind another.
+  /// Returns the likely time of a launch directly behind another.
   double next_time_us() const { return time_us() - launch_us + next_launch_us; }
 };
 
-/// A part of a time, for reports.
+/// A part of a launch's predicted time, for reports.
 struct BoundPart {
   std::string_view name;
   double us = 0;
 };
 
-/// Name of the part of a time in which blocks start.
+/// Name of the part of a launch's time in which blocks start.
 inline constexpr std::string_view starting_blocks = "starting blocks";
 
-/// Returns the parts of a time: each resource, and the start of the blocks apart from latency.
+/// Returns the parts of a launch's time: each resource, and the start of blocks apart from latency.
 std::vector<BoundPart> parts_of(const Bounds& bounds);
 
 /// Returns the name of the part that needs the longest.
 std::string_view bottleneck_of(const Bounds& bounds);
 
-/// How far a range allows a profile's figures to be off, as a factor: docs/prediction.md.
+/// Assumed error of a profile's figures, as a factor: docs/prediction.md.
 inline constexpr double profile_error = 1.2;
 
 /// Returns the time to start the blocks of a launch, however short they are.

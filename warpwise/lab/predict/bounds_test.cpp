@@ -79,11 +79,11 @@ TEST(Bounds, OfDramHaveSectorsUsedInPartOnceForEachBlockWhereL2LosesThem) {
   DeviceProfile device = profile();
   const auto us = [&] { return bounds_of(device, result, facts).of(Resource::dram); };
   EXPECT_DOUBLE_EQ(us(), 64'000 / 100e3);
-  device.figures["l2_kept_bytes"] = 32'000;  // the buffer is twice as large: it is lost
+  device.figures["l2_kept_bytes"] = 32'000;  // L2 loses the buffer, which is twice as large
   EXPECT_DOUBLE_EQ(us(), 600 * 32 * 10 / 100e3);
-  device.figures["l2_kept_bytes"] = 128'000.0 / 3;  // half of the buffer is lost
+  device.figures["l2_kept_bytes"] = 128'000.0 / 3;  // L2 loses half of the buffer
   EXPECT_NEAR(us(), (64'000 + 600 * 32 * 10) / 2.0 / 100e3, 1e-9);
-  // Another buffer passes by. L2 keeps the first one only if it is used again and again.
+  // The kernel reads another buffer too. L2 keeps the first one only if it is read often.
   device.figures["l2_kept_bytes"] = 66'000;
   result.pace.reads.push_back({.bytes = 640'000, .requested = 2000, .dram = 2000});
   EXPECT_DOUBLE_EQ(us(), (600 * 32 * 10 + 640'000) / 100e3);
@@ -96,8 +96,8 @@ TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
   result.pace.atomic_sectors = result.pace.swaps = result.pace.made_swaps = 1000;
   result.pace.made_swap_pairs = 125'000;  // an eighth of all pairs meet on a word
   const auto us = [&] { return bounds_of(profile(), result, facts).of(Resource::atomics); };
-  // 640 threads at a time, 80 of them on a word, which 1,250 swaps of the grid change. The last 80
-  // meet 79, 78, … others.
+  // 640 threads run at a time, and 80 of them change the same word. The grid swaps each word 1,250
+  // times. The last 80 threads meet 79, 78, … others.
   const double tries = 80 - 80 * 79 / 2500.0;
   EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
   // Swaps that failed in the sample do not count again.
@@ -111,7 +111,7 @@ TEST(Bounds, OfDramHaveWhatBlocksReadAgainWhereL2LosesIt) {
   LaunchResult result = counted();
   result.pace.reads = {{.bytes = 1 << 30, .requested = 1000, .dram = 1000}};
   result.pace.repeated_read_sectors = 1000;
-  result.pace.block_read_sectors = 1000;  // each block 3,200 bytes, 20 of them at a time
+  result.pace.block_read_sectors = 1000;  // a block reads 3,200 bytes; 20 blocks run at a time
   DeviceProfile device = profile();
   const auto us = [&] { return bounds_of(device, result, facts).of(Resource::dram); };
   EXPECT_DOUBLE_EQ(us(), 1000 * 32 * 10 / 100e3);
@@ -129,7 +129,7 @@ TEST(Bounds, OfDramHaveTheLinesThatReadsReplaceInL2) {
   EXPECT_DOUBLE_EQ(us(), 320'000 * 1.5 / 100e3);
   device.figures["l2_bytes"] = 100'000;
   EXPECT_DOUBLE_EQ(us(), 370'000 / 100e3);
-  result.pace.dram_written_sectors = 1000;  // as many of the launch's own lines stay in L2
+  result.pace.dram_written_sectors = 1000;  // L2 keeps the sectors that the launch writes
   EXPECT_DOUBLE_EQ(us(), 640'000 / 100e3);
 }
 
@@ -206,7 +206,7 @@ TEST(Bounds, WithoutL2AreAllThatIsMovedForDram) {
 TEST(Bounds, OfAnSmAreThoseOfTheOneWithTheMostBlocks) {
   LaunchResult result = counted();
   result.memory[0].shared_load.passes = 10'000;
-  // 100 blocks x 1000 passes over ten SMs; with one block more, one SM has eleven.
+  // Ten SMs run 100 blocks of 1000 passes. With one block more, one SM has eleven.
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::shared), 10.0);
   LaunchFacts more = facts;
   more.blocks = 101;
@@ -252,9 +252,9 @@ TEST(Bounds, OfIssueAreMachineInstructionsWhereTheseAreKnown) {
   EXPECT_DOUBLE_EQ(us(), 1000 / 1000.0);
   known.machine.integer = 2400;
   EXPECT_DOUBLE_EQ(us(), 1200 / 1000.0);
-  known.machine.multiply = 3000;  // half of the units for floats
+  known.machine.multiply = 3000;  // half of the units for floats multiply integers
   EXPECT_DOUBLE_EQ(us(), 1500 / 1000.0);
-  // Spilled values run as often as their lines.
+  // Accesses to spilled values run as often as their lines.
   known.machine.spill_loads = 3000;
   EXPECT_DOUBLE_EQ(us(), 3000 / 1000.0);
 }
@@ -267,7 +267,7 @@ TEST(Bounds, OfUnitsAndBarriersAddUpWhereFewBlocksAreThere) {
   EXPECT_GE(bounds.most_us(), 70);
   bounds.groups = 1000;
   EXPECT_NEAR(bounds.time_us(), 40, 1);
-  // Two blocks, of which each finds the other at a barrier: T = 30 + 10 / (1 - 10 / T) - 10.
+  // Each of two blocks waits for the other's barriers: T = 30 + 10 / (1 - 10 / T) - 10.
   bounds.us = {};
   bounds.units_us = {};
   bounds.waits_us = 30;
@@ -275,7 +275,7 @@ TEST(Bounds, OfUnitsAndBarriersAddUpWhereFewBlocksAreThere) {
   bounds.blocks = 2;
   const double time = bounds.time_us();
   EXPECT_NEAR(30 + 10 / (1 - 10 / time) - 10, time, 1e-6);
-  bounds.blocks = 1;  // a block's own barriers are in its time
+  bounds.blocks = 1;  // a block's time contains its own barriers
   EXPECT_NEAR(bounds.time_us(), 30, 1e-6);
 }
 
@@ -289,11 +289,11 @@ TEST(Bounds, ALongBlockEndsItsOwnTimeAfterItsBeginning) {
   result.pace.block_cycles += 7000;
   const Bounds first = bounds_of(profile(), result, facts);
   EXPECT_EQ(first.alone_us(), 8.5);
-  result.pace.block_lengths[0].block = 99;  // after 79 of 100
+  result.pace.block_lengths[0].block = 99;  // the long block begins after 79 of 100 blocks
   const Bounds last = bounds_of(profile(), result, facts);
   EXPECT_NEAR(last.time_us(), 0.79 * first.time_us() + 8, 1e-6);
   EXPECT_EQ(bottleneck_of(last), "latency");
-  // In a grid twice as large the long block has the same place.
+  // In a grid twice as large the long block has twice the index.
   LaunchFacts larger = facts;
   larger.blocks = 200;
   larger.larger = 2;
@@ -306,7 +306,7 @@ TEST(Bounds, OfL2AreItsLinesWhereTheseTakeLonger) {
   LaunchResult result = counted();
   result.pace.l2_read_lines = 2000;
   result.pace.l2_written_lines = 3000;
-  // The whole grid has ten times as many, over ten SMs.
+  // The whole grid has ten times as many lines, divided among ten SMs.
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::l2), 8000 / 1000.0);
   device.figures["l2_written_sectors_per_cycle"] = 0.25;
   result.pace.l2_written_sectors = 3000;
@@ -350,16 +350,16 @@ TEST(Bounds, OfSpilledValuesAreL2sWhereL1DoesNotHoldThem) {
   LaunchResult result = counted();
   result.instructions_by_class = {{"integer", 1000}};
   LaunchFacts spilling = facts;
-  // Each of the 50 instructions runs 20 times, and so do the 5 accesses.
+  // Each of the 50 instructions runs 20 times. So does each of the 5 accesses to spilled values.
   spilling.spills = {.loads = 3, .stores = 2, .instructions = 50, .bytes_per_thread = 1000};
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::issue), 1100 / 1000.0);
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l1), 100 * 128 / 1000.0);
   // Stores are written through.
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l2), 40 * 128 * 10 / 1000e3);
-  // Two blocks of one warp hold 64,000 bytes, three do not fit.
+  // Two blocks of one warp have 64,000 bytes of spilled values. Those of three exceed L1.
   spilling.blocks_per_sm = 3;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l2), 100 * 128 * 10 / 1000e3);
-  // Ten SMs hold 960,000 bytes.
+  // The blocks of ten SMs have 960,000 bytes of spilled values.
   device.figures["l2_bytes"] = 960e3;
   const double dram_us = bounds_of(device, result, spilling).of(Resource::dram);
   const double all_us = 100 * 128 * 10 / (1e3 * device.figures["dram_gb_per_s"]);
@@ -376,7 +376,7 @@ TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {
   DeviceProfile device = profile();
   device.figures["block_start_cycles"] = 200;
   EXPECT_DOUBLE_EQ(bounds_of(device, counted(), facts).of(Resource::latency), 10 * 200 / 1000.0);
-  // Large blocks start a warp after the other.
+  // Large blocks start one warp after another.
   device.figures["warp_start_cycles"] = 10;
   LaunchFacts large = facts;
   large.warps_per_block = 32;
@@ -385,14 +385,14 @@ TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {
 
 TEST(Bounds, OfLatencyFollowLittlesLaw) {
   LaunchResult result = counted();
-  result.pace.block_cycles = 10 * 4000;  // each block 4 us
+  result.pace.block_cycles = 10 * 4000;  // each block takes 4 us
   // Each SM has ten blocks, two at a time.
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::latency), 20);
   LaunchFacts few = facts;
   few.blocks = 5;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, few).of(Resource::latency), 4);
   DeviceProfile device = profile();
-  device.figures["block_turn_cycles"] = 1000;  // until the next block runs
+  device.figures["block_turn_cycles"] = 1000;  // cycles until the next block runs
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::latency), 25);
 }
 
@@ -408,10 +408,10 @@ TEST(Bounds, OverlapTheMoreTheMoreGroupsOfWarpsThereAre) {
   Bounds bounds;
   bounds.us[static_cast<std::size_t>(Resource::shared)] = 30;
   bounds.us[static_cast<std::size_t>(Resource::issue)] = 40;
-  EXPECT_NEAR(bounds.time_us(), 70, 1e-6);  // a single group is in one place at a time
+  EXPECT_NEAR(bounds.time_us(), 70, 1e-6);  // a single group uses one resource at a time
   bounds.groups = 1000;
   EXPECT_NEAR(bounds.time_us(), 40, 1);
-  // Two groups that find each other there: T = 20 / (1 - 20 / T) + 15 / (1 - 15 / T).
+  // Two groups wait for each other at each resource: T = 20 / (1 - 20 / T) + 15 / (1 - 15 / T).
   bounds.groups = 2;
   const double time = bounds.time_us();
   EXPECT_NEAR(20 / (1 - 20 / time) + 15 / (1 - 15 / time), time, 1e-6);
@@ -422,7 +422,7 @@ TEST(Bounds, OfMemoryAddToTheWaitsOfTheFirstWave) {
   bounds.groups = 64;
   bounds.waits_us = bounds.us[static_cast<std::size_t>(Resource::latency)] = 50;
   bounds.us[static_cast<std::size_t>(Resource::dram)] = 40;
-  bounds.us[static_cast<std::size_t>(Resource::l2)] = 30;  // at the same time as DRAM
+  bounds.us[static_cast<std::size_t>(Resource::l2)] = 30;  // L2 works at the same time as DRAM
   EXPECT_NEAR(bounds.time_us(), 90, 1e-6);
   bounds.waves = 1000;
   EXPECT_NEAR(bounds.time_us(), 50, 1);

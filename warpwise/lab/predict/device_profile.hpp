@@ -18,7 +18,7 @@ struct DeviceProfile {
   std::string name;  ///< "h200": the name of its file
   std::string gpu;   ///< "NVIDIA H200"
   rules::ComputeCapability compute_capability;
-  std::map<std::string, double, std::less<>> figures;       ///< by name: all of profile_figures()
+  std::map<std::string, double, std::less<>> figures;       ///< all of profile_figures(), by name
   std::map<std::string, std::string, std::less<>> sources;  ///< source of each figure
 
   double figure(std::string_view which) const { return figures.find(which)->second; }
@@ -40,7 +40,7 @@ const std::vector<std::string>& profile_figures();
 DeviceProfile parse_device_profile(std::string_view json, const std::string& place);
 
 /// Returns the installed profile of a name, or reads a file if `name` ends with ".json".
-/// \throws InvalidArgument  with the names that exist, and the one most like it
+/// \throws InvalidArgument  with the names that exist, and the most similar one
 DeviceProfile find_device_profile(const std::string& name);
 
 /// Returns the names of all installed profiles, sorted; none if they are not beside the program.

@@ -1,4 +1,4 @@
-// Tests the installed profiles of devices, and the errors in others.
+// Tests the installed profiles of devices, and errors in other profiles.
 
 #include "warpwise/lab/predict/device_profile.hpp"
 
@@ -42,7 +42,7 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
     SCOPED_TRACE(name);
     const DeviceProfile profile = lab::find_device_profile(name);
     const auto figure = [&](const char* which) { return profile.figure(which); };
-    // L1 and shared memory divide at most 256 KB.
+    // L1 and shared memory together have at most 256 KB.
     EXPECT_LE(figure("l1_bytes"), 256 << 10);
     EXPECT_LE(figure("arithmetic_cycles"), figure("float64_cycles"));
     EXPECT_LE(figure("arithmetic_cycles"), figure("special_cycles"));
@@ -51,7 +51,7 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
     EXPECT_LE(figure("l1_cycles"), figure("l2_cycles"));
     EXPECT_LE(figure("l2_cycles"), figure("dram_cycles"));
     for (const std::string& each : lab::profile_figures()) {
-      // Only kinds of instructions; bytes, lines and passes are none.
+      // Skips rates of bytes, lines and passes, which are no instructions.
       if (!each.ends_with("_per_cycle") || each.starts_with("l1") || each.starts_with("l2") ||
           each.find("passes") != std::string::npos) {
         continue;
@@ -67,9 +67,9 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
 }
 
 TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
-  // Published peaks. Single precision counts a fused multiplication and addition twice; the K40's
-  // is at its base clock. The source is TechPowerUp's GPU database, but NVIDIA for DRAM of the H200
-  // and the B200.
+  // Published peaks. Single precision counts a fused multiplication and addition twice. The K40's
+  // peak is at its base clock. The source is TechPowerUp's GPU database; for DRAM of the H200 and
+  // the B200 it is NVIDIA.
   struct Published {
     const char* name;
     double gflop_per_s;
@@ -87,7 +87,7 @@ TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
   for (const Published& each : all) {
     SCOPED_TRACE(each.name);
     const DeviceProfile profile = lab::find_device_profile(each.name);
-    constexpr double operations = 2.0 * 32;  // per warp instruction
+    constexpr double operations = 2.0 * 32;  // operations of a warp instruction
     const double gflop_per_s = profile.figure("multiprocessors") *
                                profile.figure("float32_per_cycle") * operations *
                                profile.figure("sm_clock_mhz") / 1e3;

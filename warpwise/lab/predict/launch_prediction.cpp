@@ -34,7 +34,7 @@ double saved(std::uint64_t before, std::uint64_t after) {
 }
 
 // Shortens blocks by a cycle for each pass or transaction that a warp saves. The warps of a block
-// save theirs at the same time.
+// save their cycles at the same time.
 void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   const double least = launch.pace.block_cycles / 10;
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
@@ -173,8 +173,8 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
 emulator::SampleModel sample_model(const DeviceProfile& profile) {
   emulator::SampleModel model;
   model.pace = profile.pace(1);
-  // Enough for the mean of blocks that differ at the borders of an image. Small blocks need more of
-  // them.
+  // Enough for the mean of blocks that differ at the borders of an image. If blocks are small, more
+  // of them are needed.
   model.threads = 32768;
   model.fewest_blocks = 64;
   // A run that takes longer waits for blocks that the sample does not have.

@@ -31,15 +31,15 @@ struct MemoryBytes {
 /// Returns the bytes of a rung's problem.
 MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung);
 
-/// Runs a sample of a launch with these options. It may change memory, which is not used
+/// Runs a sample of a launch with these options. The run may change memory, which is not used
 /// afterwards.
 using RunSample = std::function<emulator::LaunchResult(const emulator::LaunchOptions&)>;
 
 /// Returns the model of the sample from which a launch's time on this GPU is predicted.
 emulator::SampleModel sample_model(const DeviceProfile& profile);
 
-/// A kernel's machine code, and the PTX that it was made of. Without operations PTX's instructions
-/// count.
+/// A kernel's machine code, and the PTX that it was made from. Without operations, PTX instructions
+/// are counted.
 struct BuiltCode {
   std::vector<MachineOperation> operations;
   std::string ptx;
@@ -52,7 +52,7 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
 /// A change of a kernel: the shares of the whole kernel's costs that it would save, from 0 to 1.
 struct Change {
   double bytes = 0;         ///< bytes that accesses to global and local memory move
-  double again = 0;         ///< bytes that L1 or L2 moves repeatedly; saving them spares no DRAM
+  double again = 0;         ///< bytes that L1 or L2 moves repeatedly; DRAM does not move them again
   double passes = 0;        ///< passes of shared memory
   double instructions = 0;  ///< instructions of all kinds
   double loads = 0;         ///< instructions that load or store
@@ -60,24 +60,24 @@ struct Change {
   double waiting = 0;       ///< time that a block would take alone
   double starts = 0;        ///< blocks that have to be started
   double doubles = 0;       ///< arithmetic in double precision: it becomes single precision
-  double divisions = 0;     ///< machine instructions beyond the first of divisions and the like
+  double divisions = 0;     ///< machine instructions of a division or root beyond the first
   double spills = 0;        ///< accesses to spilled values
   double atomics = 0;       ///< atomic operations on global memory
-  int blocks_per_sm = 0;    ///< number that would be resident; 0: as many as now
+  int blocks_per_sm = 0;    ///< resident blocks with the change; 0: unchanged
 
   /// Combines both changes.
   Change& operator+=(const Change& other);
 };
 
 /// Returns how many times as fast the launch would be on a GPU that it fills; below 1, it would be
-/// slower. The time of a small grid is that of its launch, whatever its kernel does.
+/// slower. A small grid takes mostly the time of its launch, whatever its kernel does.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
 
 /// Returns the gain with its range.
 Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
 
-/// Returns the launch's share of the time that a launch just large enough to fill the GPU takes,
-/// without the time of launching.
+/// Returns the time of a launch that just fills the GPU, without the time of launching, divided by
+/// larger_to_fill().
 double filled_us(const LaunchPrediction& prediction);
 
 /// Returns how many times as large the launch must be to fill the GPU; 1 if it does.

@@ -60,7 +60,7 @@ TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
 }
 
 TEST(LaunchPrediction, HalfOfACostGainsAtMostTwo) {
-  const LaunchPrediction both = predicted(100'000, 200'000);  // of much the same time
+  const LaunchPrediction both = predicted(100'000, 200'000);  // both resources take about as long
   for (const Change& change :
        {Change{.bytes = 0.5}, Change{.passes = 0.5}, Change{.waiting = 0.5}}) {
     const lab::Range gain = gain_range_of(both, change);
@@ -72,7 +72,7 @@ TEST(LaunchPrediction, HalfOfACostGainsAtMostTwo) {
   EXPECT_GT(gain_range_of(both, Change{.bytes = 0.5, .passes = 0.5}).least, 1.9);
 }
 
-// A block has many transactions, of several warps at the same time.
+// Several warps of a block make its many transactions at the same time.
 TEST(LaunchPrediction, HalfTheRepeatedBytesGainAtMostTwo) {
   LaunchPrediction chase = predicted(10, 1000);
   chase.sample.memory[0].global_load.bytes_moved = 128 * 1'000'000;
@@ -88,13 +88,13 @@ TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {
   loads.bytes_requested = 32 * 100'000;
   loads.bytes_moved = 4 * loads.bytes_requested;
   EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 1, 0.01);
-  // Half of the sectors' bytes are used, so that at most the other half can be saved.
+  // Half of the sectors' bytes are requested, so at most the other half can be saved.
   loads.bytes_requested = 32 * 50'000;
   EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 2, 0.01);
 }
 
 TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
-  // One block per SM takes less than the launch. That must not hide the gain.
+  // One block per SM takes less time than the launch. The launch must not hide the gain.
   const LaunchPrediction small = predicted(1000, 0);
   EXPECT_GT(small.bounds.launch_us, 10 * small.bounds.of(lab::Resource::shared));
   EXPECT_NEAR(gain_of(small, Change{.passes = 0.5}), 2, 0.01);
@@ -104,7 +104,7 @@ TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
 
 TEST(LaunchPrediction, AChangeThatSavesNothingGainsNothing) {
   EXPECT_EQ(gain_of(predicted(100, 100), Change{}), 1);
-  // DRAM moves pairs of sectors, and fills those that stores touch.
+  // DRAM moves sectors in pairs. It first reads a sector of which a store writes a part.
   LaunchPrediction pairs = predicted(10, 100'000);
   pairs.sample.pace.l2_read_sectors = 50'000;
   pairs.sample.pace.l2_written_sectors = 10'000;

@@ -12,9 +12,9 @@
 namespace warpwise::lab {
 namespace {
 
-// A line of PTX with one instruction.
+// The instruction on a line of PTX.
 struct PtxInstruction {
-  std::string_view name;  ///< "ld.global.f32"; empty if the line has several
+  std::string_view name;  ///< "ld.global.f32"; empty if the line has several instructions
   bool is_after_label = false;
 };
 
@@ -76,7 +76,7 @@ std::optional<MachineUnit> sure_unit(std::string_view name) {
 }
 
 // Returns true for PTX instructions that become one integer instruction, if they do not become a
-// part of another.
+// part of another instruction.
 bool is_simple(std::string_view name) {
   return begins_with(name, {"add.s32", "add.u32", "sub.s32", "mul.lo.s32", "mul.lo.u32",
                             "mad.lo.s32", "and.b32", "or.b32", "xor.b32", "shl.b32", "shr.u32",
@@ -88,7 +88,7 @@ bool ends_piece(std::string_view name) {
   return begins_with(name, {"bra", "ret", "exit", "call", "brx"});
 }
 
-// A subroutine of ptxas does these; its instructions have no line.
+// Returns true for operations of a subroutine of ptxas, whose instructions have no line.
 bool is_subroutine(std::string_view name) {
   return begins_with(name, {"div.u64", "div.s64", "rem.u64", "rem.s64"});
 }

@@ -27,9 +27,8 @@ struct MachineCounts {
   MachineCounts& operator*=(double factor);
 };
 
-/// Returns the machine instructions of the blocks that ran. ptxas may repeat a piece of code, for
-/// example four rounds of a loop: the mean of the copies counts. Everything is 0 without
-/// operations.
+/// Returns the machine instructions of the blocks that ran. ptxas may copy a piece of code, for
+/// example a loop's body: the mean of the copies counts. All counts are 0 without operations.
 /// \param ptx  the text whose lines `operations` and `executed` name
 MachineCounts machine_counts(std::span<const MachineOperation> operations, std::string_view ptx,
                              std::span<const emulator::PaceCounts::PtxLine> executed);

@@ -1,4 +1,4 @@
-// What ptxas makes of lines of PTX, and how often a launch executes it.
+// Counts the machine code that ptxas makes of lines of PTX, and how often a launch executes it.
 #include "warpwise/lab/predict/machine_counts.hpp"
 #include "warpwise/lab/predict/placed_loads.hpp"
 
@@ -122,7 +122,7 @@ TEST(PlacedLoads, AreNeededByTheFirstThatWaitsForTheirScoreboard) {
   EXPECT_EQ(loads[1].needed, 2);
   EXPECT_EQ(loads[1].place, 1);
   EXPECT_EQ(loads[1].piece, 0);
-  EXPECT_GT(loads[2].needed, 8);  // the branch is before
+  EXPECT_GT(loads[2].needed, 8);  // the branch comes first
   EXPECT_EQ(loads[3].piece, 1);
   EXPECT_GT(loads[3].needed, 8);
 }

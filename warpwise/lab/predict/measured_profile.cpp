@@ -74,8 +74,8 @@ class ProfileMeasurement {
                                   stream);
   }
 
-  // Returns the cycles of one block, the median of several launches. `before` is put on the stream
-  // before each launch.
+  // Returns the cycles of one block, the median of several launches. `before` enqueues work before
+  // each launch.
   double cycles(
       const std::string& kernel, std::uint32_t threads, Probe probe,
       const std::function<void()>& before = [] {}) {
@@ -100,7 +100,7 @@ class ProfileMeasurement {
         "measured: a chain of instructions that wait for each other");
   }
 
-  // Measures a rate per cycle: the instructions of all warps, times `each` for each instruction.
+  // Measures a rate per cycle: the instructions of all warps, times `each`.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);
@@ -114,13 +114,13 @@ class ProfileMeasurement {
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
     set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
-    // The A100, the H100 and their like have an L2 of two halves, each with what its SMs read.
+    // The L2 of GPUs like the A100 and the H100 has two halves. Each holds what its SMs read.
     const rules::ComputeCapability cc = profile_.compute_capability;
     const bool has_halves = cc.major >= 8 && cc.major <= 10 && cc.minor == 0;
     set("l2_kept_bytes", static_cast<double>(device_.l2_bytes) / (has_halves ? 2 : 1),
         has_halves ? "assumed: half of L2, as measured on an H200" : "the driver");
     set("l2_written_share", device_.l2_bytes > 0 ? 0.6 : 0, "assumed: as measured on an H200");
-    // L1 gets what shared memory leaves. Kernels without shared memory get the largest share.
+    // L1 gets the memory that shared memory leaves: the largest share without shared memory.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");
     constexpr double schedulers = 4;
@@ -131,13 +131,13 @@ class ProfileMeasurement {
         "schedulers of a multiprocessor: CUDA C++ Programming Guide");
   }
 
-  // Measures a chain of loads through memory of `bytes`. Places have 128 bytes, and each load is
-  // `step` places after the one before.
+  // Measures a chain of loads through memory of `bytes`. Elements have 128 bytes, and each load is
+  // `step` elements after the previous one.
   void chase(const std::string& name, std::uint64_t bytes, std::uint64_t step) {
     const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
     constexpr std::uint64_t line = 128;
     const Probe probe{.memory = memory.data(), .count = bytes / line, .stride = line, .step = step};
-    // Writing all places anew evicts them from L2, as far as they exceed its size.
+    // Writing all elements anew evicts from L2 those that exceed its size.
     latency(name, probe, 1, [&] {
       launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
     });
@@ -149,7 +149,7 @@ class ProfileMeasurement {
       latency(name);
     }
     latency("barrier_cycles", {}, 256);
-    // A round also has an addition and a comparison.
+    // A round of the loop also has an addition and a comparison.
     set("branch_cycles",
         cycles("branch_cycles", 32, {.count = probe_instructions}) / probe_instructions -
             2 * profile_.figure("arithmetic_cycles"),

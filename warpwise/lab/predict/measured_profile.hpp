@@ -8,9 +8,9 @@
 
 namespace warpwise::lab {
 
-/// Measures the current GPU with the kernels of micro_kernels.cu. Each runs several times, and the
-/// median counts. It takes some seconds. The sources say what was measured, what the driver says,
-/// and what follows from the rules.
+/// Measures the current GPU with the kernels of micro_kernels.cu. Each kernel runs several times,
+/// and the median counts. All take some seconds. A figure's source says if it was measured, comes
+/// from the driver, or follows from the rules.
 /// \param done  called with each figure when it is known
 /// \throws NoCudaDevice, CudaError, CompileError, Unsupported
 DeviceProfile measure_profile(const std::function<void(std::string_view, double)>& done =

@@ -4,9 +4,9 @@
 struct Probe {
   unsigned long long* out;     // cycles
   unsigned long long* memory;  // read by loads
-  unsigned long long count;    // number of places in it
-  unsigned long long stride;   // bytes from one place to the next
-  unsigned long long step;     // places from one load of a chain to the next
+  unsigned long long count;    // number of elements in it
+  unsigned long long stride;   // bytes from one element to the next
+  unsigned long long step;     // elements from one load of a chain to the next
   unsigned long long texture;  // texture over `memory`, which is all zero
 };
 
@@ -53,7 +53,7 @@ __constant__ int zeros[192];
 
 }  // namespace
 
-// Only reads its parameter, as every kernel does. At that time no cache holds the parameter.
+// Only reads its parameter, as each kernel does. No cache holds the parameter when a launch starts.
 extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
@@ -116,7 +116,7 @@ extern "C" __global__ void branch_cycles(Probe p) {
   keep(p, round);
 }
 
-// Makes each place of the memory point to another one, `step` places on.
+// Makes each element of the memory point to the one that is `step` elements further on.
 extern "C" __global__ void link(Probe p) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
@@ -206,9 +206,9 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 
 namespace {
 
-// Measures loads of places 128 bytes apart, so that no compiler finds two that are the same. Once
-// in a turn, the first address waits for an earlier result, which is 0. An address for each load
-// would take more instructions than are measured.
+// Measures loads of words 128 bytes apart, so that no compiler finds two that are the same. Once
+// in a turn, the first address waits for an earlier result, which is 0. If each load computed its
+// own address, the addresses would take more instructions than the loads.
 template <class Load>
 __device__ void time_loads(const Probe& p, Load load) {
   constexpr int sums = 4;

@@ -6,8 +6,8 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns the number of the first operation that waits for a load. Returns the greatest number if
-// none waits before the next branch.
+// Returns the index of the first operation that waits for a load. Returns the greatest int if no
+// operation waits before the next branch.
 int first_use(std::span<const MachineOperation> operations, std::size_t load) {
   constexpr int never = std::numeric_limits<int>::max();
   if (operations[load].clears < 0) return never;

@@ -8,7 +8,7 @@
 
 namespace warpwise::lab {
 
-/// Returns where a kernel's machine code has its loads, and where it waits for each.
+/// Returns the loads in a kernel's machine code, each with the first operation that waits for it.
 std::vector<emulator::PaceModel::PlacedLoad> placed_loads(
     std::span<const MachineOperation> operations);
 

@@ -44,7 +44,7 @@ EmulatorExecutor executor_for(const DeviceProfile& profile) {
           static_cast<int>(profile.figure("multiprocessors"))};
 }
 
-// Spilled values take the local memory that the thread's arrays leave.
+// A thread's stack holds its arrays in local memory, and beside them its spilled values.
 Spills spills_of(const RungResources& resources, const emulator::KernelInfo& kernel) {
   constexpr double word = 4;
   const int stored = resources.spill_bytes.value_or(0) - resources.spill_load_bytes;
@@ -57,12 +57,12 @@ Spills spills_of(const RungResources& resources, const emulator::KernelInfo& ker
 
 // A rung's launches for a problem.
 struct RungPrediction {
-  emulator::Dim3 block;          ///< of the first launch
-  std::optional<int> registers;  ///< of the first launch
+  emulator::Dim3 block;          ///< block of the first launch
+  std::optional<int> registers;  ///< registers of the first launch
   std::vector<LaunchPrediction> launches;
 };
 
-// \throws Unsupported  the rung is not for the problem, or a part of a grid does not run alone
+// \throws Unsupported  the rung does not support the problem, or no part of its grid can run alone
 RungPrediction predict_rung(EmulatorExecutor& executor, const DeviceProfile& profile,
                             const StudyTable& table, const Rung& rung,
                             const ladders::Problem& problem, const emulator::Dim3& block) {

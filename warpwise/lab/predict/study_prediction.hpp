@@ -20,12 +20,12 @@ struct PredictedRow {
   ladders::Variables parameters;
   ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
-  std::string skipped;  ///< the reason, in words; nothing below is set then
+  std::string skipped;  ///< reason for skipping the rung; nothing below is set then
   std::vector<Bounds> launches;
-  std::optional<int> registers;  ///< per thread of the first launch, from the compiler at hand
-  int blocks_per_sm = 0;         ///< of the first launch
-  std::uint64_t blocks = 0;      ///< of all launches
-  std::uint64_t sampled = 0;     ///< number of these that the emulator ran
+  std::optional<int> registers;  ///< registers per thread of the first launch
+  int blocks_per_sm = 0;         ///< resident blocks of the first launch
+  std::uint64_t blocks = 0;      ///< blocks of all launches
+  std::uint64_t sampled = 0;     ///< number of these blocks that the emulator ran
 
   /// Returns the sum over the launches.
   double time_us() const;
@@ -36,12 +36,12 @@ struct PredictedRow {
   Resource rules() const;
 };
 
-/// Models the times of rows of a run in the emulator, as predict() does at the row's size.
+/// Returns the model for times of `lab run` in the emulator: that of predict() at a row's size.
 TimeModel time_model(const DeviceProfile& profile);
 
 struct PredictionRequest {
   std::vector<std::string> rungs;
-  std::optional<Experiment> experiment;  ///< its rungs are `rungs`
+  std::optional<Experiment> experiment;  ///< experiment with the rungs above
   std::optional<Size> size;              ///< replaces the table's or the experiment's
   /// Called before each point. If it returns true, the prediction ends with the rows so far.
   std::function<bool()> stop = [] { return false; };

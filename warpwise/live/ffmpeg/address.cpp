@@ -7,7 +7,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Returns "user:secret@"; empty if the address has none.
+// Returns "user:secret@"; empty if the address has no user.
 std::string login_of(const std::string& address) {
   const std::size_t scheme = address.find("://");
   if (scheme == std::string::npos) return {};
@@ -18,7 +18,7 @@ std::string login_of(const std::string& address) {
 
 }  // namespace
 
-// Other protocols have a default port.
+// Checks only these protocols, because the others have a default port.
 void require_port(const std::string& address) {
   constexpr std::string_view schemes[] = {"udp://", "rtp://", "tcp://"};
   const auto* const scheme = std::ranges::find_if(

@@ -16,8 +16,8 @@ io::PictureShape shape_with_alpha(const io::PictureShape& yuv);
 /// alpha stays.
 class AlphaCopy {
  public:
-  /// `pixels` are the frames' pixels, for which leaves_alpha_out() is true. `yuv` describes the
-  /// frames as shape_of() does.
+  /// `pixels` is the frames' pixel format, for which leaves_alpha_out() is true. `yuv` describes
+  /// the frames as shape_of() does.
   AlphaCopy(int pixels, const Stream& yuv);
   /// Copies a frame to `to`, which has the bytes of its shape_with_alpha() without gaps.
   void operator()(const AVFrame& frame, std::span<std::byte> to);

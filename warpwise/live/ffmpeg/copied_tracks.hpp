@@ -14,7 +14,7 @@ namespace warpwise::live::ffmpeg {
 class CopiedTracks {
  public:
   /// `check` gets each result of FFmpeg's functions, and throws for an error. `write_packet` gets
-  /// each packet. All must outlive this.
+  /// each packet. All arguments must outlive this object.
   CopiedTracks(OtherTracks& others, const KnownOutput& file, bool has_chapters,
                AVFormatContext& output, std::function<void(int)> check,
                std::function<void(AVPacket&)> write_packet)
@@ -25,7 +25,7 @@ class CopiedTracks {
   /// output's header is written.
   void add();
   /// Writes the packets that begin before a time, in microseconds. Skips packets without a time,
-  /// and those not later than their predecessor.
+  /// and packets that are not later than their predecessor.
   void write(std::int64_t before);
 
  private:

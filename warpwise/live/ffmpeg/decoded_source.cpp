@@ -74,7 +74,7 @@ int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& o
   return orientation;
 }
 
-// YUV with alpha is read as RGBA if the alpha is wanted.
+// Returns true if the frames are YUV with alpha and the alpha is wanted.
 bool is_read_as_rgba(const AVFrame& first, const SourceOptions& options) {
   const io::PictureShape shape = shape_in(first);
   const bool is_yuv = shape.planes || (shape.format && has_luma(*shape.format));
@@ -87,9 +87,9 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
                         const SourceOptions& options) {
   const AVStream& video = decoder.stream();
   const int turn = turn_by(first, decoder, options);
-  // The guess of the colours depends on the stored size.
+  // The stored size, before the turn, decides the guess of the colours.
   Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
-  // A GPU's pixels may have unused bits.
+  // A GPU's pixels may have unused bits, so the file's pixels count.
   stream.depth =
       depth_of(first.hw_frames_ctx == nullptr ? pixels_of(first) : video.codecpar->format);
   if (is_read_as_rgba(first, options)) stream.shape = shape_with_alpha(stream.shape);
@@ -161,7 +161,7 @@ std::string short_text(double number) {
   return text.str();
 }
 
-// Returns true if frames of both colours need no conversion: the matrix and the range are equal.
+// Returns true if frames of these colours need no conversion: matrix and range are equal.
 bool have_one_meaning(const Colours& one, const Colours& other) {
   return one.matrix.value == other.matrix.value && one.range.value == other.range.value;
 }
@@ -291,8 +291,8 @@ const AVFrame* DecodedSource::open_again() {
   }
 }
 
-// Places the new input's frames behind the frames so far, after a pause of the time that has
-// passed. Frames of equal length stay on their grid.
+// Places the new input's frames after the frames so far. The pause between them is the time that
+// has passed, in whole frames if all frames have the same length.
 void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   const std::chrono::duration<double> passed = asked - last_arrival_;
   std::int64_t pause = std::llround(passed.count() * timing_.ticks().per_second());
@@ -311,7 +311,7 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   std::ostringstream pause_text;
   pause_text << std::fixed << std::setprecision(1) << passed.count();
   tell(decoder_->name() + " is connected again after " + pause_text.str() + " s" +
-       (goes_on ? "" : "; its sound is another one, or missing"));
+       (goes_on ? "" : "; its sound has changed or is missing"));
 }
 
 // Returns the frame that the file shows at the next time of the new rate.

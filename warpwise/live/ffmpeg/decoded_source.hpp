@@ -62,7 +62,7 @@ class DecodedSource : public Source {
   const AVFrame* next_of_new_rate();
   void copy(const AVFrame& frame, std::span<std::byte> pixels);
 
-  std::unique_ptr<Decoder> decoder_;  // null after the input was lost for good
+  std::unique_ptr<Decoder> decoder_;  // null after the input was lost and not reopened
   Reopen reopen_;
   double reconnect_seconds_;
   std::weak_ptr<OtherTracks> others_;  // owned by the caller of take_companions()
@@ -70,13 +70,13 @@ class DecodedSource : public Source {
   FrameTime ahead_time_;
   std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
-  io::PictureShape stored_;   // before the turn
+  io::PictureShape stored_;   // shape before the turn
   Stream decoded_;            // frames as the decoder gives them
   FrameCopy copy_frame_;
   std::optional<AlphaCopy> copy_with_alpha_;  // used instead of copy_frame_ for YUV with alpha
   ColourTags colours_;                        // stated by the user
-  std::optional<Scaler> scaler_;              // for frames unlike the first one
-  // kinds of frames unlike the first one that were reported
+  std::optional<Scaler> scaler_;              // for frames that differ from the first one
+  // reported kinds of frames that differ from the first one
   std::set<std::string> told_;
   int turn_;  // Exif's number of the turn
   std::vector<std::byte> unturned_;
@@ -84,7 +84,7 @@ class DecodedSource : public Source {
   FrameClock clock_;
   bool is_of_new_rate_;
   FrameTime time_;  // time of the frame returned last
-  // For a new rate: the current frame, the end of its time, and the number of frames returned.
+  // Used for a new rate: the current frame, the end of its time, and the count of frames returned.
   Frame shown_ = new_frame();
   std::int64_t shown_until_ = 0;
   std::int64_t returned_ = 0;

@@ -49,7 +49,7 @@ Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const Source
   if (options.deinterlace) deinterlacer_.emplace(stream_->time_base);
 }
 
-// A cover picture is stored as a video of one frame, but belongs to the sound.
+// Chooses the video track. A cover picture is stored as a video of one frame, but is no video.
 void Decoder::choose_stream(const SourceOptions& options) {
   std::vector<const AVStream*> videos;
   bool has_cover = false;
@@ -104,7 +104,7 @@ void Decoder::open_on_gpu() {
   parts_ = std::make_unique<GpuParts>(*stream_);
 }
 
-// FFmpeg's own decoders of VP8 and VP9 do not look for alpha, those of libvpx do.
+// Returns libvpx's decoders for VP8 and VP9 with alpha: FFmpeg's own decoders do not read alpha.
 const AVCodec* Decoder::codec_on_cpu() const {
   const AVCodecID codec = stream_->codecpar->codec_id;
   const AVCodec* known = nullptr;
@@ -154,10 +154,10 @@ std::string Decoder::why_not_decoded(int error) const {
   return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
 }
 
-// Gives up after some seconds with nothing but damage.
+// Fails after some seconds in which all frames were damaged.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
-  constexpr int most_of_a_network = 10'000;  // includes packets of sound, until a key frame comes
+  constexpr int most_of_a_network = 10'000;  // packets of sound count too, until a key frame comes
   const int most = deadline_ ? most_of_a_network : most_of_a_camera;
   if (damage_ != Damage::is_passed_over || ++passed_over_ <= most) return;
   fail("none of its data can be decoded");
@@ -239,8 +239,8 @@ bool Decoder::falls_back(int error) {
   return true;
 }
 
-// Passes a packet, or the end of the input, to the decoder. After any end the decoder still returns
-// the frames in flight.
+// Passes a packet, or the end of the input, to the decoder. After the end, also after a failure,
+// the decoder still returns the frames in flight.
 void Decoder::feed() {
   if (!gpu_ && !again_.empty()) {
     const Packet packet = std::move(again_.front());
@@ -281,14 +281,14 @@ std::string Decoder::trouble_in_reading(int error) const {
   return is_whole_in_transport_stream(*input_->pb, packet_->pos) ? "" : damaged;
 }
 
-// Stores a packet of another track, unless the file says not to play it, such as a cut part.
+// Returns true for a packet of the video. Stores other packets, unless the file marks them as cut.
 bool Decoder::is_of_the_video() {
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (packet_->stream_index == stream_->index) {
     if (others) others->see_video(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
-  // AAC begins with a packet that ends at 0, and the next packet needs that one.
+  // AAC begins with a packet that ends at 0. The next packet needs it, so it is kept.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
   if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);

@@ -15,16 +15,16 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Treatment of frames that cannot be decoded. For a file they are an error. For a camera they are
-/// skipped, because its cable loses bytes at times.
+/// Treatment of frames that cannot be decoded. For a file they are an error. For a camera or a
+/// live peer they are skipped, because a cable or a network loses bytes at times.
 enum class Damage { is_an_error, is_passed_over };
 
 /// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
  public:
-  /// Decodes a file on one thread for each core, but a camera on one thread, because no frame may
-  /// wait for the next. The options select the video track. They say if other tracks are collected,
-  /// and if the CPU or the GPU decodes.
+  /// Decodes on one thread for each core. If damage is passed over, one thread decodes, because no
+  /// frame of a camera may wait for the next. The options select the video track and the decoder,
+  /// and whether other tracks are collected.
   /// \throws IoError  the input has no such video, or FFmpeg no decoder for it, or the GPU does not
   ///                  decode it as options.decode demands.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
@@ -34,11 +34,11 @@ class Decoder {
   /// \throws IoError  the input is damaged, cut short, or gone. All earlier frames were returned.
   const AVFrame* next();
 
-  /// Number of the last frame returned, counted from 1.
+  /// Returns the number of the last frame returned, counted from 1.
   std::int64_t number() const { return number_; }
   /// Continues the count of frames of an input that was lost.
   void count_on_from(std::int64_t number) { number_ += number; }
-  /// Number of times that an http server continued an answer that had broken off.
+  /// Returns how often an http server continued an answer that had broken off.
   std::int64_t resumed() const { return resumed_; }
 
   const AVStream& stream() const { return *stream_; }
@@ -50,14 +50,14 @@ class Decoder {
   /// are then left out.
   bool continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
                        std::int64_t at);
-  /// The input's name: "street.avi".
+  /// Returns the input's name: "street.avi".
   const std::string& name() const { return name_; }
   bool deinterlaces() const { return deinterlacer_.has_value(); }
-  /// The GPU that decodes, in whose memory the frames are; null if the CPU decodes.
+  /// Returns the GPU that decodes and has the frames in its memory; null if the CPU decodes.
   const GpuDecoding* gpu() const { return gpu_.get(); }
-  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for.
+  /// Says what decodes, and why: "the GPU". Returns an empty text if no GPU was asked for.
   std::string decoded_by() const;
-  /// The codec's name: "mpeg4".
+  /// Returns the codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }
   /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;
@@ -99,15 +99,15 @@ class Decoder {
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::optional<Deinterlacer> deinterlacer_;
-  Frame whole_ = new_frame();   // deinterlaced
-  bool has_ended_ = false;      // nothing more goes into the deinterlacer
+  Frame whole_ = new_frame();   // deinterlaced frame
+  bool has_ended_ = false;      // the deinterlacer gets no further frame
   std::exception_ptr failure_;  // thrown when the deinterlacer has given all its frames
   std::int64_t number_ = 0;
   std::int64_t resumed_ = 0;
   int passed_over_ = 0;                       // failures since the last frame
-  int failed_in_flight_ = 0;                  // failures after the one that ended reading
-  std::shared_ptr<OtherTracks> others_;       // until they are given away
-  std::weak_ptr<OtherTracks> others_in_use_;  // empty if nobody wants them
+  int failed_in_flight_ = 0;                  // failures of packets in flight after reading failed
+  std::shared_ptr<OtherTracks> others_;       // until take_other_tracks()
+  std::weak_ptr<OtherTracks> others_in_use_;  // empty if no caller collects them
   std::string trouble_;                       // why reading ended early; empty at a normal end
 };
 

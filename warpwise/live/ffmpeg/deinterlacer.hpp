@@ -7,7 +7,7 @@
 namespace warpwise::live::ffmpeg {
 
 /// Makes one whole frame of each interlaced frame, with FFmpeg's filter bwdif. A frame comes out
-/// after the next one went in.
+/// after the next frame went in.
 class Deinterlacer {
  public:
   explicit Deinterlacer(AVRational time_base) : time_base_(time_base) {}
@@ -15,7 +15,7 @@ class Deinterlacer {
   /// Puts in the next frame, or null after the last one. Call it when take() has returned false.
   /// \throws IoError  the filter does not support such frames.
   void put(const AVFrame* frame);
-  /// Returns the next frame; false if another one has to be put in first, or after the last one.
+  /// Gets the next frame. Returns false if another frame has to be put in first, or after the last.
   /// \throws IoError  as put()
   bool take(AVFrame& frame);
 
@@ -24,7 +24,7 @@ class Deinterlacer {
 
   AVRational time_base_;
   std::optional<FilterGraph> graph_;  // none before the first frame
-  Frame other_;                       // frame of another size, which waits for those before it
+  Frame other_;                       // frame of another size, which waits for earlier frames
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -17,8 +17,8 @@ constexpr std::int64_t most_pixels = 16384;
 }  // namespace
 
 // H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range;
-// LimitedFill converts all other frames to it. MJPEG cannot state colour properties: its readers
-// assume full range, BT.601, and chroma in the centre.
+// LimitedFill converts other frames to limited range. MJPEG cannot state colour properties: its
+// readers assume full range, BT.601, and chroma in the centre.
 Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   require_size(stream);
   const PixelFormat format = stream.format();
@@ -46,7 +46,7 @@ Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC, and ProRes has none: RGBA becomes YUV when it is written.
+// Few programs play RGB in HEVC, and ProRes stores no RGB: RGBA becomes YUV when it is written.
 bool EncodedFrames::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;

@@ -18,11 +18,11 @@ class EncodedFrames {
   /// `name` is the output's name in messages.
   EncodedFrames(const KnownOutput& file, std::string name) : file_(file), name_(std::move(name)) {}
 
-  /// Returns the kind of frames of 8 bits that the output takes for a stream of such frames.
+  /// Returns the frames that the output takes for a stream of 8-bit frames.
   /// \throws InvalidArgument  the output has no frames of that size
   Sink::Taken taken_for(const Stream& stream) const;
-  /// Returns true if the output takes such deep frames as they are. \throws InvalidArgument  as
-  /// taken_for()
+  /// Returns true if the output takes a stream's deep frames as they are. \throws InvalidArgument
+  /// as taken_for()
   bool keeps_deep(const Stream& deep) const;
   /// Returns the planes that deep RGB becomes.
   io::DeepPlanes planes_for_rgb() const {

@@ -76,7 +76,7 @@ class AviFile {
  public:
   explicit AviFile(AVIOContext& file) : file_(file), end_(avio_size(&file)) {}
 
-  // Goes through the parts of the file: one, and another for each further GiB.
+  // Checks each part of the file. A long file has a further part for each GiB.
   bool has_its_frames() {
     const std::optional<Chunk> first = chunk_at(0);
     if (!first || first->kind != four_letters("RIFF")) return true;
@@ -92,7 +92,7 @@ class AviFile {
   }
 
  private:
-  // This length and greater ones stand for an unknown length.
+  // This value, or a greater one, means an unknown length.
   static constexpr std::uint32_t unknown = 0x7ffffff0;
 
   std::optional<Chunk> chunk_at(std::int64_t at) {
@@ -119,7 +119,7 @@ class AviFile {
       const std::optional<Chunk> chunk = chunk_at(at);
       if (!chunk) return true;
       if (chunk->kind == four_letters("indx") && !has_indexes(*chunk)) return false;
-      // The byte that makes an odd length even may be missing.
+      // The padding byte after an odd length may be missing.
       if (chunk->is_list("movi") && chunk->end() > end_ + 1 && chunk->bytes < unknown) {
         return reaches_index(*chunk);
       }
@@ -129,8 +129,8 @@ class AviFile {
     return true;
   }
 
-  // Returns true if the file reaches each place that an index of indexes (indx) names, one for each
-  // part. A file of one part is not judged by these: the length of its list of frames says more.
+  // Returns true if the file contains each range that an index of indexes (indx) names, a range for
+  // each part. Skips a file of one part, for which the length of the list of frames says more.
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;
@@ -153,7 +153,7 @@ class AviFile {
     return true;
   }
 
-  // Some writers state a few bytes too many. The index after the frames shows that all are there.
+  // Returns true if the whole index follows. Some writers state a few bytes of frames too many.
   bool reaches_index(const Chunk& frames) {
     for (std::int64_t at = frames.at + 12; at < end_;) {
       const std::optional<Chunk> chunk = chunk_at(at);

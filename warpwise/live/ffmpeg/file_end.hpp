@@ -6,12 +6,12 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The state of a file's end, by its structure. FFmpeg ends some files that were cut, or are
-/// damaged between two frames, as if they were whole; and it complains about bytes after the end of
-/// others.
+/// The state of a file's end, by its structure. FFmpeg reads some files that are truncated, or
+/// damaged between two frames, without an error. It reports an error for bytes after the end of
+/// other files.
 enum class FileEnd : std::uint8_t {
   reached,  ///< a .gif file has its last byte
-  missing,  ///< a .gif, .apng or .avi file ends, or is damaged, before its frames do
+  missing,  ///< a .gif, .apng or .avi file ends, or is damaged, before its last frame
   unknown,  ///< any other case: another format, an input that cannot seek, an .avi file whose
             ///< writer did not know its length
 };

@@ -36,8 +36,8 @@ AVRational rational_of(const Rate& rate) {
   return result;
 }
 
-// An .avi file has one frame for each tick; a frame may be empty. Frames of varying length get
-// ticks of a millisecond.
+// Returns the ticks a second of an .avi file. It has a frame, which may be empty, for each tick.
+// Frames of varying length get ticks of a millisecond.
 AVRational grid_of_avi(const Stream& stream) {
   return stream.is_varying ? AVRational{1000, 1} : rational_of(stream.rate);
 }
@@ -110,10 +110,10 @@ class FileSink final : public Sink {
   std::int64_t frames_ = 0;
   std::int64_t last_stamp_ = -1;
   std::int64_t end_ = 0;  // end of the last frame, in microseconds
-  // durations of frames in the encoder, by their times
+  // durations of the frames in the encoder; key: start time
   std::map<std::int64_t, std::int64_t> durations_;
   std::shared_ptr<OtherTracks> others_;
-  std::optional<CopiedTracks> copied_;  // of the others
+  std::optional<CopiedTracks> copied_;  // copies the tracks of others_
   bool is_begun_ = false;
   bool has_failed_ = false;
 };
@@ -152,7 +152,7 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->sample_aspect_ratio = aspect_of(stream.pixel_aspect);
   codec_->color_primaries = static_cast<AVColorPrimaries>(stream.primaries);
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
-  if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
+  if (stream.is_varying) codec_->max_b_frames = 0;  // otherwise the last frame's duration is lost
   codec_->colorspace = encoded_.tags().matrix;
   codec_->color_range = encoded_.tags().range;
   codec_->chroma_sample_location = encoded_.tags().siting;
@@ -167,7 +167,7 @@ void FileSink::open_file() {
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, url_.c_str()));
   output_.reset(output);
   output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // a killed program leaves a file that plays
-  output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // FLAC in .mp4 files
+  output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // needed for FLAC in .mp4 files
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
   video->time_base = codec_->time_base;
@@ -204,7 +204,7 @@ void FileSink::connect() {
                    options.get()));
 }
 
-// FFmpeg keeps the first error of a connection that it opened for the container.
+// Throws the first error of the output's connection, which FFmpeg keeps.
 void FileSink::check_connection() {
   if (output_->pb != nullptr) check(output_->pb->error);
 }
@@ -281,7 +281,7 @@ void FileSink::write_packets() {
     if (!node.empty()) packet_->duration = node.mapped();
     write_held();
     av_packet_move_ref(held_.get(), packet_.get());
-    if (is_peer()) write_held();  // at once
+    if (is_peer()) write_held();  // a peer gets each packet at once
   }
 }
 
@@ -299,12 +299,12 @@ void FileSink::write_packet(AVPacket& packet) {
   check_connection();
 }
 
-// FFmpeg's muxer of rtsp does not report a write that was given up.
+// Throws after the deadline: FFmpeg's muxer of rtsp does not report a write that it gave up.
 void FileSink::check_deadline() {
   if (deadline_ && deadline_->has_passed()) fail(AVERROR(ETIMEDOUT));
 }
 
-// After a failure it writes as much of the end as possible, and reports no further error.
+// After a failure, finish() writes as much of the end as possible, and reports no further error.
 void FileSink::finish() {
   if (!is_begun_) return;
   forget_messages();

@@ -14,7 +14,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Returns true if the data suffice to decode a video, even if FFmpeg would look at more.
+// Returns true if a video's size is known, so that FFmpeg need not analyse more data.
 bool has_known_video(const AVFormatContext& input) {
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     if (input.streams[i]->codecpar->width > 0) return true;
@@ -27,9 +27,9 @@ bool is_animation(const AVFormatContext& input) {
   return input.nb_streams == 1 && (format == "gif" || format == "apng");
 }
 
-// Corrects the rates of an animation. FFmpeg estimates them from the first frames; here the mean
-// rate is that of all frames. The rate of the grid differs from the mean rate if a frame begins a
-// unit of time or more off the mean.
+// Corrects the rates of an animation. FFmpeg estimates them from the first frames; here all frames
+// count. If a frame's start is off the mean rate by a unit of time or more, the durations vary: the
+// grid then gets the rate of the time base.
 void set_mean_rate(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;

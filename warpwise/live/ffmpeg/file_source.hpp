@@ -20,7 +20,7 @@ class FileSource final : public DecodedSource {
 
 /// Opens a URL with FFmpeg.
 /// \param name       the URL in error messages
-/// \param protocols  the only protocols allowed, because a playlist could name anything
+/// \param protocols  the only protocols allowed, because a playlist could name any other
 /// \param deadline   null: waits as long as it takes
 /// \param silence_seconds  longest silence of an http server; after it, the rest of the file is
 ///                         requested again; 0: never

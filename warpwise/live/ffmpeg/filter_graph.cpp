@@ -37,7 +37,7 @@ FilterGraph::FilterGraph(const AVFrame& like, AVRational time_base,
     : time_base_(time_base), name_(filters.front().name), kind_(kind_of(like, time_base)),
       graph_(avfilter_graph_alloc()) {
   if (!graph_) throw std::bad_alloc();
-  // An automatic conversion would change samples.
+  // Forbids automatic conversions, because they would change samples.
   avfilter_graph_set_auto_convert(graph_.get(), AVFILTER_AUTO_CONVERT_NONE);
   in_ = add(*graph_, "buffer", kind_.c_str());
   AVFilterContext* last = in_;

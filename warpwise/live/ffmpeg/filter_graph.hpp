@@ -11,7 +11,7 @@ struct AVFilterGraph;
 
 namespace warpwise::live::ffmpeg {
 
-/// Filters of FFmpeg in a row, for frames of one size and of one kind of pixels.
+/// A chain of FFmpeg's filters, for frames of one size and one pixel format.
 class FilterGraph {
  public:
   struct Filter {
@@ -20,16 +20,16 @@ class FilterGraph {
   };
 
   /// `verb` says what the first filter does, in messages: "deinterlace".
-  /// \throws IoError  the filter does not do that to frames like this one
+  /// \throws IoError  the first filter does not support frames like `like`
   FilterGraph(const AVFrame& like, AVRational time_base, const std::vector<Filter>& filters,
               const std::string& verb);
 
-  /// Returns true for a frame of the size and pixels of the first one.
+  /// Returns true for a frame with the size and pixels of `like`.
   bool takes(const AVFrame& frame) const;
   /// Puts in a frame, whose data it takes over, or null after the last one. \throws IoError
   void put(AVFrame* frame);
-  /// Returns the next frame, with its time in the time base of the frames put in. Returns false if
-  /// another one has to be put in first, or after the last one. \throws IoError
+  /// Gets the next frame, with its time in the time base of the frames put in. Returns false if
+  /// another frame has to be put in first, or after the last one. \throws IoError
   bool take(AVFrame& frame);
   /// Returns true if take() has returned false after the last frame.
   bool has_ended() const { return has_ended_; }
@@ -39,7 +39,7 @@ class FilterGraph {
     void operator()(AVFilterGraph* graph) const;
   };
   AVRational time_base_;
-  std::string name_;  // of the first filter
+  std::string name_;  // name of the first filter
   std::string kind_;
   std::unique_ptr<AVFilterGraph, Freed> graph_;
   AVFilterContext* in_;

@@ -21,8 +21,8 @@ std::int64_t duration_of(const AVFrame& frame) {
 
 }  // namespace
 
-// FFmpeg has the mean rate, and the slowest rate whose grid contains all time stamps. The two
-// differ if frames vary. Equal frames get a unit that divides their duration.
+// FFmpeg gives the mean rate, and the slowest rate whose grid contains all time stamps. The two
+// rates differ if the frames' durations vary. Equal durations get a unit of time that divides them.
 void set_pace(Stream& stream, const AVStream& video) {
   constexpr std::int64_t usual_ticks = 90000;
   constexpr double alike = 0.005;
@@ -40,8 +40,8 @@ void set_pace(Stream& stream, const AVStream& video) {
   }
 }
 
-// Time stamps are often rounded, in Matroska to milliseconds. Stamps of equal frames that are one
-// unit or less off the grid are moved to it.
+// Time stamps are often rounded, in Matroska to milliseconds. If all frames have the same duration,
+// a stamp that is one unit or less off the grid is moved to it.
 std::int64_t FrameClock::ticks_of(std::int64_t stamps, const Stream& stream) const {
   const double seconds = static_cast<double>(stamps) * av_q2d(base_);
   if (!stream.is_varying) {
@@ -79,7 +79,7 @@ FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream, const Oth
     const double step_back =
         last_ ? static_cast<double>(last_->start - time.start) / stream.ticks().per_second() : 0;
     const bool is_new_count = step_back >= OtherTracks::step_back_of_a_join;
-    if (is_new_count) {  // two recordings in one file: the second follows the first
+    if (is_new_count) {  // a joined recording, which follows the previous one
       time.start = expected + pause_at_join(stream, others);
       zero_ = stamp - std::llround(static_cast<double>(time.start) / stream.ticks().per_second() /
                                    av_q2d(base_));

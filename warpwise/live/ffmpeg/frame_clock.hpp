@@ -7,7 +7,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Sets a video's rate and unit of time, and if its frames vary in length.
+/// Sets the stream's rate, unit of time and is_varying, by FFmpeg's figures of the video.
 void set_pace(Stream& stream, const AVStream& video);
 
 /// Converts FFmpeg's time stamps to times since the first frame, which always increase.
@@ -15,8 +15,8 @@ class FrameClock {
  public:
   explicit FrameClock(const AVStream& video) : base_(video.time_base) {}
 
-  /// Returns the time of the next frame, in ticks of `stream`. Frames of a joined recording wait
-  /// for the sound before it in `others`, which may be null.
+  /// Returns the time of the next frame, in ticks of `stream`. A joined recording begins after
+  /// the earlier recording's sound in `others`, which may be null.
   FrameTime next(const AVFrame& frame, const Stream& stream, const OtherTracks* others = nullptr);
 
   /// Follows another connection to the video: its time `start` is the time `at` after the first
@@ -31,7 +31,7 @@ class FrameClock {
   std::optional<std::int64_t> zero_;  // stamp of the first frame
   std::optional<std::int64_t> last_stamp_;
   std::optional<FrameTime> last_;
-  std::size_t joins_ = 0;  // recordings after the first
+  std::size_t joins_ = 0;  // number of recordings after the first
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -18,7 +18,7 @@
 #include "warpwise/primitives/convert/share_chroma.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
-// FFmpeg's header needs two opaque types of CUDA's header, and nothing else of it.
+// FFmpeg's header needs only two opaque types of CUDA's header.
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 0
 using CUcontext = CUctx_st*;
@@ -32,8 +32,8 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// A codec by its number in the driver's interface. Up to the bits and chroma below, the bytes of
-// the GPU's decoder were equal to those of the CPU's.
+// A codec and its number in the driver's interface. The GPU's and the CPU's decoder gave equal
+// bytes in comparisons up to the bits and chroma below.
 struct GpuCodec {
   AVCodecID id;
   int number;
@@ -46,7 +46,7 @@ constexpr GpuCodec gpu_codecs[] = {
     {AV_CODEC_ID_VP9, 10, 12},      {AV_CODEC_ID_AV1, 11, 0},
 };
 
-// The driver's answer about its decoders, in the layout of its function cuvidGetDecoderCaps().
+// The driver's answer about its decoders, in the layout that cuvidGetDecoderCaps() uses.
 struct Capabilities {
   int codec;
   int chroma;
@@ -95,7 +95,7 @@ struct GpuPixels {
   int bits;
 };
 
-// Returns nothing for pixels that FFmpeg takes from no GPU.
+// Returns the driver's numbers for pixels; nullopt for pixels that FFmpeg cannot take from a GPU.
 std::optional<GpuPixels> gpu_pixels(int pixels) {
   const AVPixFmtDescriptor* const is = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
   if (is == nullptr || is->nb_components != 3 || (is->flags & AV_PIX_FMT_FLAG_PLANAR) == 0 ||
@@ -124,7 +124,7 @@ Ask driver_function() {
                             : reinterpret_cast<Ask>(dlsym(library, "cuvidGetDecoderCaps"));
 }
 
-// Returns what the current GPU can do; nothing if the driver gives no answer.
+// Returns what the current GPU can decode; nullopt if the driver gives no answer.
 std::optional<Capabilities> capabilities_for(const GpuCodec& codec, const GpuPixels& pixels) {
   gpu::current_context();  // the driver answers for the thread's context
   Capabilities has{};
@@ -208,7 +208,7 @@ ConstDeviceFrame frame_of_444(const AVFrame& frame) {
 
 void free_memory(void* buffer, std::uint8_t* /*data*/) { delete static_cast<gpu::Buffer*>(buffer); }
 
-// Makes memory for a pool. FFmpeg, which calls this, passes no exception on.
+// Makes memory for a pool. FFmpeg calls this function, so no exception may leave it.
 AVBufferRef* new_memory(void* stream, std::size_t bytes) noexcept {
   try {
     auto memory = std::make_unique<gpu::Buffer>(static_cast<std::int64_t>(bytes),
@@ -234,7 +234,8 @@ std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options) 
     return "the GPU's frames are 4:2:0 or 4:4:4 of 8, 10 or 12 bits, not " +
            name_of_pixels(is.format);
   }
-  if (is.width % 2 != 0 || is.height % 2 != 0) return "the GPU's frames have even sides";
+  if (is.width % 2 != 0 || is.height % 2 != 0)
+    return "the GPU decodes only frames of even width and height";
   if (options.deinterlace) return "--deinterlace needs frames on the host";
   if (options.rescale) return "--rescale needs frames on the host";
   if (options.decode == Decode::automatic) {
@@ -274,7 +275,7 @@ Codec GpuDecoding::open(const AVStream& video) const {
   codec->get_format = choose_cuda;
   codec->thread_count =
       1;  // FFmpeg 5.1 crashes where several threads share a decoder that begins anew
-  codec->extra_hw_frames = 2;  // kept by the reader: the frame that is read, and the one shown now
+  codec->extra_hw_frames = 2;  // the reader keeps two frames: the one read and the one shown
   open_codec(*codec, video);
   return codec;
 }

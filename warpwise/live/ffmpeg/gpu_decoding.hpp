@@ -13,27 +13,27 @@
 // Decoding by the current GPU's own decoders, through FFmpeg. FFmpeg loads the driver's library.
 namespace warpwise::live::ffmpeg {
 
-/// Returns why the current GPU does not decode a video: "the GPU decodes no mjpeg". Empty if it
-/// does. For Decode::automatic there are more reasons: frames that would go through the host, and
-/// codecs whose decoders may differ.
+/// Returns why the current GPU does not decode a video: "the GPU decodes no mjpeg". Returns an
+/// empty text if it does. For Decode::automatic there are more reasons: frames that would go
+/// through the host, and codecs whose frames may differ from the CPU's.
 std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options);
 
-/// Opens a codec for a video. \throws IoError  FFmpeg's reason
+/// Opens a codec for a video. \throws IoError  with FFmpeg's reason
 void open_codec(AVCodecContext& codec, const AVStream& video);
 
-/// The current GPU, as FFmpeg's decoders use it. It outlives its decoders and their frames.
+/// The current GPU, as FFmpeg's decoders use it. It must outlive its decoders and their frames.
 class GpuDecoding {
  public:
   /// \throws IoError  FFmpeg has no CUDA.  \throws CudaError
   GpuDecoding();
 
   /// Opens the video's decoder, whose frames lie in the GPU's memory.
-  /// \throws IoError  FFmpeg's reason.  \throws std::bad_alloc
+  /// \throws IoError  with FFmpeg's reason.  \throws std::bad_alloc
   Codec open(const AVStream& video) const;
 
   /// Copies a frame to contiguous memory of the GPU, with the bytes that FrameCopy gives: nv12 for
-  /// 4:2:0, ycbcr32 for 4:4:4, and DeepPlanes. `stream` describes these, with the bits of a sample
-  /// in the video. Returns when the copy is complete. \throws CudaError
+  /// 4:2:0, ycbcr32 for 4:4:4, and DeepPlanes. `stream` describes the copies; its depth is the
+  /// video's. Returns when the copy is complete. \throws CudaError
   void copy(const AVFrame& frame, const Stream& stream, std::byte* to) const;
 
   /// Copies a frame to the host's memory in the same way. \throws CudaError, std::bad_alloc

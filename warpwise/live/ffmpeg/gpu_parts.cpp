@@ -14,9 +14,9 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Longer parts pay off: some frames at the end of a part are decoded twice.
+// Shorter parts do not pay off, because some frames at a part's end are decoded twice.
 constexpr int least_packets = 48;
-// Reading runs ahead of the frames that are wanted, until a decoder has a part to begin with.
+// Limits the packets that the reader puts in before each decoder has a part.
 constexpr std::size_t most_packets = 4096;
 // An engine decodes 1080p at about 700 frames a second, and one process shows at most about 2,000.
 // More decoders would take engines from other processes, and cost the driver 36 ms each.
@@ -82,8 +82,8 @@ void GpuParts::begin_part() {
 }
 
 // A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
-// decoder is therefore made only after each of the others has decoded a part, and while frames take
-// about as long as those of the first part.
+// decoder is therefore made only after each of the others has decoded a part, and while a frame
+// takes about as long as in the first part.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
@@ -92,7 +92,7 @@ bool GpuParts::needs_worker() const {
 }
 
 void GpuParts::start_worker() {
-  gpu::set_device(device_);  // per thread: the reader's thread may have none yet
+  gpu::set_device(device_);  // per thread: the reader's thread may have no device yet
   GpuDecoding& gpu = gpus_.emplace_back();
   workers_.emplace_back([this, &gpu] { work(gpu); });
 }
@@ -170,7 +170,7 @@ GpuParts::PartPointer GpuParts::next_part() {
   return part;
 }
 
-// Gives a part's frames until its end, or its first error. Frames in flight come before the error.
+// Decodes a part until its end or its first error. The frames in flight precede the error.
 void GpuParts::decode(Worker& worker, Part& part) {
   const Packet first = next_packet(part);
   if (!first) return;
@@ -217,12 +217,12 @@ void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
     ++worker.repeated;
     part.error = send(worker, &first);
     if (part.error < 0 || !take_frames(worker, part)) return;
-    if (worker.repeated <= repeated_before + i) return;  // frames before the repeated one are out
+    if (worker.repeated <= repeated_before + i) return;  // all frames before the repeat are out
   }
 }
 
-// Adds the frames that the decoder has ready to the part. Returns false at the decoder's end or
-// error, and if nobody wants more.
+// Adds the decoder's finished frames to the part. Returns false at the decoder's end or error, and
+// if the reader wants no more frames.
 bool GpuParts::take_frames(Worker& worker, Part& part) {
   const Frame frame = new_frame();
   int error = 0;
@@ -249,7 +249,7 @@ Packet GpuParts::next_packet(Part& part) {
   return packet;
 }
 
-// Keeps a frame for the reader, when there is room. Returns false if nobody wants it any more.
+// Keeps a frame for the reader, when there is room. Returns false if the reader has stopped.
 bool GpuParts::give(Part& part, Frame frame) {
   std::unique_lock lock(mutex_);
   part.has_room.wait(lock, [&] { return is_stopped_ || part.frames.size() < most_frames_; });

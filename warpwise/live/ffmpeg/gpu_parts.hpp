@@ -36,23 +36,23 @@ class GpuParts {
  private:
   struct Part {
     std::deque<Packet> packets;
-    int length = 0;           // packets so far
+    int length = 0;           // number of packets so far
     bool is_whole = false;    // no further packet comes
     bool is_last = false;     // no further part comes
     bool is_decoded = false;  // no further frame comes
     std::deque<Frame> frames;
-    int given = 0;  // frames so far
+    int given = 0;  // number of frames so far
     int error = 0;
     std::string message;  // FFmpeg's message for the error
     std::exception_ptr failure;
     std::condition_variable has_packet;  // there is a packet, or no further packet comes
-    std::condition_variable has_room;    // for a frame
+    std::condition_variable has_room;    // there is room for a frame
   };
   using Seconds = std::chrono::duration<double>;
   struct Worker {
     GpuDecoding& gpu;
     Codec codec = {};
-    int repeated = 0;   // repeated pictures in the decoder, whose frames nobody wants
+    int repeated = 0;   // repeated pictures in the decoder, whose frames are dropped
     Seconds busy = {};  // time in the decoder for the frames of this part
   };
   using PartPointer = std::shared_ptr<Part>;
@@ -80,17 +80,17 @@ class GpuParts {
   std::deque<GpuDecoding> gpus_;  // one for each worker; must outlive all frames
 
   std::mutex decoders_;               // held while the driver makes or ends a decoder
-  std::mutex mutex_;                  // of all below
-  std::condition_variable has_part_;  // for a worker
-  // for the reader: there is a frame, or the first part has ended
+  std::mutex mutex_;                  // protects all members below
+  std::condition_variable has_part_;  // a part waits for a worker
+  // wakes the reader: there is a frame, or the first part has ended
   std::condition_variable has_frame_;
   std::deque<PartPointer> parts_;    // in the order of the video; the first one's frames are next
   std::deque<PartPointer> waiting_;  // parts that no worker has
   std::size_t idle_ = 0;             // workers without a part
   std::size_t packets_ = 0;          // packets that no worker has
-  std::size_t decoded_ = 0;          // parts
+  std::size_t decoded_ = 0;          // number of decoded parts
   Seconds first_pace_ = {};          // a frame's time in the decoder, in the first part
-  Seconds pace_ = {};                // the same in the part decoded last
+  Seconds pace_ = {};                // a frame's time in the decoder, in the part decoded last
   bool has_ended_ = false;           // the last packet was put
   bool is_stopped_ = false;
   std::vector<std::thread> workers_;

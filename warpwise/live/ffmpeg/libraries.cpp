@@ -22,7 +22,7 @@ void mark(void* from) {
   if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
 }
 
-// No field of FFmpeg counts these tries. A test of lost connections fails if FFmpeg's words change.
+// Counts FFmpeg's tries by its messages: no field counts them. A test fails if the words change.
 thread_local std::int64_t resumptions_so_far = 0;
 
 void keep(void* from, int level, const char* format, std::va_list values) {

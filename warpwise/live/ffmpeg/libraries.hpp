@@ -41,7 +41,7 @@ class Deadline {
     restart();
   }
   void restart() { start_ = std::chrono::steady_clock::now(); }
-  /// Returns true after FFmpeg was told to give up.
+  /// Returns true after callback() has made FFmpeg give up.
   bool has_passed() const { return has_passed_; }
   /// FFmpeg calls this while it waits. The deadline must outlive the input.
   AVIOInterruptCB callback() {
@@ -49,7 +49,7 @@ class Deadline {
             this};
   }
   double seconds() const { return seconds_; }
-  /// Null if no option helps.
+  /// Returns the option that changes the deadline; null if no option helps.
   const char* option() const { return option_; }
   /// Forgets the option, because the peer is called again after the deadline.
   void forget_option() { option_ = nullptr; }
@@ -83,7 +83,7 @@ Frame new_frame();
 /// \throws std::bad_alloc
 Packet new_packet();
 
-/// Options of FFmpeg by name; FFmpeg removes those that it used.
+/// Options of FFmpeg by name; FFmpeg removes each option that it uses.
 class Dictionary {
  public:
   Dictionary() = default;
@@ -107,7 +107,7 @@ using HasComplained = std::atomic<bool>;
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
 
-/// Returns how often FFmpeg has tried on this thread to go on with a broken answer of http.
+/// Returns how often FFmpeg has tried, on this thread, to continue an interrupted http answer.
 std::int64_t resumptions();
 
 /// Discards this thread's message, so that it is not reported for a later call.

@@ -10,12 +10,12 @@
 namespace warpwise::live::ffmpeg {
 
 /// Fills frames of YUV 4:4:4 of limited range and 10 or more bits. The colours pass through 16 bits
-/// by deep_stage(), so that each code of 8 bits gets a code of its own. The alpha of RGBA keeps its
-/// range.
+/// by deep_stage(), so that different codes of 8 bits get different codes. The alpha of RGBA keeps
+/// its range.
 class LimitedFill {
  public:
   /// `from` is gray8, rgb24, rgba32 or i444, or has four channels of u16. `pixels` are
-  /// yuv444p10le, yuva444p10le for RGBA, or the same of other bits.
+  /// yuv444p10le, yuva444p10le for RGBA, or the same pixels of another depth.
   LimitedFill(const Stream& from, AVPixelFormat pixels);
   /// Returns the colours of the filled frames.
   const Colours& colours() const { return yuv_.colours; }
@@ -26,7 +26,7 @@ class LimitedFill {
   void fill_alpha(AVFrame& frame) const;
 
   Stream deep_;       // `from` with 16 bits
-  LevelTables more_;  // from 8 to 16 bits; none for u16
+  LevelTables more_;  // tables from 8 to 16 bits; empty for u16
   std::unique_ptr<Stage> to_yuv_;
   Stream yuv_;
   DeepFill fill_;

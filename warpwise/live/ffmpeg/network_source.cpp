@@ -20,7 +20,7 @@ class PeerSource final : public DecodedSource {
 };
 
 // Opens a network source. If an http server's answer of known length breaks off, FFmpeg itself
-// requests the rest. `option` changes the deadline.
+// requests the rest. `option` is the option that changes the deadline.
 OpenInput connect(const std::string& address, const SourceOptions& options, const char* option) {
   const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
   const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;

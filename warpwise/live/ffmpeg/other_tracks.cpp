@@ -20,7 +20,7 @@ Dictionary copied(const AVDictionary* all, std::initializer_list<const char*> ke
 
 Dictionary names_in(const AVDictionary* all) { return copied(all, {"language", "title"}); }
 
-// Copies the tags about the film. Other tags describe the container.
+// Copies the tags about the film, and no tags about the container.
 Dictionary tags_in(const AVDictionary* all) {
   return copied(all, {"title", "artist", "album", "comment", "copyright", "date", "description",
                       "genre", "creation_time", "location"});
@@ -85,8 +85,8 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
-// Sound that is longer than its video by more than a packet or two is not cut at a join. The pause
-// is a number of whole frames.
+// Returns how long the video pauses between two joined recordings, in whole frames. The pause lets
+// sound that is longer than its video play to its end. A small difference gets no pause.
 std::int64_t OtherTracks::pause_for_sound() const {
   const std::int64_t longer = sound_end_ - video_end_;
   if (longer < static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE)) return 0;
@@ -100,15 +100,15 @@ std::int64_t OtherTracks::pause_before(std::size_t join) const {
 
 // Returns the shift of the packet's recording. All tracks of a recording share one shift,
 // determined by its first packet. A step back in decoding time shows a new recording. Display times
-// also step back where frames are stored in another order.
+// also step back inside a recording, if frames are stored in another order.
 std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRational unit) {
   constexpr auto step_back = static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE);
   constexpr std::int64_t longest_delay = 10 * std::int64_t{AV_TIME_BASE};  // between two tracks
   if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
   const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
   if (clock.last && time <= *clock.last - step_back) {
-    // Another track may have jumped and begun a recording before. If that was long before this jump
-    // of the video, that track jumped alone, and the video begins a recording of its own.
+    // Another track may already have jumped and begun this recording. If it jumped long before the
+    // video does, it jumped alone, and the video begins another recording.
     const bool has_begun =
         clock.recording + 1 < recordings_.size() &&
         (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);

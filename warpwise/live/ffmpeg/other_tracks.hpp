@@ -44,7 +44,7 @@ class OtherTracks final : public Companions {
 
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<Chapter>& chapters() const { return chapters_; }
-  /// Title, artist and other tags of the file.
+  /// Returns title, artist and other tags of the file.
   const Dictionary& tags() const { return tags_; }
   bool has_cover() const { return has_cover_; }
   bool is_empty() const {
@@ -57,16 +57,16 @@ class OtherTracks final : public Companions {
   /// Sets the time of the first frame, in microseconds of the source's clock. Call it before the
   /// writer begins.
   void set_first_frame(std::int64_t time) { first_frame_ = time; }
-  /// Time of the first frame, in microseconds from the source's start. That start is time zero of
-  /// all tracks, because sound may begin before the frames.
+  /// Returns the time of the first frame, in microseconds from the source's start. That start is
+  /// time zero of all tracks, because sound may begin before the frames.
   std::int64_t delay_of_frames() const { return first_frame_ - start(); }
   std::vector<std::string> parts() const override;
   /// Called after set_first_frame().
   void end_at(double seconds) override;
-  /// End of the frames that are written, in microseconds of the source's clock; the greatest time
-  /// if unknown.
+  /// Returns the end of the frames that are written, in microseconds of the source's clock; the
+  /// greatest time if unknown.
   std::int64_t end_of_frames() const { return end_of_frames_; }
-  /// Start in microseconds of the source's clock.
+  /// Returns the source's start, in microseconds of the source's clock.
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
   void put(const AVPacket& packet);
@@ -74,8 +74,8 @@ class OtherTracks final : public Companions {
   /// each recording follow its video.
   void see_video(const AVPacket& packet, AVRational time_base);
   /// Returns the time, in microseconds, between the end of a recording's video and the next
-  /// recording, which its sound fills. `join` counts the video's recordings after the first, from
-  /// 0.
+  /// recording. The first recording's longer sound fills this time. `join` counts the video's
+  /// recordings after the first, from 0.
   std::int64_t pause_before(std::size_t join) const;
   /// Returns true if `other` has tracks of the same numbers and codecs.
   bool is_like(const OtherTracks& other) const;
@@ -113,12 +113,12 @@ class OtherTracks final : public Companions {
   mutable std::mutex mutex_;
   std::deque<Packet> packets_;
   bool has_ended_ = false;
-  std::map<int, Clock> clocks_;  // by the track's number
+  std::map<int, Clock> clocks_;  // key: the track's number
   Clock video_clock_;
   std::int64_t video_end_ = 0;  // end of the shifted video, in microseconds
   std::int64_t sound_end_ = 0;
   std::int64_t frame_ = 0;            // length of the video's last packet, in microseconds
-  std::vector<std::int64_t> pauses_;  // before each recording of the video, in microseconds
+  std::vector<std::int64_t> pauses_;  // pause before each recording of the video, in microseconds
   std::vector<Recording> recordings_ = {{0, 0}};
 };
 

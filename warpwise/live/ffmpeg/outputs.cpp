@@ -69,7 +69,7 @@ const KnownOutput& peer_output(const std::string& address) {
   const std::string extension = io::extension_of(address);
   const bool is_file = std::ranges::find(video_extensions, extension) != video_extensions.end();
   if (is_file && address.starts_with("http")) {
-    throw InvalidArgument("a peer gets MPEG-TS with H.264, no " + extension +
+    throw InvalidArgument("peers take only MPEG-TS with H.264, not " + extension +
                           " file; name an address that ends with .ts");
   }
   const auto* const found = std::ranges::find_if(
@@ -89,7 +89,7 @@ const AVCodec& encoder_of(const KnownOutput& output, const std::string& name) {
 
 void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& options) {
   if (codec.codec_id == AV_CODEC_ID_HEVC) {
-    codec.max_b_frames = 0;  // with them FFmpeg 5.1 writes no file of one or two frames
+    codec.max_b_frames = 0;  // with B frames FFmpeg 5.1 writes no file of one or two frames
     codec.codec_tag = MKTAG('h', 'v', 'c', '1');  // the tag of .mp4 that Apple's programs read
     options.set("x265-params", "log-level=none");
   }
@@ -98,7 +98,7 @@ void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& o
     codec.gop_size = frames_of(is_address(output.name) ? 1 : 2, codec.framerate);
     options.set("preset", "veryfast");
     options.set("crf", "18");
-    // The encoder otherwise keeps 40 frames before it gives the first one.
+    // Otherwise the encoder keeps 40 frames before it gives the first one.
     if (is_address(output.name)) options.set("tune", "zerolatency");
   }
   if (output.kind == Kind::mjpeg) {

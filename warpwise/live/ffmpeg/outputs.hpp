@@ -17,10 +17,10 @@ struct KnownOutput {
   const char* container;
   const char* encoder;
   bool is_paced =
-      false;  ///< the peer takes packets at any pace, and loses those that come too fast
+      false;  ///< the peer takes packets at any pace, but loses packets that come too fast
 
   bool is_mp4() const { return name == ".mp4"; }
-  /// Returns true for files of Apple's kind: they turn frames, and are as long as their packets.
+  /// Returns true for .mp4 and .mov: they state a turn, and are as long as their packets together.
   bool is_quicktime() const { return is_mp4() || kind == Kind::prores; }
   /// Returns true if all frames of 8 bits become 4:2:0.
   bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
@@ -40,13 +40,13 @@ const KnownOutput& file_output(const std::string& path);
 ///                          extension of another kind of file
 const KnownOutput& peer_output(const std::string& address);
 
-/// Encoder of .mp4 files for frames of more than 8 bits: H.264 of 10 bits is played by few
-/// programs, HEVC by those that play a phone's videos.
+/// Encoder of .mp4 files for frames of more than 8 bits. Few programs play H.264 of 10 bits.
+/// Programs that play a phone's videos also play HEVC.
 inline constexpr const char* deep_encoder = "libx265";
 inline constexpr int most_bits_of_quicktime = 10;
 inline constexpr std::int64_t least_side_of_hevc = 64;  // below it x265 3.5 corrupts memory
 
-/// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks it
+/// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks the encoder
 const AVCodec& encoder_of(const KnownOutput& output, const std::string& name);
 
 /// Sets quality, speed and distance of key frames. The encoder's size and rate are set before.

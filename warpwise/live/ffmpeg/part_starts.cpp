@@ -8,7 +8,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// A unit of H.264 or HEVC, by the type in its first byte.
+// Returns true for an IDR unit of H.264 or HEVC, by the type in its first byte.
 bool is_idr(AVCodecID codec, std::uint8_t first) {
   if (codec == AV_CODEC_ID_H264) return (first & 31) == 5;
   const int type = first >> 1 & 63;
@@ -21,7 +21,7 @@ bool is_parameters(AVCodecID codec, std::uint8_t first) {
   return type >= 32 && type <= 34;
 }
 
-// Files with an index store each unit's length before it, and say how many bytes a length has.
+// Returns the bytes of the length that files with an index store before each unit; otherwise 0.
 int length_bytes_of(const AVCodecParameters& video) {
   const std::size_t place = video.codec_id == AV_CODEC_ID_H264 ? 4 : 21;
   const Bytes extra(video.extradata, static_cast<std::size_t>(video.extradata_size));
@@ -65,7 +65,7 @@ bool PartStarts::is_start(const AVPacket& packet) {
   }
 }
 
-// Compares the parameters in the packet with those before.
+// Returns true if a decoder can begin here. Notes if the packet changes the video's parameters.
 bool PartStarts::is_restart(const AVPacket& packet) {
   std::string parameters;
   bool has_idr = false;

@@ -7,15 +7,15 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Finds the packets of a video where a decoder can begin with the same frames as a decoder that
-/// has read all before: H.264 and HEVC at an IDR picture, VP8 and VP9 at a key frame.
+/// Finds the packets at which a decoder can begin, with the same frames as after all earlier
+/// packets: IDR pictures of H.264 and HEVC, key frames of VP8 and VP9.
 class PartStarts {
  public:
   explicit PartStarts(const AVCodecParameters& video);
 
   /// Returns true if a part can start with this packet. Expects every packet of the video, in
   /// order. Returns false after a packet without a time. Returns false after the video's parameters
-  /// have changed, because a decoder must have read all of them.
+  /// have changed, because a decoder must have read all parameters.
   bool is_start(const AVPacket& packet);
 
  private:

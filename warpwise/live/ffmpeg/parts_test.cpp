@@ -1,5 +1,5 @@
-// Tests parts of the module with videos that whole files hardly give: the bound of a look at a
-// joined file, errors of the filter, clocks of tracks of which one jumps alone.
+// Tests parts of the module with videos that are hard to make as files: a limit on the bytes read
+// from a joined file, errors of the filter, and clocks of tracks of which only one jumps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t cell_bytes = 188;
 
-// A transport stream of 1 GiB. Its first cell begins a packet of track 256; cells of track 8191
-// follow, which hold nothing, and at `next` the second cell of track 256.
+// A transport stream of 1 GiB. Its first cell begins a packet of track 256. Empty cells of track
+// 8191 follow, except for the second cell of track 256 at `next`.
 class FilledStream {
  public:
   explicit FilledStream(std::int64_t next) : next_(next) {
@@ -167,7 +167,7 @@ TEST_F(Clocks, SoundThatJumpsAloneFollowsTheVideoSoFar) {
     see_video(time);
     EXPECT_EQ(sound_at(time), time);
   }
-  EXPECT_EQ(sound_at(0), 3000);  // behind the video's three seconds
+  EXPECT_EQ(sound_at(0), 3000);  // after three seconds of video
   EXPECT_EQ(sound_at(1000), 4000);
 }
 
@@ -177,7 +177,7 @@ TEST_F(Clocks, TheVideoDoesNotFollowAJumpOfSoundLongAgo) {
   sound_at(0);  // jumps alone
   for (std::int64_t time = 1000; time <= 20'000; time += 1000) see_video(time);
   see_video(0);                    // a second recording of the video begins at 21 s
-  sound_at(9000);                  // still the recording of its own jump
+  sound_at(9000);                  // still in the recording that the sound's jump began
   EXPECT_EQ(sound_at(0), 21'000);  // the sound's part of the video's second recording
   EXPECT_EQ(sound_at(1000), 22'000);
 }
@@ -186,7 +186,7 @@ TEST_F(Clocks, AStepBackOfLessThanATenthOfASecondIsNoJump) {
   see_video(5000);
   EXPECT_EQ(sound_at(5000), 5000);
   EXPECT_EQ(sound_at(4910), 4910);
-  EXPECT_EQ(sound_at(4810), 6000);  // behind the video's six seconds
+  EXPECT_EQ(sound_at(4810), 6000);  // after six seconds of video
 }
 
 // Units of H.264 by their first byte.

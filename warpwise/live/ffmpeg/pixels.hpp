@@ -12,11 +12,11 @@
 // Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
 namespace warpwise::live::ffmpeg {
 
-/// Returns a frame's pixels, an AVPixelFormat, also if it lies in a GPU's memory.
+/// Returns a frame's pixels, an AVPixelFormat, also for a frame in a GPU's memory.
 int pixels_of(const AVFrame& frame);
 
-/// Returns the shape in which such frames are given. It is their own if Warpwise has it.
-/// Otherwise:
+/// Returns the shape in which a source gives frames of such pixels: the pixels' own shape if
+/// Warpwise has their format. Otherwise:
 ///
 /// - planes of 4:2:2 become yuyv
 /// - planes of 4:4:4 become ycbcr32
@@ -34,7 +34,7 @@ int depth_of(int pixels);
 /// Returns true for RGB in any layout.
 bool is_rgb(int pixels);
 
-/// Returns true if the frames have alpha that shape_of() leaves out. AlphaCopy reads that of YUV.
+/// Returns true if shape_of() leaves alpha out. AlphaCopy reads the alpha of YUV.
 bool leaves_alpha_out(int pixels);
 
 /// Returns true if chroma samples are repeated.
@@ -50,13 +50,13 @@ std::string readable_pixels_like(int pixels);
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file);
 
 /// Returns the name of a tagged matrix that Warpwise lacks. Returns an empty text for a known
-/// matrix, and without a tag in the frame and the file.
+/// matrix, and if neither the frame nor the file has a tag.
 std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
 
-/// Copies frames of one kind, of more than 8 bits too.
+/// Copies frames of one kind, also frames of more than 8 bits.
 class FrameCopy {
  public:
-  /// Takes the frames' pixels, by FFmpeg's number, and their description as by shape_of().
+  /// `pixels` is the frames' AVPixelFormat. `stream` describes the frames as shape_of() does.
   FrameCopy(int pixels, const Stream& stream);
   /// Copies a frame to `to`, which has the bytes of its shape_of() without gaps.
   void operator()(const AVFrame& frame, std::span<std::byte> to) const;
@@ -64,7 +64,7 @@ class FrameCopy {
  private:
   void copy_deep(const AVFrame& frame, std::span<std::byte> to) const;
 
-  LevelTables levels_;  // none for 8 bits
+  LevelTables levels_;  // empty for 8 bits
 };
 
 /// Colour tags for an encoder of those pixels; `format` has the same samples in 8 bits.
@@ -75,15 +75,15 @@ struct EncoderTags {
 };
 EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelFormat pixels);
 
-/// Returns the pixels of that many bits, 10, 12 or 16, that hold such deep frames: gray10le,
+/// Returns the AVPixelFormat of 10, 12 or 16 `bits` that holds a stream's deep frames: gray10le,
 /// yuv420p10le, gbrp10le, …
 AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
 
 /// Fills frames of deep pixels.
 class DeepFill {
  public:
-  /// `pixels` are deep_pixels_for() such a stream. For a grey stream they may have chroma, which is
-  /// filled with neutral. A 4:2:0 stream also fills planes of 4:2:2: each row of chroma is written
+  /// `pixels` are deep_pixels_for() this stream. For a grey stream they may have chroma, which gets
+  /// the neutral code. A 4:2:0 stream also fills planes of 4:2:2: each row of chroma is written
   /// twice. Alpha beside YUV is not filled.
   DeepFill(const Stream& deep, AVPixelFormat pixels);
   void operator()(AVFrame& frame, std::span<const std::byte> from) const;

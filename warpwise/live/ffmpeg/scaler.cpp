@@ -16,7 +16,7 @@ std::string text_of(const char* end, const Colours& colours) {
 
 }  // namespace
 
-// The flags make the result independent of the CPU's instructions.
+// Sets flags that make the result independent of the CPU's instructions.
 Scaler::Scaler(const AVFrame& target, const Colours& colours)
     : target_("w=" + std::to_string(target.width) + ":h=" + std::to_string(target.height) +
               ":flags=bicubic+accurate_rnd+full_chroma_int+bitexact" + text_of("out", colours)),

@@ -7,10 +7,10 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Scales frames to the size, pixels and colours of another one, with FFmpeg's filter scale.
+/// Scales frames to the size, pixels and colours of another frame, with FFmpeg's filter scale.
 class Scaler {
  public:
-  /// The results have the size and pixels of `target`, and such colours.
+  /// The results have the size and pixels of `target`, and the colours `colours`.
   Scaler(const AVFrame& target, const Colours& colours);
 
   /// Returns the scaled frame, valid until the next call. `colours` are those of `frame`.

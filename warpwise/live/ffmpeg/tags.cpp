@@ -9,7 +9,7 @@ namespace warpwise::live::ffmpeg {
 namespace {
 
 // The rotation in a display matrix: the steps, in x and y, to a pixel's right and lower neighbours.
-// The index is Exif's number.
+// Exif's number is the index in `turns`.
 using Turn = std::array<int, 4>;
 constexpr std::array<Turn, 9> turns = {{{},
                                         {1, 0, 0, 1},
@@ -20,7 +20,7 @@ constexpr std::array<Turn, 9> turns = {{{},
                                         {0, 1, -1, 0},
                                         {0, -1, -1, 0},
                                         {0, -1, 1, 0}}};
-constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // turn's places in a display matrix
+constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // indices in a display matrix
 using DisplayMatrix = std::array<std::int32_t, 9>;
 
 const std::uint8_t* matrix_in(const AVStream& video) {

@@ -14,8 +14,8 @@ int orientation_of(const AVFrame& frame, const AVStream& video);
 /// \throws std::bad_alloc
 void set_orientation(AVStream& video, int orientation);
 
-/// Sets the primaries, the transfer and the pixels' shape from the frame's tags, or else the
-/// file's.
+/// Sets the primaries, the transfer and the pixels' shape from the frame's tags, or else from
+/// the file's tags.
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video);
 
 /// Returns true for VP8 and VP9 with alpha, which lies beside the frames.

@@ -13,8 +13,8 @@ bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
          avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
 }
 
-// Returns the distance between cells. A cell may follow a time of four bytes, or precede sixteen
-// bytes of checks.
+// Returns the distance between cells in bytes. Some files have a time stamp of 4 bytes before each
+// cell, or 16 bytes of parity after it.
 std::int64_t distance_of_cells(AVIOContext& input, std::int64_t place) {
   Cell next;
   for (const std::int64_t distance : {cell_bytes, cell_bytes + 4, cell_bytes + 16}) {
@@ -28,7 +28,7 @@ bool starts_a_packet(const Cell& cell) { return (cell[1] & 0x40) != 0; }
 bool has_content(const Cell& cell) { return (cell[3] & 0x10) != 0; }
 unsigned count_of(const Cell& cell) { return cell[3] & 0x0fU; }
 
-// Returns true if a cell has padding, like the last one of a packet.
+// Returns true if a cell has padding, as the last cell of a packet has.
 bool is_filled_up(const Cell& cell) {
   if ((cell[3] & 0x20) == 0) return false;
   const int fields = cell[4];

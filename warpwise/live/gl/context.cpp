@@ -51,8 +51,8 @@ EGLContext context_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
     return EGL_NO_CONTEXT;
   }
-  // Tries the attributes with a reset strategy first. Without it, a driver that loses its contents
-  // returns black frames and no error. If the driver refuses the strategy, the context has none.
+  // Tries the attributes with a reset strategy first. Without a strategy, a driver that loses its
+  // contents returns black frames and no error. Some drivers refuse the strategy.
   constexpr std::array<EGLint, 9> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
                                               3,
                                               EGL_CONTEXT_MINOR_VERSION,

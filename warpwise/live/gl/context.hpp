@@ -24,7 +24,7 @@ class Context {
   /// Some drivers cannot report this.
   static void require_alive();
 
-  /// Name of the current context's renderer: "llvmpipe (LLVM 15.0.6, 256 bits)".
+  /// Returns the name of the current context's renderer: "llvmpipe (LLVM 15.0.6, 256 bits)".
   static std::string renderer();
 
  private:

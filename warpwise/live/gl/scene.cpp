@@ -12,20 +12,20 @@
 namespace warpwise::live::gl {
 namespace {
 
-constexpr int segments = 192;  // along the ring, as in the shader
-constexpr int sides = 64;      // around its tube
+constexpr int segments = 192;  // segments along the ring, as in the shader
+constexpr int sides = 64;      // sides around the ring's tube
 
 // Each instance is the strip between two circles of the tube. No vertex is stored.
 constexpr const char* vertex_shader = R"(#version 330 core
 const float tau = 6.28318530718;
-const ivec2 facets = ivec2(192, 64);  // along the ring, around its tube
-const float tube = 0.42;              // its radius; that of the ring is 1
+const ivec2 facets = ivec2(192, 64);  // segments along the ring, sides around its tube
+const float tube = 0.42;              // radius of the tube; the ring's radius is 1
 const float distance = 4.2;
 const float nearest = 1.0, farthest = 10.0;
 uniform float turn;
 uniform vec2 zoom;
-out vec2 around;  // both angles, 0 to 1
-out vec3 place;   // as the eye sees them: y is up
+out vec2 around;  // angles along the ring and around the tube, 0 to 1
+out vec3 place;   // position relative to the eye: y is up
 out vec3 normal;
 
 mat3 about_x(float a) { return mat3(1, 0, 0, 0, cos(a), sin(a), 0, -sin(a), cos(a)); }
@@ -40,14 +40,14 @@ void main() {
   mat3 turned = about_x(0.5) * about_y(turn) * about_x(0.5);
   normal = turned * outwards;
   place = turned * (along + tube * outwards) - vec3(0, 0, distance);
-  // OpenGL's first row is its bottom one; the picture's is its top one.
+  // OpenGL's first row is the bottom one; a picture's first row is the top one.
   float depth = (-(farthest + nearest) * place.z - 2.0 * farthest * nearest) / (farthest - nearest);
   gl_Position = vec4(zoom * vec2(place.x, -place.y), depth, -place.z);
 }
 )";
 
 constexpr const char* fragment_shader = R"(#version 330 core
-const vec3 light = vec3(0.46, 0.68, 0.57);  // of length 1, towards it
+const vec3 light = vec3(0.46, 0.68, 0.57);  // unit vector towards the light
 const vec2 tiles = vec2(24, 8);
 in vec2 around;
 in vec3 place;

@@ -9,7 +9,7 @@ namespace warpwise::live::gl {
 class Scene {
  public:
   /// \throws InvalidArgument  the driver has no frame buffers of that size.
-  /// \throws IoError  there is no memory for one, or the driver refuses the shaders.
+  /// \throws IoError  there is no memory for the buffer, or the driver refuses the shaders.
   Scene(std::int64_t width, std::int64_t height);
   ~Scene();
   Scene(const Scene&) = delete;

@@ -53,8 +53,8 @@ class PixelBuffer {
   gpu::GlBuffer& shared() { return *shared_; }
 
  private:
-  // A constructor of its own, so that the destructor deletes the buffer if the other constructor
-  // throws.
+  // Makes the buffer. The other constructor calls this one, so that the destructor deletes the
+  // buffer if the other constructor throws.
   PixelBuffer() { glGenBuffers(1, &name_); }
 
   unsigned name_ = 0;

@@ -8,7 +8,7 @@
 namespace warpwise::live {
 namespace {
 
-// Calls convert() with one pixel, which throws its own error for undefined conversions.
+// Calls convert() with one pixel. convert() itself throws for an undefined conversion.
 void require_defined(PixelFormat from, PixelFormat to, const ConvertOptions& options) {
   const std::array<std::byte, 4> pixel{};
   std::array<std::byte, 4> result{};
@@ -24,8 +24,8 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
-// convert() changes the range of YUV, but not its matrix. The codes would keep the old matrix under
-// a new name.
+// Refuses another matrix for YUV, because convert() changes only the range. The codes would keep
+// the old matrix under a new name.
 void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
   const Told<Matrix>& matrix = from.colours.matrix;
@@ -36,8 +36,8 @@ void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices
                         std::string(name_of(*choices.matrix)) + "; put the stage rgb24 before it");
 }
 
-// Returns the default matrix of a conversion. The conventions opencv and jfif define only one for
-// RGB.
+// Returns the default matrix of a conversion. For RGB, the conventions opencv and jfif define only
+// BT.601.
 Matrix matrix_for(const Stream& from, Convention convention) {
   const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
   return has_one && !has_luma(from.format()) ? Matrix::bt601 : from.colours.matrix.value;
@@ -144,7 +144,7 @@ class ConvertStage final : public Stage {
     if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
   }
 
-  // convert() itself refuses undefined combinations.
+  // Does not check the options, because convert() refuses undefined combinations.
   void take_conventions_defaults(const Stream& from) {
     options_ = {choices_.convention, choices_.matrix.value_or(Matrix::bt601), choices_.from_range,
                 choices_.to_range, choices_.upsampling};
@@ -167,7 +167,7 @@ class ConvertStage final : public Stage {
   std::vector<std::byte> chroma_;  // memory for the host
 };
 
-// Converts to i444, and gives the pixels that share chroma their mean.
+// Converts to i444. Pixels that share a chroma sample get the mean of their chroma.
 class SharedChromaStage final : public Stage {
  public:
   SharedChromaStage(std::string text, PixelFormat to, const ConvertChoices& choices)

@@ -44,9 +44,9 @@ class DeepStage final : public Stage {
   }
 
  private:
-  // YUV keeps the matrix, and properties that a stage did not change keep their origin. A mean over
-  // columns is sited at their centre. A mean over rows is sited midway between the rows, as with
-  // siting left.
+  // Keeps the matrix of YUV, and the origin of each unchanged property. A mean over columns is
+  // sited at their centre. A mean over rows is sited midway between the rows, which is the siting
+  // left.
   void keep_colours(const Stream& from, Stream& result) const {
     result.colours.matrix = from.colours.matrix;
     result.colours.matrix.value = options_.matrix;
@@ -67,7 +67,7 @@ class DeepStage final : public Stage {
   void require_defined(const Stream& from) const {
     if (!from.is_deep()) {
       throw PixelsNotTaken(text() + " takes frames of more than 8 bits, not " +
-                           from.shape.pixel_text() + "; rgb24, i420 and others are made of 8 bits");
+                           from.shape.pixel_text() + "; for 8 bits use rgb24, i420, and the like");
     }
     const Told<Matrix>& matrix = from.colours.matrix;
     if (to_.planes && from.shape.planes && !choices_.by_convention &&

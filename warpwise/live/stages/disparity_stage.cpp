@@ -71,7 +71,7 @@ class DisparityStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options) {
-  // Calls disparity() with one pixel, which throws its own error for invalid options.
+  // Calls disparity() with one pixel. disparity() itself throws for invalid options.
   const std::byte pixel{};
   float result = 0;
   const ConstHostView image(&pixel, ElementType::u8, 1, 1);

@@ -35,7 +35,7 @@ void make_folder(const std::string& folder) {
   if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
 }
 
-// Data on a GPU between frames, and the host's picture.
+// Data that a GPU keeps between frames, and the picture that the host colours.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
       : previous(ElementType::u8, shape.width, shape.height, 1, stream),

@@ -18,7 +18,7 @@ inline bool are_deep_colours(const io::PictureShape& shape) {
   return shape.channels >= 3 && (shape.type == ElementType::u16 || shape.type == ElementType::f32);
 }
 
-/// Returns a stage's rgb24 result of that size; all other properties are those of `from`.
+/// Returns the stream of a stage's rgb24 result: `from` with another size and a depth of 8.
 inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t height) {
   Stream result = from;
   result.shape = io::PictureShape::of(PixelFormat::rgb24, width, height);
@@ -26,7 +26,7 @@ inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t he
   return result;
 }
 
-/// Returns a stage's result of one channel: gray8 for u8. Its range is full, whatever the source's.
+/// Returns a stage's result of one channel: gray8 for u8. Its range is always full.
 inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8) {
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);

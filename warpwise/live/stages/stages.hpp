@@ -21,7 +21,7 @@
 // results have full range, unless a stage says otherwise.
 namespace warpwise::live {
 
-/// Convention of the grey that stages compute from RGB, that of COLOR_RGB2GRAY.
+/// Convention of the grey that stages compute from RGB: the grey of cv::COLOR_RGB2GRAY.
 inline constexpr Convention convention_of_grey = Convention::opencv;
 
 /// The user's choices for a conversion; the frames determine the rest.
@@ -31,8 +31,8 @@ struct ConvertChoices {
   std::optional<Range> to_range = std::nullopt;
   Convention convention = Convention::exact;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
-  /// true: convert()'s own defaults apply, which depend on the convention. Of the frames'
-  /// properties, only a range in their shape counts.
+  /// true: convert()'s own defaults apply, which depend on the convention. Only one
+  /// property of the frames counts: the range in their shape, if it is set.
   bool by_convention = false;
 };
 
@@ -55,11 +55,11 @@ inline constexpr std::array frame_destinations = [] {
 ///
 /// convert() does not take grey of limited range; such grey is scaled like luma.
 ///
-/// luma_alone() computes the same Y, byte for byte.
+/// luma_alone() computes the same Y as the whole conversion, byte for byte.
 ///
 /// begin() throws InvalidArgument:
 ///
-/// - if convert() does not define the formats with these choices, with its message
+/// - if convert() does not define this conversion, with convert()'s message
 /// - for ChromaUpsampling::linear, if the chroma is not sited left
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
@@ -67,11 +67,11 @@ std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
 /// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
 std::unique_ptr<Stage> grey_stage();
 
-/// Rounds the samples of deep frames by round_to_8_bits(): the frames are then narrowed().
+/// Rounds the samples of deep frames by round_to_8_bits(), to frames of the stream narrowed().
 /// Pipelines insert it.
 std::unique_ptr<Stage> narrow_stage();
 
-/// Result of deep_stage(): planes, or without them rgb48, three channels of u16.
+/// Result of deep_stage(): planes, or rgb48 (three channels of u16) if `planes` is not set.
 struct DeepTarget {
   std::optional<io::DeepPlanes> planes = std::nullopt;
   /// layout of frames without headers, if it differs from the planes
@@ -84,17 +84,17 @@ inline constexpr std::array deep_targets = {DeepTarget{},
                                             DeepTarget{io::DeepPlanes::yuv420, "p010"},
                                             DeepTarget{io::DeepPlanes::yuv420, "p016"}};
 using warpwise::name_of;
-/// "rgb48", "yuv420p16", "p010", …
+/// Returns "rgb48", "yuv420p16", "p010", …
 inline std::string_view name_of(DeepTarget target) {
   if (!target.layout.empty()) return target.layout;
   return target.planes ? name_of(*target.planes) : "rgb48";
 }
 
 /// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. The result's chroma
-/// is sited at the centre; from YUV whose chroma is shared by the same columns, it stays where it
-/// is. A sink without headers gets p010 in its own layout; other sinks get the planes, of 10 bits.
-/// Defaults are those of convert_stage(), except that planes from RGB and grey have limited range,
-/// which readers of frames without headers assume.
+/// is sited at the centre. From YUV with the same horizontal subsampling, chroma keeps its
+/// horizontal siting. A sink without headers gets p010 in its own layout; other sinks get planes of
+/// 10 bits. Defaults are those of convert_stage(), except that planes from RGB and grey have
+/// limited range, which readers of frames without headers assume.
 ///
 /// Its begin() throws InvalidArgument for frames of 8 bits, for YUV of another matrix to YUV, for
 /// limited range of RGB, and for another convention than exact or another upsampling than
@@ -117,7 +117,7 @@ constexpr std::uint32_t largest_of(ElementType type) {
 }
 
 /// Thresholds grey of u8 or u16 by threshold(), as grey of the same type. If `is_white`, the
-/// maximum is the type's largest value in place of the options'.
+/// type's largest value replaces the options' maximum.
 ///
 /// begin() throws InvalidArgument for options that threshold() does not take for such pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options,
@@ -136,14 +136,14 @@ std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choo
 /// Chain::is_fused() is false. Pipeline::join_chains() makes only such stages.
 std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 
-/// Computes the motion since the previous frame by match() of their grey, as rgb24 in the colours
-/// of draw_motion(). The first frame has no predecessor and gives a white picture.
+/// Computes the motion since the previous frame, by match() of both frames' grey. The result is
+/// rgb24 in the colours of draw_motion(). The first frame gives a white picture.
 ///
 /// A motion of `max_motion` pixels (at least 1) has full colour. The default is the largest
 /// displacement searched along an axis. A scale by the frames' content would flicker.
 ///
-/// A `flo_folder` gets the vectors too: those of the second frame as 000002.flo. begin() creates
-/// the folder. run() throws IoError if a file cannot be written.
+/// A `flo_folder` also gets the vectors: 000002.flo has the vectors of the second frame. begin()
+/// creates the folder. run() throws IoError if a file cannot be written.
 ///
 /// The stage remembers the last frame. On a GPU it waits for the stream, because the host colours
 /// the blocks. begin() throws InvalidArgument where match_grid() does.

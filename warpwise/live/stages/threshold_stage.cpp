@@ -61,7 +61,7 @@ class ThresholdStage final : public Stage {
   io::PictureShape mean_;
 };
 
-// Calls threshold() with one pixel, which throws its own error for invalid options.
+// Calls threshold() with one pixel. threshold() itself throws for invalid options.
 void require_taken(const ThresholdOptions& options, ElementType type) {
   const std::uint16_t pixel = 0;
   std::uint16_t result = 0;

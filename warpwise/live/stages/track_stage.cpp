@@ -81,7 +81,7 @@ class TrackStage final : public Stage {
   }
 
  private:
-  // Makes a Tracker on a black frame, which throws its own error for an invalid box.
+  // Makes a Tracker on a black frame. Tracker itself throws for an invalid box.
   void require_box(const io::PictureShape& shape) const {
     const std::vector<std::byte> black(static_cast<std::size_t>(shape.width * shape.height));
     Tracker(ConstHostView(black.data(), ElementType::u8, shape.width, shape.height), box_,

@@ -43,7 +43,7 @@ void bytes_on_gpu(const DeviceFrame& frame, int components, const Component& com
                   gpu::StreamHandle stream) {
   for (int i = 0; i < components; ++i) {
     kernels::convert::ByteArguments each = component(i);
-    if (i == 0 && has_unused_luma(frame)) ++each.columns;  // the last sample again
+    if (i == 0 && has_unused_luma(frame)) ++each.columns;  // writes the last sample twice
     bytes_cuda(each, stream);
   }
   if (frame.format() != PixelFormat::ycbcr32) return;

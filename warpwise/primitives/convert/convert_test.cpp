@@ -368,8 +368,8 @@ TEST(ConvertOnCpu, ImagesLargerThanCaches) {
     src.fill_random(21);
     GuardedFrame expected(to, size);
     reference::convert(src.view(), expected.view(), options);
-    // With and without gaps, with and without aligned stores, with equal and different alignments
-    // of the rows.
+    // Layouts with and without gaps, with and without aligned stores, with equal and different
+    // alignments of the rows.
     for (const Layout layout : {Layout{0, 0}, Layout{8, 0}, Layout{1, 0}, Layout{16, 24}}) {
       SCOPED_TRACE(text_of(from, to, options) + " offset " + std::to_string(layout.offset_bytes));
       GuardedFrame actual(to, size, layout);

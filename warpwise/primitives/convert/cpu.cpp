@@ -276,8 +276,8 @@ HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
   const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), rest);
-  // The sum is added after RearrangeToOddPlusEven(): before, NEON has the products in another
-  // order.
+  // Adds the sum after RearrangeToOddPlusEven(), because NEON has the products in another order
+  // before it.
   return hn::Add(sum, hn::RearrangeToOddPlusEven(most, rest));
 }
 
@@ -461,9 +461,9 @@ Prepared prepare(const Conversion& conversion) {
   return {conversion, plan.transform, digits, direct ? narrow(plan.linear, !to_luma) : Narrow{}};
 }
 
-/// Returns the values for a conversion; each thread keeps those of its last call. narrow() checks
-/// all chroma, which takes as long as converting a small frame. Returns a copy, because a thread
-/// may run rows of another call while its own call waits.
+/// Returns the values for a conversion; each thread keeps the values of its last call. narrow()
+/// checks all chroma, which takes as long as converting a small frame. Returns a copy, because a
+/// thread may run rows of another call while its own call waits.
 Prepared prepare_once(const Conversion& conversion) {
   thread_local std::optional<Prepared> last;
   if (!last || last->conversion != conversion) last = prepare(conversion);

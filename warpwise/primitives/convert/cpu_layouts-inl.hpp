@@ -144,8 +144,8 @@ struct SemiPlanar {
 //
 // `aligned_bytes`: bytes of a pixel if all vectors are aligned once the first one is; else 0.
 
-/// Stores a vector. `past_caches`: bypasses the caches, for data not read soon; `to` must be
-/// aligned then.
+/// Stores a vector. `past_caches` bypasses the caches, for data that is not read soon, and needs an
+/// aligned `to`.
 template <bool past_caches>
 HWY_INLINE void store_bytes(V8 v, std::uint8_t* to) {
   if constexpr (past_caches) {

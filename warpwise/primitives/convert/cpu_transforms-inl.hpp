@@ -208,12 +208,12 @@ struct Decode16 {
   VU16 luma_scale;
   V16 factor[4], offset[3];
 
-  /// If R comes first, the two kinds of chroma change places.
+  /// If R comes first, Cb and Cr swap their roles as p and q.
   HWY_INLINE Decode16(const NarrowDecode& numbers, bool blue_first) {
     const auto& n = numbers;
     const std::int16_t factors[4] = {blue_first ? n.blue : n.red, n.green[blue_first ? 0 : 1],
                                      n.green[blue_first ? 1 : 0], blue_first ? n.red : n.blue};
-    // With offsets raised by 2^14, a saturating sum is less than 256 · 64 above 2^14.
+    // The offsets are raised by 2^14. Saturated sums are then less than 256 · 64 above 2^14.
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {
@@ -306,7 +306,7 @@ struct DecodeUnit {
     const auto sum = [&](V16 factors, auto start) HWY_ATTR {
       auto rest = hn::Zero(d);
       const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, hn::Zero(d), rest);
-      // The start is added after RearrangeToOddPlusEven(): before, NEON has another order.
+      // Adds `start` after RearrangeToOddPlusEven(), because NEON has another order before it.
       return hn::Add(start, hn::RearrangeToOddPlusEven(most, rest));
     };
     const auto low = hn::ShiftRight<16>(sum(green_low, green_low_offset));

@@ -23,10 +23,10 @@ namespace warpwise {
 /// Options of convert_deep(): the meaning of the codes.
 struct DeepOptions {
   Matrix matrix = Matrix::bt601;
-  Range from_range = Range::full;  ///< of YUV and grey; RGB has full range
-  Range to_range = Range::full;    ///< of YUV; RGB has full range
-  /// Bits of a sample of YUV and grey, 8 to 16: the highest of its u16, and the others are 0. The
-  /// largest code of full range has these bits set. In limited range they change nothing.
+  Range from_range = Range::full;  ///< range of a YUV or grey source; RGB has full range
+  Range to_range = Range::full;    ///< range of a YUV result; RGB has full range
+  /// Bits of a YUV or grey sample, 8 to 16: the highest bits of its u16; the others are 0. In full
+  /// range, all of them are set in the largest code. Limited range does not depend on them.
   int from_bits = 16;
 };
 
@@ -40,8 +40,8 @@ struct DeepOptions {
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
-/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, another number
-///                          of bits, or views overlap.
+/// \throws InvalidArgument  the views are not as above, sizes differ, RGB has limited range,
+///                          from_bits is not 8 to 16, or views overlap.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                   const DeepOptions& options = {});
 
@@ -60,12 +60,12 @@ WARPWISE_EXPORT void convert_deep(std::span<const ConstDeviceView> src,
 /// - full range of chroma: (code − 32768) · 255 / 65535 + 128
 ///
 /// `dst` has the same components with the same size: gray8, rgb24, bgr24, rgba32, bgra32, or a YUV
-/// format with the chroma of `src`. Unused bytes are those of share_chroma(). `range` is that of
-/// YUV and grey. Views and frames of any size, pitch and alignment, which must not overlap.
+/// format with the chroma of `src`. Unused bytes are as share_chroma() writes them. `range` is the
+/// range of YUV and grey. Any size, pitch and alignment; memory must not overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
-/// \throws InvalidArgument  other views or another format, the sizes differ, or memory overlaps.
+/// \throws InvalidArgument  unsupported views or format, sizes differ, or memory overlaps.
 WARPWISE_EXPORT void round_to_8_bits(std::span<const ConstHostView> src, Range range,
                                      HostFrame dst);
 

@@ -193,7 +193,7 @@ WARPWISE_HOST_DEVICE constexpr unsigned char byte_of(int code, ByteRule rule) {
                                     (2 * 65535));
 }
 
-/// One component of a frame of bytes. Places beyond the last sample of `src` read that sample.
+/// One component of a frame of bytes. A read beyond the last sample of `src` returns that sample.
 struct ByteArguments {
   SourcePlaces src;
   ResultPlaces dst;
@@ -201,7 +201,7 @@ struct ByteArguments {
   long long rows;
   long long last_x;  ///< of `src`
   long long last_y;
-  int across;  ///< samples of `src` for one of `dst`
+  int across;  ///< samples of `src` that make a sample of `dst`
   int down;
   ByteRule rule;
 };

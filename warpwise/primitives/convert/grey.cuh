@@ -15,7 +15,7 @@ struct GreyArguments {
   long long dst_pitch;
   long long width;
   long long height;
-  long long pixel_bytes;  ///< of src: 3 or 4 channels
+  long long pixel_bytes;  ///< bytes of a pixel of src: 3 or 4 channels
 };
 
 // Neighbouring threads read neighbouring pixels; more pixels for a thread would save no access.
@@ -35,7 +35,7 @@ __device__ inline cuda::std::uint16_t grey_of(cuda::std::uint16_t red, cuda::std
   return static_cast<cuda::std::uint16_t>(opencv_grey(red, green, blue));
 }
 
-// Explicit roundings: the compiler would fuse a product and a sum.
+// Rounds explicitly, because the compiler would fuse a product and a sum.
 __device__ inline float grey_of(float red, float green, float blue) {
   const float two = __fadd_rn(__fmul_rn(0.299F, red), __fmul_rn(0.587F, green));
   return __fadd_rn(two, __fmul_rn(0.114F, blue));

@@ -237,7 +237,7 @@ __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t
       const ChromaSamples near_samples = load_chroma<source, whole>(a, y / 2 + r / 2, x / 2);
       ChromaSamples far_samples{};
       if (linear) {
-        // The second nearest chroma row: for even rows of luma the one above, for odd ones below.
+        // The second nearest chroma row is above an even row of luma and below an odd one.
         const cuda::std::int64_t last = (a.height - 1) / 2;
         const cuda::std::int64_t other = y / 2 + (y % 2 == 0 ? -1 : 1);
         far_samples = load_chroma<source, whole>(a,
@@ -388,7 +388,7 @@ __global__ void __launch_bounds__(convert_block_width* convert_block_height)
       // that only these threads need.
       cuda::std::int64_t here = x;
       asm volatile("" : "+l"(here));
-#pragma unroll 1  // not worth more registers
+#pragma unroll 1  // unrolling is not worth its registers
       for (int r = 0; r < rows && y + r < a.height; ++r) {
         convert_rows<source, destination, arithmetic, false, 1>(a, here, y + r);
       }

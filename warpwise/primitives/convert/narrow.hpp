@@ -12,8 +12,8 @@
 #include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in cheaper arithmetic than Digits, if its numbers fit. The numbers themselves decide that,
-// not the convention.
+// Linear in cheaper arithmetic than Digits, if its numbers fit. The choice depends on the numbers
+// alone, not on the convention.
 namespace warpwise::detail::convert {
 
 /// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits. Sums may wrap around on the way:
@@ -38,7 +38,7 @@ struct UnitDecode {
   struct Term {
     std::int16_t whole, factor, bias, rounding;
   };
-  Term red, blue;  ///< for Cr and for Cb
+  Term red, blue;  ///< red is a term of Cr, blue a term of Cb
   /// Green: (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, with in = (Cb, Cr).
   std::int16_t green_high[2], green_low[2];
   std::int32_t green_high_offset, green_low_offset;
@@ -106,7 +106,7 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
   const auto green_cr = multiple_of<std::int16_t>(k[1][2], 6);
   const auto blue = multiple_of<std::int16_t>(k[2][1], 6);
   if (!luma_offset || !red || !green_cb || !green_cr || !blue) return std::nullopt;
-  // Luma fits 16 bits; so does a chroma term plus 2^14 and luma_offset.
+  // Luma fits 16 bits, and a chroma term plus 2^14 and luma_offset does too.
   const auto most = [](int factor) { return factor > 0 ? 127 * factor : -128 * factor; };
   const bool in_range =
       std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) + *luma_offset <

@@ -128,7 +128,7 @@ namespace {
 
 std::int64_t fixed(std::int64_t numerator, int bits) { return numerator << (linear_bits - bits); }
 
-/// Rounds a real number to a multiple of 2^-bits. A double's 53 bits hold all such numbers here.
+/// Rounds a real number to a multiple of 2^-bits. A double's 53 bits hold all numbers used here.
 std::int64_t rounded(double value, int bits) {
   return fixed(std::llround(std::ldexp(value, bits)), bits);
 }

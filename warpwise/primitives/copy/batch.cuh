@@ -20,8 +20,8 @@ struct CopyImage {
 
 using CopyBatch = Batch<CopyRule, CopyImage>;
 
-/// Copies many images as copy_kernel copies one. A block copies a larger piece of one row of one
-/// image.
+/// Copies many images as copy_kernel copies one. A block copies a piece of one row of one image.
+/// The piece is larger than a block's piece in copy_kernel.
 __global__ void __launch_bounds__(copy_unit_threads)
     copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
   const BatchBlock block = batch_block(batch);

@@ -21,7 +21,7 @@ void copy_cpu(ConstHostView src, HostView dst) {
   const std::int64_t bytes = src.row_bytes();
   const bool gapless = src.pitch_bytes() == bytes && dst.pitch_bytes() == bytes;
   if (gapless || src.height() == 1) {
-    // One long array: cut into equal pieces, whatever the shape of the image.
+    // Cuts one long array into equal pieces, whatever the shape of the image.
     const std::int64_t total = bytes * src.height();
     const std::int64_t piece = 64 * 1024;
     cpu::parallel_rows((total + piece - 1) / piece, 2 * piece, [&](auto first, auto last) {

@@ -49,8 +49,8 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
 }
 
 /// Copies a block's piece of row y, `units` units a thread. Units are 16 bytes at 16-byte
-/// boundaries of dst. Those at both ends of the row, which may be incomplete, and those next to
-/// them, whose words may leave src, are copied byte by byte.
+/// boundaries of dst. Incomplete units at the row's ends are copied byte by byte. Units beside
+/// them, whose words may leave src, are copied in the same way.
 template <int units>
 __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
   constexpr int threads = copy_unit_threads;

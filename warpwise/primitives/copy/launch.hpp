@@ -36,8 +36,8 @@ inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
   return arguments;
 }
 
-/// Returns the blocks for a row of units, `units` a thread. They cover one unit more than the row
-/// holds, because dst may start inside a unit.
+/// Returns the number of blocks for a row of units, with `units` units a thread. They cover one
+/// unit more than the row holds, because dst may start inside a unit.
 inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int units) {
   constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
   return gpu::blocks_for(checked_add(arguments.row_bytes, bytes - 1),
@@ -78,7 +78,7 @@ inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const Dev
   const std::int64_t vectors =
       gpu::blocks_for(arguments.row_bytes, kernels::copy::copy_vector_bytes);
   const int threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
-  // Whole warps, but no more than a row has work for.
+  // A block has whole warps, and at most the warps for which a row has work.
   launch.block.x =
       static_cast<unsigned>(std::min<std::int64_t>(threads, gpu::blocks_for(vectors, 32) * 32));
   launch.grid.x = gpu::grid_x(gpu::blocks_for(vectors, launch.block.x));

@@ -9,8 +9,8 @@
 #include "warpwise/base/host_device.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Arguments of disparity's kernels, and the work of a block of each. Compiled by g++, nvcc and
-// NVRTC.
+// Arguments of disparity's kernels, and the work of a block of each kernel. Compiled by g++, nvcc
+// and NVRTC.
 namespace warpwise::kernels::disparity {
 
 #ifdef __CUDACC_RTC__
@@ -22,8 +22,8 @@ using std::int64_t;
 /// Threads of a block of disparity_pad_kernel and disparity_match_kernel.
 inline constexpr int disparity_threads = 256;
 
-/// Both images of a pair, and the common geometry of their copies. Column x of an image is byte
-/// x + left of a copy's row; row y is row y + top.
+/// Both images of a pair, and the common geometry of their copies. Pixel (x, y) of an image is byte
+/// x + left of row y + top of its copy.
 struct PadArguments {
   const unsigned char* src[2];
   int64_t src_pitch[2];
@@ -81,7 +81,7 @@ inline constexpr int sweep_max_threads = 256;
 struct SweepArguments {
   const unsigned* left;  ///< padded images, as words
   const unsigned* right;
-  int64_t pitch;   ///< pitch of both, in words
+  int64_t pitch;   ///< pitch of both padded images, in words
   int64_t origin;  ///< index in a row of the word that enters the blocks of pixels 0 … 3
   int64_t width;
   int64_t height;
@@ -90,12 +90,12 @@ struct SweepArguments {
   int half;
   int candidates;        ///< displacements 0 … candidates − 1
   short* best;           ///< best displacements of the left pixels, width × height, without gaps
-  unsigned char* value;  ///< f32 at any alignment
+  unsigned char* value;  ///< disparities in f32, at any alignment
   int64_t value_pitch;
   /// Best displacements of the right pixels, width × height, without gaps. Each is in the low half
   /// of its element. All bits are set before the sweep.
   unsigned long long* right_best;
-  BlockEnergies energies;  ///< for ncc and zncc
+  BlockEnergies energies;  ///< block sums for ncc and zncc
 };
 
 /// Returns half the width of the largest block whose sums fit keys; −1 if the measure has no keys.
@@ -142,7 +142,7 @@ WARPWISE_HOST_DEVICE constexpr int disparity_sums_stride(int half) {
   return (disparity_tile_width + 2 * half) | 1;
 }
 
-/// Two padded images of one shape; width and height are those of the images themselves.
+/// Two padded images of one shape; width and height are the size of the images without padding.
 struct PaddedPair {
   const unsigned char* base;    ///< the image whose pixels are matched …
   const unsigned char* search;  ///< … to pixels of this image
@@ -156,9 +156,9 @@ struct MatchArguments {
   PaddedPair images;
   int candidates;          ///< displacements 0 … candidates − 1
   int direction;           ///< 1: x is matched to x − d; −1: to x + d
-  BlockEnergies energies;  ///< of the left and the right image
+  BlockEnergies energies;  ///< block sums of the left and the right image
   short* best;             ///< width × height, without gaps
-  unsigned char* value;    ///< f32 at any alignment, or null
+  unsigned char* value;    ///< disparities in f32 at any alignment, or null
   int64_t value_pitch;
   bool subpixel;
 };

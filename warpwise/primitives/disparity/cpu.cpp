@@ -233,7 +233,7 @@ void correlate_rows(const Problem& p, std::int64_t first, std::int64_t last) {
   sweep(p, rows, first, last, [&](auto y, auto enters, auto left_out, auto right_out, bool wanted) {
     picker.start_row();
     left.slide(rows.left(enters), left_out);
-    right.slide(rows.right(enters), right_out);  // the rows are mirrored, and so is the result
+    right.slide(rows.right(enters), right_out);  // right rows are mirrored, hence the sums too
     sums.slide(rows, enters, left_out, right_out, [&](std::int64_t x, const std::uint32_t* block) {
       if (!wanted) return;
       const double sum = left.sum()[x], power = left.power()[x];
@@ -279,8 +279,8 @@ void disparity_all(ConstHostView left, ConstHostView right, HostView dst,
                    const DisparityOptions& options) {
   const Problem problem{left, right, dst, options, shape_of(left, options)};
   const Shape& s = problem.shape;
-  // Each strip starts with block − 1 rows that only fill the sums. Therefore there are only as many
-  // strips as threads.
+  // Each strip starts with block − 1 rows that only fill the sums. Therefore a thread gets at most
+  // one strip.
   const std::int64_t threads = cpu::concurrency();
   const std::int64_t strip = std::max((s.height + threads - 1) / threads, s.block);
   const std::int64_t strips = (s.height + strip - 1) / strip;

@@ -65,8 +65,8 @@ class Picker {
     std::fill_n(right_score_.get(), shape_.width + shape_.stride + margin, worst);
   }
 
-  /// Takes the scores of pixel x. `score_at(d, i)` returns those at displacements from i on, as
-  /// lanes of tag d.
+  /// Takes the scores of pixel x. `score_at(d, i)` returns its scores at displacements from i on,
+  /// as lanes of tag d.
   template <class ScoreAt>
   void pick(std::int64_t x, const DisparityOptions& options, const ScoreAt& score_at) {
     const D d;
@@ -106,8 +106,8 @@ class Picker {
   using V = hn::Vec<D>;
   // Number of pixels whose scores are kept. Their best displacements are found together, with
   // several pixels in a vector and without branches. The right image's best are updated from the
-  // whole group: pixel by pixel, each update would wait for the last one's store, which is shifted
-  // by one element.
+  // whole group. Pixel by pixel, each update would wait for the store of the update before, which
+  // is shifted by one element.
   static constexpr std::int64_t group = 16;
   // Elements on either side of a pixel's scores: reads reach up to a group and a vector beyond
   // them.
@@ -229,7 +229,7 @@ class Picker {
   Shape shape_;
   std::int64_t row_;
   Array<Score> scores_;
-  Array<Score> best_score_;  // for each pixel of a group, lane by lane
+  Array<Score> best_score_;  // best score of each pixel of a group, lane by lane
   Array<Score> best_at_;
   Array<Score> right_score_;
   Array<Score> right_displacement_;

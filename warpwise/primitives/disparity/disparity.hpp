@@ -52,9 +52,9 @@ struct DisparityOptions {
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 
-/// Computes the same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes
-/// from gpu::Buffer's stream-ordered pool: up to 12 bytes a pixel for sad and ssd, 20 for ncc, 28
-/// for zncc, 8 less without the check; and the images' replicated borders.
+/// Computes the disparity on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory
+/// comes from gpu::Buffer's stream-ordered pool: up to 12 bytes a pixel for sad and ssd, 20 for
+/// ncc, 28 for zncc, 8 less without the check; and the images' replicated borders.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.

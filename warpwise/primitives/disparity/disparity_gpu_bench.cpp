@@ -95,7 +95,7 @@ const Registration disparity_registered{[] {
     add(size, "ncc", {11, 63, Measure::ncc, 1, false});
     add(size, "zncc", {11, 63, Measure::zncc, 1, true});
   }
-  // The sizes timed before the sweep existed, with ranges of one warp and of half a warp.
+  // The sizes timed before the sweep kernel existed, for one warp and a half warp of displacements.
   for (const Measure measure : all_measures) {
     const std::string name(name_of(measure));
     add({1282, 1110}, name, {9, 127, measure, 1, false});

@@ -252,7 +252,7 @@ TEST_P(DisparityTest, FindsAShift) {
   }
 }
 
-/// Errors of sub-pixel disparities, grouped by the fraction of the true ones.
+/// Errors of sub-pixel disparities, grouped by the fraction of the true disparities.
 class SubPixelError {
  public:
   void add(double truth, double found) {

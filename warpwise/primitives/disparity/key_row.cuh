@@ -73,7 +73,7 @@ class Keys {
   unsigned key_[4];
 };
 
-/// A row of sums that fit keys: absolute differences of any block, squares of blocks up to 15.
+/// A row of sums that fit keys: absolute differences of any block, squares of blocks up to 15×15.
 template <Measure measure, bool checked, bool subpixel, int lanes>
 class KeyRow {
  public:

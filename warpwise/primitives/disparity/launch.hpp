@@ -20,12 +20,12 @@ enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
 /// A kernel with its template arguments.
 struct DisparityKernel {
   DisparityStep step;
-  Measure measure = {};  ///< for sweep and tiles
-  bool keyed = false;    ///< for sweep, like the next three members
+  Measure measure = {};  ///< measure, used by sweep and tiles
+  bool keyed = false;    ///< used by sweep only, like the next three members
   bool checked = false;
   bool subpixel = false;
-  int lanes = 32;      ///< for sweep: 32 or few_lanes
-  bool swept = false;  ///< for check: true if right_best has a sweep's 64 bits
+  int lanes = 32;      ///< used by sweep: 32 or few_lanes
+  bool swept = false;  ///< used by check: true if right_best has a sweep's 64 bits
 };
 constexpr const char* kernel_name(const DisparityKernel& kernel) {
   switch (kernel.step) {
@@ -98,8 +98,8 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
                                                     static_cast<int>(tile_width));
   };
   // More warps hide latency; 12, 8 and 4 are divided evenly among four schedulers. However, more
-  // warps make tiles narrower, and each tile also computes columns beside its own, as many as a
-  // block is wide.
+  // warps make tiles narrower, and each tile also computes a block's width of columns beside its
+  // own columns.
   for (const int warps : {12, 8, 4, 1}) {
     const std::int64_t blocks = std::max(warps / slices, 1);
     const std::int64_t room = (most_shared + reserved) / blocks - reserved;
@@ -121,7 +121,7 @@ struct DisparityPlan {
 
   // Both images with their borders, as the sweep reads them:
   // - above, one row more than a block reaches;
-  // - to the left, as many pixels as there are displacements;
+  // - to the left, a pixel for each displacement;
   // - to the right, the pixels of an incomplete tile.
   std::int64_t origin = 0;  ///< offset in a row of the column that enters the block of pixel 0
   std::int64_t pitch = 0;
@@ -225,7 +225,7 @@ class DisparityLauncher {
   }
 
   /// \param resident  function of a kernel, threads and bytes of shared memory: returns the number
-  ///                  of such blocks that a multiprocessor holds
+  ///                 of these blocks that a multiprocessor holds
   template <class Resident>
   gpu::Launch<DisparityKernel> sweep(int multiprocessors, const Resident& resident) const {
     const DisparityKernel kernel{.step = DisparityStep::sweep,

@@ -24,7 +24,7 @@ __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, 
   return word;
 }
 
-/// Grid: x covers a copy's row in words, y the images times the shares of rows. All threads
+/// Grid: x covers a copy's row in words; y covers both images times the shares of rows. All threads
 /// together set the bits of right_best.
 __global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
   const int64_t column = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;

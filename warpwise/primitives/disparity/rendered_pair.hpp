@@ -14,7 +14,7 @@ namespace warpwise::test {
 /// of a pixel without interpolation.
 class Texture {
  public:
-  /// Waves of `shortest` pixels and longer, in every direction.
+  /// Makes waves of `shortest` pixels and longer, in every direction.
   Texture(double shortest, std::uint64_t seed) {
     constexpr double longest = 40;
     std::mt19937_64 random(seed);

@@ -33,7 +33,7 @@ class ScoredRow {
     Kept right;  ///< the right pixel that left the slice
   };
   static constexpr bool refines = subpixel;
-  static constexpr int unrolled = 1;  ///< not unrolled: the code for four pixels is long enough
+  static constexpr int unrolled = 1;  ///< no unrolling: the code for four pixels is long enough
   static constexpr Score nothing = ~Score{0};
 
   ColumnWalk<measure, lanes> walk;

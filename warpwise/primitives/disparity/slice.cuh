@@ -11,7 +11,7 @@ struct SliceReach {
   int slots;     ///< the lane's slots 0 … slots − 1 are tried
   int opens;     ///< the right pixel of slot k exists from tile column opens + k on
   int open_end;  ///< from this tile column on all slots of the block are open
-  int end;       ///< the image's first column beyond the tile, or beyond the image
+  int end;       ///< first column beyond the tile, or beyond the image
 
   __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
                         int lane) {
@@ -39,7 +39,7 @@ struct SliceLines {
   typename Row::Score* scores;          ///< scores of one pixel, one for each slot
   typename Row::Kept* remaining;        ///< right pixels that are still in the slice at the end
   typename Row::Entry* entries;         ///< one for each column
-  Beside<typename Row::Score>* beside;  ///< only for sub-pixel, like the next member
+  Beside<typename Row::Score>* beside;  ///< used only for sub-pixel, like the next member
   Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
 
   /// Keeps the scores beside slot `best` and at the ends of the slice.

@@ -14,9 +14,9 @@
 // A block of threads takes a tile of columns and a strip of rows. A warp has a slice of 128
 // displacements, four a lane, and walks down the rows and along each row. For every column and
 // displacement shared memory holds the sum over a block's height. A new row adds its term and
-// subtracts the leaving row's; the sum over a block's width slides along likewise. The best of a
-// left pixel is the minimum over the lanes. The best of a right pixel, x − d, moves along the lanes
-// by one displacement a column, and each lane compares its own.
+// subtracts the leaving row's term. The sum over a block's width slides along the row. The best of
+// a left pixel is the minimum over the lanes. The best of a right pixel, x − d, moves along the
+// lanes by one displacement a column, and each lane compares its own displacements.
 namespace warpwise::kernels::disparity {
 
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
@@ -116,7 +116,7 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
   }
 }
 
-/// Merges one slice's best for the right image's pixels with those of other slices and tiles.
+/// Merges a slice's best of the right image's pixels with the best of other slices and tiles.
 template <class Row>
 __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& lines, int lane,
                             int slice, int columns, int64_t tile_x, int64_t y) {

@@ -8,7 +8,7 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// Arguments of find's kernels, and the work of a block of each. Compiled by g++, nvcc and NVRTC.
+// Arguments of find's kernels, and the work of a block of each kernel, for g++, nvcc and NVRTC.
 namespace warpwise::kernels::find {
 
 #ifdef __CUDACC_RTC__
@@ -116,8 +116,8 @@ struct FindTransform {
   Complex* templ;  ///< the template's points, in the order in which columns_kernel uses them
   Complex* image;  ///< the rows of each pair of tiles
   /// Partial sums of the template. The first ones come from the warps of one block; the score of a
-  /// place uses their total. They are computed from the part_count sums behind them, one from each
-  /// warp of template_rows_kernel.
+  /// place uses their total. That block adds the part_count sums behind them, one from each warp of
+  /// template_rows_kernel.
   TemplateSums* templ_sums;
   int64_t part_count;
   int64_t tile_columns;  ///< columns of places in a tile

@@ -49,7 +49,7 @@ __device__ inline uint4 load_pixels(const FindArguments& a, int64_t x, int64_t y
   return {words[0], words[1], words[2], words[3]};
 }
 
-/// Writes the best of `count` candidates to `to`, at any alignment. One block of threads.
+/// Writes the best of `count` candidates to `to`, at any alignment. Runs as one block of threads.
 __global__ void __launch_bounds__(find_threads)
     find_best_kernel(const FindPlace* candidates, int64_t count, Measure measure,
                      unsigned char* to) {

@@ -74,7 +74,7 @@ std::vector<Piece> pieces_of(ConstHostView templ) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// For a CPU whose vectors Highway does not know: place by place.
+// Adds the terms place by place, for a CPU whose vectors Highway does not know.
 template <class Term>
 void add_terms(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                TileSums& sums, const Term& term) {
@@ -228,8 +228,8 @@ class Scorer {
     }
   }
 
-  /// Scores rows [y, y + rows), rows ≤ tile_rows, which must follow those of the last call. `best`
-  /// is the best place so far.
+  /// Scores rows [y, y + rows), rows ≤ tile_rows, which must follow the rows of the last call.
+  /// `best` is the best place so far.
   void score(std::int64_t y, std::int64_t rows, Finding& best) {
     if (p_.measure != Measure::sad) {
       for (std::int64_t q = 0; q < rows; ++q) {

@@ -20,8 +20,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Number of lines transformed together, one line in each lane. A cache line holds one point of
-// each.
+// Number of lines transformed together, one line in each lane. A cache line holds one point of each
+// of these lines.
 constexpr std::int64_t together = 4;
 using Doubles = hn::CappedTag<double, together>;
 using DoubleVector = hn::Vec<Doubles>;

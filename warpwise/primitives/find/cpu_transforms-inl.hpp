@@ -108,7 +108,7 @@ class ComplexTile {
   }
 
   /// Transforms 4 rows from y on back and rounds them to integers. Stores `columns` real parts of
-  /// each row, then as many imaginary parts. Up to 4 more elements at a row's end are overwritten.
+  /// each row, then `columns` imaginary parts. Overwrites up to 4 more elements at a row's end.
   void inverse_rows(std::int64_t y, std::int64_t columns,
                     std::array<std::vector<std::uint64_t>, together>& sums) {
     for (std::int64_t x = 0; x < width(); ++x) {

@@ -40,7 +40,7 @@ struct Finding {
 ///                          max_find_area pixels; views of other types.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure measure);
 
-/// Does the same and writes the score at each place to `map`(x, y).
+/// Finds the best place and writes the score at each place to `map`(x, y).
 ///
 /// `map`: (W − w + 1) × (H − h + 1), one channel, overlapping neither input. Its type is one of:
 /// - f32: the score rounded to nearest;
@@ -51,8 +51,8 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure m
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 
-/// Does the same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
-/// gpu::Buffer's stream-ordered pool:
+/// Finds the best place on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory
+/// comes from gpu::Buffer's stream-ordered pool:
 /// - For ssd, ncc and zncc, up to 8 bytes a place, or 20 for templates of more than 66,051 pixels.
 ///   About 16 million places have this memory at a time, but at least 128 rows of places. In an
 ///   image a million pixels wide these are 128 million places, and zncc takes 1 GB.

@@ -86,7 +86,7 @@ const Registration find_registered{[] {
     add(size, "ssd", Measure::ssd, 32);
     add(size, "ncc", Measure::ncc, 32);
   }
-  // Templates whose area dominates the time of a place.
+  // The area of these templates dominates the time of a place.
   for (const std::int64_t side : {128, 512}) add({4096, 3000}, "zncc", Measure::zncc, side);
   return cases;
 }};

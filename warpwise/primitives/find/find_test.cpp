@@ -213,13 +213,13 @@ TEST_P(FindTest, WideImages) {
   for (const Measure measure : measures) compare_with_reference({5, 3}, {1100, 40}, 256, measure);
 }
 
-// More places than a GPU's scratch memory holds at a time.
+// Takes more places than a GPU's scratch memory holds at a time.
 TEST_P(FindTest, SeveralBands) {
   compare_with_reference({2, 1}, {4100, 4200}, 256, Measure::zncc);
   if (GetParam() != Backend::cpu) compare_transforms({2, 1}, {4100, 4200}, 256, Measure::zncc);
 }
 
-// Nearly the smallest template whose products exceed 32 bits; only scratch memory holds all bits.
+// Takes nearly the smallest template whose products exceed 32 bits; scratch memory holds all bits.
 TEST_P(FindTest, ProductsBeyond32Bits) {
   GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
   for (GuardedImage* bright : {&templ, &image}) {
@@ -231,7 +231,7 @@ TEST_P(FindTest, ProductsBeyond32Bits) {
   compare_with_reference(templ, image, Measure::ncc, ElementType::f32);
 }
 
-// Tiles of several sizes, some without a partner, and templates as large as a tile.
+// Covers tiles of several sizes, some without a partner, and templates as large as a tile.
 TEST_P(FindTest, Transforms) {
   compare_transforms({1, 1}, {300, 270}, 256, Measure::ssd);
   compare_transforms({256, 1}, {530, 20}, 256, Measure::zncc);
@@ -269,7 +269,7 @@ TEST(Find, ARuleTakesTransforms) {
   EXPECT_FALSE(rule_takes_transforms({2049, 100}, {4096, 3072}, Measure::zncc));
 }
 
-// On a CPU, with sizes for which the rule chooses transforms.
+// Runs on a CPU, with sizes for which the rule chooses transforms.
 TEST_P(FindTest, TransformsThatPay) {
   for (const Measure measure : measures) {
     if (measure == Measure::sad) continue;
@@ -297,7 +297,7 @@ TEST(Find, SeveralPairsOfTilesInATask) {
   cpu::limit_threads(0);
 }
 
-// Pixels that give the greatest numbers, and numbers that are least like noise.
+// Covers patterns whose transforms have the greatest numbers, and patterns least like noise.
 TEST_P(FindTest, TransformsOfExtremes) {
   const auto draw = [](GuardedImage& image, auto pixel) {
     for (std::int64_t y = 0; y < image.view().height(); ++y) {

@@ -97,11 +97,11 @@ inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int group
                    kernels::find::products_tile_rows(groups));
 }
 /// Returns true if columns of the image are summed for windows_kernel, windows_rows rows at a time.
-/// For low templates that is not worth a launch.
+/// For low templates these sums are not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
-/// Returns the rows of places of a block of windows_kernel: fewer in small images, so that all SMs
-/// of a large GPU have blocks. Each block first sums over the template's height. It sums segments
-/// of rows if there are any, else pixels, four rows in the time of one.
+/// Returns the number of rows of places of a block of windows_kernel: fewer in small images, so
+/// that all SMs of a large GPU have blocks. Each block first sums over the template's height. It
+/// adds segments of rows if there are any. Otherwise it adds pixels, four rows in the time of one.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =
@@ -169,7 +169,7 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
 /// bytes, then the transforms' memory, and the best places of the blocks of all bands.
 struct FindPlan {
   std::optional<TransformTiles> transform;  ///< a band's tiles; nothing: no transforms
-  int groups = 0;                           ///< for products_grid; 0: no products by matrix units
+  int groups = 0;                           ///< used by products_grid; 0: no matrix units
   std::int64_t band_rows = 0;      ///< rows of places whose sums are in scratch memory at a time
   bool wide = false;               ///< true if 32 bits cannot hold a sum
   std::int64_t scratch_pitch = 0;  ///< elements in a row of places
@@ -191,8 +191,8 @@ struct FindPlan {
 
 /// Returns the number of rows of places whose sums are in scratch memory at a time.
 inline std::int64_t band_rows(const kernels::find::FindArguments& a) {
-  // Enough places in a band to keep all of a GPU's multiprocessors busy many times over, and little
-  // memory for images of any size.
+  // A band has enough places to keep all of a GPU's multiprocessors busy many times over, and takes
+  // little memory for images of any size.
   constexpr std::int64_t band_places = std::int64_t{1} << 24;
   constexpr std::int64_t tile_rows =
       kernels::find::products_tile_rows(kernels::find::products_groups);

@@ -19,8 +19,8 @@ struct PlaceScores {
   FindPlace best;
 };
 
-/// Returns the bits of the `valid` places that may be the warp's best so far: all but those whose
-/// scores are certainly less than another's. All lanes must call it.
+/// Returns the bits of the `valid` places that may be the warp's best so far. It leaves out places
+/// that certainly score less than another. All lanes must call it.
 template <Measure measure, class Sum>
 __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
                                      const PlaceSums<Sum> (&places)[places_together],

@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     sums.squares += pixel * pixel;
     points[slot(i)] = {static_cast<double>(pixel), 0};
   });
-  // roots_kernel waited before it let this launch begin: the template was complete.
+  // roots_kernel waited before it let this launch begin, so the template is complete.
   follow_launch();
   add_across_warp(sums);
   if (threadIdx.x % 32 == 0) {
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     points[slot(i)] = {pair.first.pixel(a, x, top + line), pair.second.pixel(a, x, top + line)};
   });
   transform_lines<false>(points, t.roots, t.log_width, 0);
-  // The launch ahead waited for all before it, so the image and the roots were complete.
+  // The launch ahead waited for all before it, so the image and the roots are complete.
   follow_launch();
   each_of_rows(t, [&](int i, int line, int x) {
     pair.points[((top + line) << t.log_width) + x] = points[slot(i)];
@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   const int log_lines = log_transform_points - t.log_height;
   transform_lines<false, true>(points, t.roots, t.log_height, log_lines);
   const Complex* templ = t.templ + int64_t{blockIdx.x} * transform_points;
-  // The last forward pass, the product, and the first inverse pass.
+  // Runs the last forward pass, the product, and the first inverse pass.
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < transform_points / 8; i += transform_threads) {
     const int base = ((i >> log_lines) << (log_lines + 3)) + (i & ((1 << log_lines) - 1));

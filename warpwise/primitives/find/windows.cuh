@@ -126,12 +126,12 @@ __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_
   }
 }
 
-/// Adds the row that enters the windows and subtracts the one that leaves, for 4 columns of places.
+/// Adds the row that enters the windows and subtracts the row that leaves, for 4 columns of places.
 template <class Square>
 __device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
                                 unsigned leaves_gained, WindowPair<Square>* step) {
   // These words hold the two pixels that a column adds, or the two that it subtracts, for two
-  // columns each. `both` holds one column's: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
+  // columns each. `both` serves one column: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
   const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
   const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
   const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
@@ -156,11 +156,11 @@ __device__ inline void add_rows(const WindowPixels& enters, const WindowPixels& 
 template <class Square>
 struct WindowsShared {
   // Two buffers used in turn, so that a row needs only one barrier.
-  WindowPair<Square> steps[2][windows_threads / 32];   ///< for each warp
-  WindowPair<Square> firsts[2][windows_threads / 32];  ///< for each warp
+  WindowPair<Square> steps[2][windows_threads / 32];   ///< sum of each warp's steps
+  WindowPair<Square> firsts[2][windows_threads / 32];  ///< sum of each warp's first-window shares
 };
 
-/// Returns the sum of this lane's pair and those of the lanes below.
+/// Returns the sum of the pairs of this lane and of the lanes below it.
 template <class Square>
 __device__ inline WindowPair<Square> scan_warp(WindowPair<Square> pair) {
   for (int distance = 1; distance < 32; distance *= 2) {

@@ -43,7 +43,7 @@ template <GemvAccess access>
 inline constexpr int gemv_strand_batch = access == GemvAccess::element ? 32 : 8;
 
 // The transposed product of few columns: threads of a block, the largest number of columns, and the
-// largest shared memory of a block. It is less than the 48 KB that every kernel may have. A
+// largest shared memory of a block, less than the 48 KB that every kernel may have. A
 // multiprocessor of any GPU has room for at least one block, and most have room for several.
 inline constexpr int gemv_strand_threads = 128;
 inline constexpr int gemv_few_columns = 16;

@@ -23,7 +23,7 @@ struct VectorOf {
 struct SmallGemv {
   const std::byte* a;
   std::int64_t pitch_bytes;
-  std::int64_t columns;  ///< at most 8, or, transposed, at most small_columns
+  std::int64_t columns;  ///< number of columns: at most 8; transposed, at most small_columns
   std::int64_t rows;     ///< at most small_rows
   const std::byte* x;
   std::byte* y;

@@ -11,7 +11,7 @@ namespace warpwise::kernels::gemv {
 /// block sums all its chunks, in `lanes` lanes of the order. Several sets are then a cluster, whose
 /// first block adds the sets' sums. If `lanes` is 0, each chunk's sum is a list.
 ///
-/// Shared memory: the sums of each thread, then those of the lanes.
+/// Shared memory: the sums of each thread, then the sums of the lanes.
 /// Grid: x tiles, y sets.
 template <class T, GemvAccess access, bool lines>
 __global__ void __launch_bounds__(gemv_most_column_threads)
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   };
   start_round(0);
   wait_for_launch();
-  // Computes several rows' addresses from one: in a chain, each address would wait for the one
-  // before.
+  // Computes the addresses of several rows from one address. In a single chain, each address would
+  // wait for the address before it.
   constexpr int chains = batch_rows / 8;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = next + 8 * c * a.pitch;
-    asm("" : "+l"(chain[c]));  // kept apart from the others
+    asm("" : "+l"(chain[c]));  // keeps this address apart from the others
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
         }
       }
     }
-    __syncthreads();  // the next round overwrites the sums
+    __syncthreads();  // waits before the next round overwrites the sums
   }
   if (lanes == 0) return;
 
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     __syncthreads();
   }
   if (sets > 1) {
-    gemv_meet_cluster();  // the first block's strands have been added
+    gemv_meet_cluster();  // waits until the first block's strands have been added
     for (int i = thread; i < tile_columns; i += threads) {
       gemv_store_to_first(strand_sums + set * tile_columns + i, chunk_lanes[i]);
     }

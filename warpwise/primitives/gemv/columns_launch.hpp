@@ -25,7 +25,7 @@ constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
                                                         : 4;
 }
 
-// These must equal the kernel's own numbers.
+// These numbers must equal the kernel's own numbers.
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 2) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::vector, 2>);
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
@@ -73,7 +73,7 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
 }
 
 /// Returns true if the transposed product should load single elements where words are possible. It
-/// does for matrices that are read in one go, with all rows of a strand in flight. Measured on an
+/// should for matrices that are read in one go, with all rows of a strand in flight. Measured on an
 /// H100.
 inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
                                     int multiprocessors) {
@@ -87,16 +87,16 @@ inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int s
 }
 
 /// Returns true if single elements should bypass the first-level cache. They should not if a warp
-/// reads parts of lines and its other rows need the rest. For small matrices it makes no
-/// difference. Measured on an H100.
+/// reads parts of cache lines and its other rows need the rest. For small matrices both ways take
+/// the same time. Measured on an H100.
 inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,
                                   const GemvColumnsLaunch& launch) {
   return launch.log_strand_threads >= 4 && a.rows * a.columns >= 1 << 21;
 }
 
-/// Returns the columns of each warp of gemv_short_columns. Returns 0 if a warp cannot hold the
-/// strands of one column, or if gemv_columns_by_element takes words, where partly used lines would
-/// cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
+/// Returns the number of columns of each warp of gemv_short_columns. Returns 0 if a warp cannot
+/// hold the strands of one column, or if gemv_columns_by_element() is false. Partly used lines
+/// would then cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
 inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiprocessors) {
   const std::int64_t strands = gpu::blocks_for(a.rows, order::strand_rows);
   if (strands == 1) return 32;
@@ -112,9 +112,9 @@ constexpr int gemv_strands_chunk_bytes(int columns) {
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Returns the chunks of each block of gemv_strands: as many as still give 7 of 8 SMs a block (256
-/// chunks make 128 blocks on an H100 with 132 SMs). Returns 0 if the kernel cannot take A, or if a
-/// block or a cluster sums whole columns in less time.
+/// Returns the chunks of each block of gemv_strands: the most that still give 7 of 8 SMs a block
+/// (256 chunks make 128 blocks on an H100 with 132 SMs). Returns 0 if the kernel cannot take A, or
+/// if a block or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -134,8 +134,8 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
 }
 
 /// Returns the share of the bandwidth that is reached by tiles 2^log threads wide, measured on an
-/// H200 and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of what
-/// is loaded is not used.
+/// H200 and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of the
+/// loaded bytes are not used.
 inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   struct Share {
     double words, elements, unaligned;
@@ -184,7 +184,7 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
   }
   // The choice is between one launch of blocks that each sum whole columns, one on a
   // multiprocessor, and two launches with blocks for all chunks. Costs of the first:
-  // - It has as many blocks as tiles, which may not fill the multiprocessors.
+  // - It has one block for each tile, which may not fill the multiprocessors.
   // - Narrow tiles reach only a share of the bandwidth.
   // - The rounds of a block come one after the other.
   //

@@ -140,7 +140,7 @@ void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t
 
 // Columns of a tile of rows times x: its part of x stays in the first-level cache for all rows.
 constexpr std::int64_t row_tile_columns = row_tile_chunks * order::chunk_columns;
-// Rows of such a tile: multiples of every number of rows that are summed at once.
+// Rows of a tile of rows times x: a multiple of every number of rows that are summed at once.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;
 // Columns of a tile of columns times x: few enough to give every thread a part.

@@ -163,7 +163,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Fewer rows are not worth the zeros to be written behind them.
+// With fewer rows, the zeros to be written behind them cost more than this way of summing gains.
 constexpr std::int64_t least_product_rows = 128;
 
 /// Sums the columns of a matrix of `columns` floats a row without gaps. Vectors of products run

@@ -38,9 +38,9 @@ HWY_INLINE V load_vector(const Float16* from) {
   const hn::Rebind<hwy::float16_t, D> narrow;
   return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
 #else
-  // Without an instruction for the conversion, Highway takes infinities for numbers. The bits,
-  // moved to a float's places, are the number times 2^-112, even if it is subnormal. Infinity and
-  // NaN keep their exponent.
+  // Without an instruction for the conversion, Highway converts infinities like numbers. The bits,
+  // shifted to a float's positions, are the number times 2^-112, even if it is subnormal. Infinity
+  // and NaN keep their exponent.
   const hn::Rebind<std::uint16_t, D> narrow;
   const hn::RebindToSigned<D> wide;
   const auto bits =
@@ -83,7 +83,7 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
     const auto short_of =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
     if (element >= short_of) {
-      // Loads the last `width` elements that may be read, then shifts out those before `element`.
+      // Loads the last `width` elements that may be read, then shifts out all before `element`.
       alignas(16) static constexpr std::uint8_t moves[32] = {
           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
           255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};

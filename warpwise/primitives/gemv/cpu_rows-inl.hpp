@@ -28,10 +28,10 @@ HWY_INLINE V loaded_once(V v) {
   return v;
 }
 
-// Vectors of lanes and rows that are summed at once: as many as leave room for x and a product in
-// the 16 registers of SSE and AVX2, because a sum in memory costs more than another load of x.
-// Remaining rows are also summed several at once, since a single row waits for its own sums. But
-// with vectors of four floats, two rows at once took 17 to 30 % longer than one by one.
+// Vectors of lanes and rows that are summed at once. They leave room for x and a product in the 16
+// registers of SSE and AVX2, because a sum in memory costs more than another load of x. Remaining
+// rows are also summed several at once, since a single row waits for its own sums. But with vectors
+// of four floats, two rows at once took 17 to 30 % longer than one by one.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
@@ -103,7 +103,7 @@ HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
           hn::Add(hn::ConcatLowerLower(d, v[r + 4], v[r]), hn::ConcatUpperUpper(d, v[r + 4], v[r]));
     }
   }
-  // Each block of four lanes now holds one of four rows.
+  // Each block of four lanes now holds the lanes of a single row.
   const auto lower = [&](VShort a, VShort b) HWY_ATTR {
     return hn::BitCast(d, hn::InterleaveLower(hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
   };
@@ -135,8 +135,8 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   return halves_of_vector(lanes[0]);
 }
 
-/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to as many lanes as
-/// halves_of_all takes.
+/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to the number of lanes
+/// that halves_of_all takes.
 template <class T, int rows>
 HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, VShort* sums) {
@@ -199,8 +199,8 @@ void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_ro
                float* sums) {
   BlockSums block;
   int number = 0;
-  // The last rows form two smaller groups if these leave fewer single rows than one of the largest
-  // groups.
+  // The last rows form two smaller groups if fewer single rows are then left than after a large
+  // group.
   const auto best_in_two = [count](int done) {
     const int left = count - done;
     return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
@@ -256,7 +256,7 @@ HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, S
   const DShort d;
   VShort sum[short_rows];
   std::int64_t row = first;
-  // These products were never added to +0: the last addition turns a sum of -0 into +0.
+  // These sums did not start from +0: the last addition turns a sum of -0 into +0.
   for (; row + short_rows <= last; row += short_rows) {
     for (int r = 0; r < short_rows; ++r) sum[r] = sum_of(row + r);
     hn::StoreU(hn::Add(halves_of_all(sum), hn::Zero(d)), d, sums + (row - first));
@@ -331,7 +331,7 @@ void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, 
 #endif
 }
 
-/// Sums rows [first, last) of at most two vectors.
+/// Sums rows [first, last), each at most two SIMD vectors long.
 template <class T>
 void sum_all_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   const std::int64_t columns = task.a.width();
@@ -410,7 +410,7 @@ void small_rows_times_x(const SmallGemv& product) {
       sum[r] = r < left ? hn::Mul(load_few(row, product.columns), x) : hn::Zero(d);
       row += product.pitch_bytes;
     }
-    // These products were never added to +0: the addition turns a sum of -0 into +0.
+    // These sums did not start from +0: adding +0 turns a sum of -0 into +0.
     VShort value = hn::Add(halves_of_all(sum), hn::Zero(d));
     value = hn::Mul(hn::Set(d, product.alpha), value);
     std::byte* const y = product.y + first * std::int64_t{sizeof(float)};

@@ -23,7 +23,7 @@ void require_vector(const char* name, const View& view, std::int64_t size, const
 }
 
 /// Says whether f32 arguments are valid, in the few instructions that the smallest products have
-/// time for. validate() knows the rest, and what is wrong.
+/// time for. validate() checks all other arguments, and states what is wrong.
 template <class Matrix, class Result>
 bool are_usual(const Matrix& a, const Matrix& x, const Result& y, bool transpose) {
   using detail::ranges_overlap;

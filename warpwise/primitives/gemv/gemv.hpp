@@ -21,8 +21,8 @@ struct GemvOptions {
 /// as rows and flip `transpose`.
 ///
 /// `x` and `y` are vectors: views of one row (elements side by side) or of one column (elements
-/// pitch_bytes() apart: BLAS's increment times the element's size). op(A) has as many columns as x
-/// has elements, and as many rows as y has. `a` and `x` are both f32, f16 or bf16; `y` is f32; one
+/// pitch_bytes() apart: BLAS's increment times the element's size). x has an element for each
+/// column of op(A), y has one for each row. `a` and `x` are both f32, f16 or bf16; `y` is f32; one
 /// channel each. y must not overlap A or x.
 ///
 /// Each product and each sum is rounded once to f32, in an order that depends only on the sizes

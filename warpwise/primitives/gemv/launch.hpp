@@ -22,12 +22,12 @@ struct GemvRowsShape {
 
 /// Returns the shape for loads of `elements` elements.
 constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
-  // Each thread has as many words in flight as its registers allow.
+  // Each thread has all the words in flight that its registers allow.
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Returns the shape for a matrix. Narrow ones have kernels with more rows in a warp; loads of
-/// single bytes have fewer.
+/// Returns the shape for a matrix. Kernels for narrow matrices have more rows in a warp; fewer of
+/// these kernels exist for loads of single bytes.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {
   const int elements = gemv_elements(access, size);
@@ -86,10 +86,10 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // Blocks take as many turns as leave one block for each multiprocessor, if that is at most 8
-  // turns. Otherwise there are two blocks for each multiprocessor: a third would wait for one of
-  // them to end. The limit is gemv_most_turns for floats and 8 turns for 16-bit elements. Measured
-  // on an H200.
+  // Blocks take the number of turns that leaves one block for each multiprocessor, up to 8 turns.
+  // Otherwise there are two blocks for each multiprocessor: a third would wait for one of them to
+  // end. The limit is gemv_most_turns for floats and 8 turns for 16-bit elements. Measured on an
+  // H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t of_block = std::clamp<std::int64_t>(
@@ -112,7 +112,7 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
 // Up to this many outputs have a warp for each of their groups of lists.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
-/// Returns the bytes of all outputs' lists, including those of their groups; 0 for a single list.
+/// Returns the bytes of all outputs' lists, with the lists of their groups; 0 for a single list.
 inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
   std::int64_t all = 0;
   for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, order::group)) {
@@ -127,7 +127,7 @@ inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
 struct GemvCall {
   kernels::gemv::GemvArguments arguments;  ///< x and sums are set by the launches below
   std::int64_t x_stride;
-  ElementType type;  ///< of A and x
+  ElementType type;  ///< element type of A and x
   bool transpose;
 
   std::int64_t inputs() const { return transpose ? arguments.rows : arguments.columns; }
@@ -175,7 +175,7 @@ struct GemvKernel {
   GemvRowsShape shape = {};                                               ///< rows
   /// blocks of a cluster: side by side for rows, one below the other for columns
   unsigned cluster = 1;
-  bool lines = false;  ///< for columns: single elements are loaded in whole lines
+  bool lines = false;  ///< used by columns: single elements are loaded in whole lines
   int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
 };
 constexpr const char* kernel_name(GemvStep step) {
@@ -196,7 +196,7 @@ constexpr const char* kernel_name(GemvStep step) {
 /// Launches: a copy of x, the product, and its sums, 1024 lists of each output at a time.
 using GemvLaunches = gpu::Launches<GemvKernel, 8>;
 
-/// The launches of a product, without the place of its scratch memory.
+/// The launches of a product, without the address of its scratch memory.
 struct GemvPlan {
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;
   GemvRowsShape shape = {};

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   constexpr int size = sizeof(typename T::Element);
   constexpr int loads = steps * Warp::thread_pieces;
   constexpr int warp_rows = at_once * Warp::rows;
-  // Rows of less than a chunk need no place for the sums of several chunks.
+  // Rows of less than a chunk need no shared memory for the sums of several chunks.
   constexpr bool may_share = pieces == order::chunk_pieces;
   constexpr int warps = gemv_block_threads / 32;
   __shared__ float chunk_sums[may_share ? gemv_most_turns * warp_rows * warps : 1];
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (turn + 1 == turns) let_next_begin();
     next += to_next_turn;
     rows_left -= turn_rows;
-    asm("" : "+l"(next));  // a single address, from which the loads' offsets are small
+    asm("" : "+l"(next));  // keeps a single address, from which the loads' offsets are small
 
     float sum[Warp::thread_pieces][V * at_once]{};
 #pragma unroll
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
       if (!is_cluster) gemv_put(a, set, a.rows, first_row + i, lanes[0]);
     }
     if (!is_cluster) return;
-    gemv_meet_cluster();  // the first block's lanes have been added
+    gemv_meet_cluster();  // waits until the first block's lanes have been added
     for (int i = static_cast<int>(threadIdx.x); set > 0 && i < block_rows;
          i += gemv_block_threads) {
       gemv_store_to_first(chunk_sums + i * team + set, chunk_sums[i * team]);
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments 
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    // The order's lanes by halves; lanes without an element add nothing.
+    // Adds the order's lanes by halves; lanes without an element add nothing.
     float lane[most];
 #pragma unroll
     for (int c = 0; c < most; ++c) {

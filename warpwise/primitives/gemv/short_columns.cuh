@@ -31,15 +31,15 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   }
   Element element[rows]{};
   const int own_rows = column < a.columns ? rows_left : 0;
-  // Computes several rows' addresses from one: in a chain, each address would wait for the one
-  // before.
+  // Computes the addresses of several rows from one address. In a single chain, each address would
+  // wait for the address before it.
   constexpr int chains = 4;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = a.a + (first_row + c * (rows / chains)) * a.pitch +
                column * static_cast<int>(sizeof(Element));
-    asm("" : "+l"(chain[c]));  // kept apart from the others
+    asm("" : "+l"(chain[c]));  // keeps this address apart from the others
   }
 #pragma unroll
   for (int i = 0; i < rows / chains; ++i) {

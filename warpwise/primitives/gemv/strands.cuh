@@ -53,9 +53,9 @@ __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t
 
 /// Takes floats of A and x without gaps, from multiples of 16 bytes on. A block copies its
 /// `block_chunks` chunks of all columns to shared memory in the order of memory: without the copy,
-/// neighbouring threads would read a strand apart. A thread sums `own` columns of a strand. These
-/// are all columns if there are one, two or three; otherwise there is a multiple of four, up to
-/// gemv_few_columns, and a thread sums four. Each chunk has a list.
+/// neighbouring threads would read a strand apart. A thread sums `own` columns of a strand. It sums
+/// all columns of a matrix with one, two or three. Otherwise it sums four, and the columns are a
+/// multiple of four, up to gemv_few_columns. Each chunk has a list.
 ///
 /// Shared memory: A, x and the strands' sums.
 /// Grid: x over the chunks.

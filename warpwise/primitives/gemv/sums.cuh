@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(gemv_block_threads)
         else
           gemv_finish(a, output, sum);
       }
-      __syncthreads();  // the next outputs overwrite the parts
+      __syncthreads();  // waits before the next outputs overwrite the parts
     }
   }
 }
@@ -99,10 +99,10 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
 /// groups of an output, at most 1024.
 ///
 /// Shared memory: with several groups, a float for each group of each of the block's outputs. A
-/// kernel with more shared memory than the one before it waits until that has left a
+/// kernel with more shared memory than the kernel before it waits until that kernel has left a
 /// multiprocessor.
-/// Block: 2^log_warps warps for each of its outputs, which are as many as its threads have room
-/// for.
+/// Block: 2^log_warps warps for each of its outputs. The warps of all its outputs fill the block's
+/// threads.
 /// Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)
     gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,

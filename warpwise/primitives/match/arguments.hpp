@@ -3,8 +3,8 @@
 // Arguments of the match kernel. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::match {
 
-/// Arguments of the match kernel. Shared memory of a thread block is limited: it processes a large
-/// search area in tiles and a large block in parts.
+/// Arguments of the match kernel. Shared memory of a thread block is limited, so the block
+/// processes a large search area in tiles and a large block of pixels in parts.
 struct MatchArguments {
   const unsigned char* reference;
   const unsigned char* target;
@@ -16,7 +16,7 @@ struct MatchArguments {
   long long score_pitch;
   long long width;  ///< of both images
   long long height;
-  long long rows;  ///< of the grid of blocks
+  long long rows;  ///< rows of the grid of blocks
   long long stride_x;
   long long stride_y;
   int block_width;
@@ -28,8 +28,8 @@ struct MatchArguments {
   /// width of the part that is summed at once: a multiple of 4, or the block's whole width
   int part_width;
   int part_height;
-  /// pitch of the target's pixels in shared memory, in words; in fours of words with groups of
-  /// eight rows
+  /// pitch of the target's pixels in shared memory, in words; with groups of eight rows in units of
+  /// four words
   int area_pitch;
   /// pitch of the block's columns in shared memory, in words; only with groups of eight rows
   int column_pitch;
@@ -38,8 +38,8 @@ struct MatchArguments {
 
 inline constexpr int match_max_threads = 256;
 // Rows of candidates that a thread scores, in 4 columns. With four rows, the four byte shifts of a
-// target word serve all four: 16 packed operations need 3 shared loads and 3 shifts. With eight,
-// the shifts are in shared memory: 32 operations need a load of 16 bytes and a quarter of one.
+// target word serve all four rows: 16 packed operations need 3 shared loads and 3 shifts. With
+// eight rows, the shifts are in shared memory: 32 operations need 1.25 loads of 16 bytes.
 inline constexpr int match_group = 4;
 inline constexpr int match_tall_group = 8;
 // Side of the tiles of match_products_kernel: it compares 32 × 32 candidates with 32 × 32 pixels of

@@ -205,8 +205,8 @@ class BlockMatcher {
   }
 
   /// Returns true if rejection pays for a tile. Rejection tests at most one row of groups in vain;
-  /// that row must be cheap compared with the tile's other rows. It always sums some rows of the
-  /// block, which must be few.
+  /// that row must be cheap compared with the tile's other rows. Rejection always sums some rows of
+  /// the block, which must be few.
   bool rejection_pays(const Tile& tile) const {
     constexpr std::int64_t many_groups = 4;
     constexpr std::int64_t many_columns = 16;
@@ -266,11 +266,11 @@ class BlockMatcher {
   ConstHostView target_;
   MatchOptions options_;
   std::int64_t strip_width_;
-  std::int64_t padded_width_;  ///< of the block, in whole strips
+  std::int64_t padded_width_;  ///< width of the block, in whole strips
   Image block_image_;
   Image area_image_;
   Pixel* block_;
-  Pixel* area_;  ///< the target's pixels that a tile of candidates covers
+  Pixel* area_;  ///< the target's pixels that a tile's candidates cover
   std::int64_t area_pitch_;
   std::vector<std::uint32_t> sums_;
   std::vector<std::uint32_t> window_sums_;
@@ -278,7 +278,7 @@ class BlockMatcher {
   std::vector<std::uint32_t> columns_;
   std::int64_t block_sum_ = 0;
   std::int64_t block_squares_ = 0;
-  int last_dx_ = 0;  ///< displacement of the block matched last
+  int last_dx_ = 0;  ///< dx of the block that was matched last
   int last_dy_ = 0;
 };
 

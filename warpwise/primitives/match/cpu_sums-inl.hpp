@@ -372,9 +372,9 @@ HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
     add_strip<Op, true>(d, strip, at, to - from, vectors.tail, s0, s1, s2, s3);
 }
 
-/// Computes the sums of absolute differences of a row of groups. If a group's four candidates are
-/// all worse than `best` after the first rows of the block, it stops there. Returns how many groups
-/// stopped.
+/// Computes the sums of absolute differences of a row of groups. Stops summing a group if its four
+/// candidates are all worse than `best` after the first rows of the block. Returns the number of
+/// these groups.
 template <class D>
 HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
                                          Strips<std::uint8_t> block, Plane<std::uint8_t> area,

@@ -7,8 +7,8 @@
 // takes them together. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-/// Passes four pixels of rows first_row, first_row + step, ... and the next four to store(row,
-/// four, next four). Rows before `top` repeat that row, and rows behind `bottom` repeat that one.
+/// Calls store(row, four, next four) with two adjacent fours of pixels of rows first_row, first_row
+/// + step, ... Rows before `top` repeat row `top`; rows behind `bottom` repeat row `bottom`.
 /// \tparam plain  the rows begin at multiples of 4 bytes and lie in [top, bottom]
 template <bool with_next, bool plain, class Store>
 __device__ inline void load_column(const unsigned char* corner, cuda::std::int64_t pitch,
@@ -152,7 +152,7 @@ __device__ inline void add_difference_column(const unsigned* block, const uint4*
 }
 
 /// Copies a part of a block and the search area of a tile around it to shared memory, all threads
-/// together, once its old content has been read.
+/// together. Waits first until all threads have read the old content.
 /// \param x, y            the part's place in the reference image
 /// \param area_x, area_y  the part's place in the target at the tile's first candidate
 template <int group>
@@ -214,7 +214,7 @@ __device__ inline void sum_differences(const MatchArguments& a, cuda::std::int64
   }
 }
 
-/// The least of a thread's sums and its number; sums beyond `columns` and `rows` are left out.
+/// The least of a thread's sums and its index; sums beyond `columns` and `rows` are left out.
 struct LeastOfGroup {
   unsigned score;
   int number;
@@ -222,8 +222,8 @@ struct LeastOfGroup {
 
 template <int group>
 __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int columns, int rows) {
-  // A sum takes 24 bits (65,536 pixels times 255), so its number fits below it. Among equal sums
-  // the first has the least number.
+  // A sum takes 24 bits (65,536 pixels times 255), so its index fits into the bits below. Among
+  // equal sums the first has the least index.
   unsigned least = 0xffffffffU;
   if (columns >= 4 && rows >= group) {
 #pragma unroll

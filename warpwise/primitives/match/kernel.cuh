@@ -173,7 +173,7 @@ __device__ inline Best best_of_block(Best best) {
     const unsigned place = __shfl_down_sync(0xffffffffu, best.place, distance);
     best.offer(score, place);
   }
-  __syncthreads();  // the last call's results have been read
+  __syncthreads();  // waits until the last call's results have been read
   if (threadIdx.x % 32 == 0) {
     scores[threadIdx.x / 32] = best.score;
     places[threadIdx.x / 32] = best.place;
@@ -193,7 +193,7 @@ __device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes)
 /// The candidates of one block: the search ranges, cut where they leave the image.
 struct MatchCandidates {
   int first_x, first_y;
-  int columns, rows;  ///< no candidates when either is below 1
+  int columns, rows;  ///< no candidates if either is below 1
 
   __device__ MatchCandidates(const MatchArguments& a, cuda::std::int64_t x, cuda::std::int64_t y) {
     cuda::std::int64_t x0 = a.first_x, x1 = a.last_x, y0 = a.first_y, y1 = a.last_y;
@@ -230,7 +230,7 @@ __device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, c
       const int width = min(a.part_width, a.block_width - part_x);
       const int height = min(a.part_height, a.block_height - part_y);
       const int words = (width + 3) / 4;
-      __syncthreads();  // the part before has been summed
+      __syncthreads();  // waits until the part before has been summed
       load_words(reference, x + part_x, y + part_y, words, height, block, block_pitch);
       load_words(target, tile_x + part_x, tile_y + part_y, words + a.tile_groups_x,
                  height + group * a.tile_groups_y - 1, area, a.area_pitch);

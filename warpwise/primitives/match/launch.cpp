@@ -31,9 +31,9 @@ struct Scheme {
   bool is_shifted;  ///< each word of the area is stored at its four shifts
 };
 
-/// Returns the pitch of the area: in words, or in fours of words if each is stored at its four
-/// shifts. In words, the rows of neighbouring groups, `group` rows apart, use different banks of
-/// the 32. In fours, the eight threads that are served together read adjacent 16 bytes.
+/// Returns the pitch of the area in words. If each word has its four shifts, the unit is four
+/// words, and the eight threads that are served together read adjacent 16 bytes. Otherwise the rows
+/// of neighbouring groups, `group` rows apart, use different banks of the 32.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
                         const Scheme& scheme) {
   if (scheme.is_shifted) return block_words + a.tile_groups_x - 1;
@@ -133,7 +133,7 @@ std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme
 }
 
 /// Returns how many times faster match_products_kernel is than match_kernel with full tiles of
-/// candidates and full parts of blocks. If they are not full, match_products_kernel costs the same.
+/// candidates and full parts of blocks. Incomplete ones take match_products_kernel the same time.
 /// Measured on an H200.
 int gain_of_products(Measure measure) {
   switch (measure) {

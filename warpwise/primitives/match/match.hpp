@@ -45,7 +45,7 @@ struct MatchOptions {
   MatchBorder border = MatchBorder::skip;
 };
 
-/// Most pixels of a block: Σ(a − b)² of so many 8-bit pixels fits 32 bits.
+/// Most pixels of a block: Σ(a − b)² of this number of 8-bit pixels fits 32 bits.
 inline constexpr std::int64_t max_match_block_pixels = 65536;
 
 /// The largest displacement along an axis.
@@ -63,8 +63,8 @@ struct MatchGrid {
   std::int64_t rows = 0;
 };
 
-/// Returns the grid of an image: as many whole blocks as fit. Pixels beyond the last whole block,
-/// at the right and at the bottom, belong to no block.
+/// Returns the grid of an image: all whole blocks that fit. Pixels beyond the last whole block, at
+/// the right and at the bottom, belong to no block.
 ///
 /// \throws InvalidArgument  the options are out of range, or the image is smaller than one block.
 WARPWISE_EXPORT MatchGrid match_grid(std::int64_t width, std::int64_t height,

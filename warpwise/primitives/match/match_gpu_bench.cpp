@@ -121,7 +121,7 @@ Case match_case(const MatchProblem& problem) {
   return result;
 }
 
-constexpr const char* wide_search = " 32x32 search -16:15";  // of the default options
+constexpr const char* wide_search = " 32x32 search -16:15";  // the search of the default options
 
 // The work is bound by the rate of packed differences, not by memory traffic; the README of this
 // primitive gives the figures.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 // Checks the choice of match's kernels. All of them give the same bytes, so no other test would
-// notice the slower one.
+// notice a slower one.
 namespace warpwise::detail::match {
 namespace {
 
@@ -39,8 +39,8 @@ TEST(MatchLaunch, RejectsWhereBlocksAreLarge) {
   EXPECT_EQ(way(Measure::sad, 32, {-64, 63}, {-32, 31}), MatchKernel::rejecting_tall);
   EXPECT_EQ(way(Measure::sad, 128, 8, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
   EXPECT_EQ(way(Measure::sad, 16, 64, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
-  // Rows that are not a multiple of eight, too few pixels, no quarter of whole words, and a block
-  // in parts.
+  // Not rejected: rows that are not a multiple of eight, too few pixels, a quarter of a row that is
+  // not whole words, and a block in parts.
   EXPECT_EQ(way(Measure::sad, 32, 36, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 32, 24, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 15}, {-16, 15}), MatchKernel::tall);

@@ -229,9 +229,9 @@ double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motio
          static_cast<double>(motion.score.width() * motion.score.height());
 }
 
-// Measures the motion without its ground truth, which the samples do not have: how much of the
-// difference between the frames it explains, and how often it leads back. The README beside this
-// file states the figures printed here.
+// Measures the motion without its ground truth, which the samples do not have. It prints how much
+// of the difference between the frames the motion explains, and the share of blocks that it leads
+// back to their place. The README beside this file states these figures.
 TEST(MatchPeer, RealMotionExplainsTheDifferenceAndLeadsBack) {
   const cv::Mat first = frame(1);
   const cv::Mat second = frame(2);

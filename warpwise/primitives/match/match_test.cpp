@@ -111,7 +111,7 @@ TEST_P(MatchTest, AwkwardSizesAndLayouts) {
         MatchOptions options =
             options_of(std::min<std::int64_t>(size.width, 7),
                        std::min<std::int64_t>(size.height, 5), {-3, 2}, {-2, 4}, measure);
-        // Enough blocks for every position in a row, few enough for the plain loops.
+        // This stride leaves blocks at every position in a row, and few enough for the plain loops.
         if (size.width * size.height > 10000) options.stride_x = 33;
         compare_random(size.width, size.height, options, layout);
         options.border = MatchBorder::replicate;
@@ -209,7 +209,7 @@ TEST_P(MatchTest, ReadsNothingBehindTheImage) {
   test::expect_equal(expected.view(), displacement.view());
 }
 
-// Cases for the matrix units of a GPU: parts and tiles of 32, full and not.
+// Covers the matrix units of a GPU: parts and tiles of 32, full and incomplete.
 TEST_P(MatchTest, ManyCandidatesOfLargeBlocks) {
   for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
     for (const test::Size& block : {test::Size{32, 32}, {20, 27}, {31, 9}, {33, 32}, {50, 65}}) {
@@ -341,8 +341,8 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
-// The same for images that reject all candidates, for images that reject one candidate in one
-// block, and for noise, for which no bound is searched.
+// Covers images that reject all candidates, images that reject one candidate in one block, and
+// noise, for which no bound is searched.
 TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
   for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
     MatchOptions options = options_of(32, 32, x, {-16, 15});

@@ -208,13 +208,13 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
   const MatchImage target{a.target, a.target_pitch, a.width, a.height};
   MatrixSums sums[2][4] = {};
   MatchWindows windows;
-  __syncthreads();  // the tile before has been scored
+  __syncthreads();  // waits until the tile before has been scored
   if (threadIdx.x == 0) s.block_squares = s.block_total = 0;
   for (int part_y = 0; part_y < a.block_height; part_y += match_products_side) {
     for (int part_x = 0; part_x < a.block_width; part_x += match_products_side) {
       const MatchPart part{min(match_products_side, a.block_width - part_x),
                            min(match_products_side, a.block_height - part_y)};
-      __syncthreads();  // the old content has been summed
+      __syncthreads();  // waits until the old content has been summed
       load_area(target, tile_x + part_x, tile_y + part_y, s);
       load_block(reference, x + part_x, y + part_y, part, s);
       __syncthreads();
@@ -235,8 +235,8 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
 }
 
 /// Calls offer(score, column, line) for each of this lane's candidates that may be the best of the
-/// tile. For ssd these are all; for ncc and zncc, all whose score is not certainly less than
-/// another's. To be called by all threads.
+/// tile. For ssd these are all candidates. For ncc and zncc it leaves out candidates that certainly
+/// score less than another. To be called by all threads.
 template <Measure measure, class Offer>
 __device__ inline void score_candidates(const MatchArguments& a, MatchProductsShared& s,
                                         const MatchWindows& windows, int columns, int rows,

@@ -9,14 +9,14 @@
 // pixels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-// The block's columns of words in groups of four: masks of those that are summed first and second.
+// The block's columns of words in groups of four: masks of the columns summed first and second.
 inline constexpr unsigned match_first_columns = 0b0010;
 inline constexpr unsigned match_second_columns = 0b1000;
 // Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
 inline constexpr int match_few_lanes = 16;
 inline constexpr int match_many_lanes = 28;
-// A sum over a quarter of the pixels may exceed a whole score if it exceeds the least such sum by
-// this factor.
+// A sum over a quarter of the pixels may exceed a whole score if it exceeds the least of these sums
+// by this factor.
 inline constexpr unsigned match_much = 3;
 // Least sum of a lane without candidates.
 inline constexpr unsigned least_nowhere = 0xffffffffU;
@@ -60,8 +60,8 @@ __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned
 /// Divides the lanes of a warp among the lanes that still have candidates.
 struct Sharing {
   int lanes;  ///< lanes for each group, a power of two
-  int part;   ///< index of this lane among them
-  int owner;  ///< lane whose group this one helps with, −1 for none
+  int part;   ///< index of this lane among its group's lanes
+  int owner;  ///< lane whose group this lane helps with; −1: none
 
   __device__ explicit Sharing(unsigned owners) {
     const int bits = 32 - __clz(__popc(owners) - 1);
@@ -98,8 +98,8 @@ __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block
   }
 }
 
-/// Adds up the sums of the lanes that share a group. Each lane keeps its share of them, at least
-/// one: the first has the returned number, the others follow it.
+/// Adds up the sums of the lanes that share a group. Each lane keeps its share of these sums, at
+/// least one. Returns the index of its first sum; its other sums follow.
 template <int group>
 __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]) {
   int first = 0;

@@ -3,8 +3,8 @@
 // A launch for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// A launch's parameters: `rule` holds the arguments that all images share, an `Image` those of one
-/// image. Nothing has to be copied to the device, kept, or freed.
+/// A launch's parameters. `rule` holds the arguments that all images share, and each `Image` holds
+/// one image's arguments. A launch copies nothing to the device and allocates nothing.
 template <class Rule, class Image>
 struct Batch {
   /// Every GPU takes 4 KiB of parameters.
@@ -14,15 +14,15 @@ struct Batch {
 
   Rule rule;
   int images;
-  /// All images have the same number of blocks in x and y: then the grid is that of one image, and
-  /// z is the image. Otherwise the grid is a row of blocks, one image after the other.
+  /// True if all images have the same number of blocks in x and y. The grid is then one image's
+  /// grid, with the image's index in z. Otherwise the grid is one row of blocks, image after image.
   bool alike;
   int first_block[most];
   int blocks_across[most];
   Image image[most];
 };
 
-/// Image of a block, and the block's place in that image.
+/// Index of a block's image, and the block's coordinates in that image.
 struct BatchBlock {
   int image;
   unsigned x;

@@ -8,7 +8,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
-// Host part of the calls for many images: src[i] to dst[i], each like a single call.
+// Host part of the calls for many images: each computes dst[i] from src[i] like a single call.
 namespace warpwise::detail {
 
 /// The rows of one plane of a batch.
@@ -18,7 +18,7 @@ struct BatchRows {
   bool is_dst;
 };
 
-/// \throws InvalidArgument  rows that are written overlap others; the text names both.
+/// \throws InvalidArgument  a row that is written overlaps another one; the message names both.
 void require_disjoint(std::string_view primitive, std::vector<BatchRows> rows);
 
 template <Memory memory, Access access>
@@ -35,7 +35,7 @@ void add_rows(std::vector<BatchRows>& all, const BasicFrame<memory, access>& fra
   }
 }
 
-/// Calls check(src, dst) for each image; adds the image's number to exceptions.
+/// Calls check(src, dst) for each image; adds the image's index to exceptions.
 /// \throws InvalidArgument  an image is refused, views of different images overlap, or the spans
 ///                          differ in length
 template <class Source, class Destination, class Check>
@@ -84,8 +84,8 @@ void require_type_of_first(std::string_view which, const BasicFrame<memory, acce
                         "; all of a call must have one format");
 }
 
-/// Calls each(i) for all images on the CPU. `each` spreads its rows over threads itself: large
-/// images are divided by rows, small ones by images.
+/// Calls each(i) for all images on the CPU. Threads take small images one by one. `each` spreads
+/// the rows of its image over threads, which divides large images.
 template <class Source, class Each>
 void for_each_image(std::span<const Source> src, const Each& each) {
   std::int64_t pixels = 0;

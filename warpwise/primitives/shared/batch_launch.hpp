@@ -28,11 +28,11 @@ bool fit_batch(Numbers... numbers) {
   return ((numbers <= std::numeric_limits<int>::max()) && ...);
 }
 
-/// Launches all images, as many a launch as its parameters hold. Allocates nothing.
+/// Launches all images, up to Batch::most in each launch. Allocates nothing.
 ///
-/// \param describe  describe(i): image i as a std::optional<BatchImage<Image>>; nothing if it does
-///                  not fit 32 bits
-/// \param alone     alone(i): launches image i by itself, in that case
+/// \param describe  describe(i): returns image i as std::optional<BatchImage<Image>>; nothing if it
+///                  does not fit 32 bits
+/// \param alone     alone(i): launches image i by itself, if describe(i) returns nothing
 template <class Rule, class Image, class Describe, class Alone>
 void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule, std::size_t count,
                    gpu::Shape block, const Describe& describe, const Alone& alone, const char* name,
@@ -40,7 +40,7 @@ void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule
   using Batch = kernels::Batch<Rule, Image>;
   static_assert(sizeof(Batch) <= 4096);
   constexpr std::int64_t most_blocks = std::numeric_limits<int>::max();
-  constexpr std::int64_t most_down = 65535;     // of a grid's y
+  constexpr std::int64_t most_down = 65535;     // largest y of a grid
   constexpr std::size_t everywhere = 48 << 10;  // larger sizes must be requested for each kernel
   if (shared_bytes > everywhere) {
     gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

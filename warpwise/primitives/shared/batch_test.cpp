@@ -141,7 +141,7 @@ class Images {
     }
   }
 
-  std::optional<gpu::Stream> stream;  // outlives what is on the device
+  std::optional<gpu::Stream> stream;  // destroyed after all images on the device
   std::vector<std::unique_ptr<GuardedImage>> src, dst;
   std::vector<ConstDeviceView> device_src;
   std::vector<DeviceView> device_dst;
@@ -196,7 +196,7 @@ TEST_P(BatchTest, EqualSizes) {
   }
 }
 
-/// One image; a full launch and one more; many launches; of equal and of mixed sizes.
+/// Runs one image, full launches, one image more, and many launches; with equal and mixed sizes.
 TEST_P(BatchTest, AnyNumberOfImages) {
   const std::vector<Call> calls = {copy_call(),
                                    sobel_call({ElementType::u8, 1}, {ElementType::u8, 1}),

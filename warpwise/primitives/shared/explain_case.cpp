@@ -6,7 +6,7 @@ namespace warpwise::explain_cases {
 
 gpu::DeviceImage Operands::random(ElementType type, std::int64_t width, std::int64_t height,
                                   int channels) {
-  // Allocates first: the device reports sizes that are too large.
+  // Allocates on the device first, because the device reports sizes that are too large.
   gpu::DeviceImage image = empty(type, width, height, channels);
   Image host(type, width, height, channels);
   for (std::int64_t y = 0; y < height; ++y) {

@@ -23,7 +23,7 @@ void fill_random(HostView view, std::uint64_t seed) {
   for (std::int64_t y = 0; y < view.height(); ++y) {
     std::byte* row = view.row(y);
     if (view.type() == ElementType::f32) {
-      // Multiples of 2^-10 in [-1, 1).
+      // All values are multiples of 2^-10 in [-1, 1).
       for (std::int64_t x = 0; x < elements; ++x) {
         store(row, x, static_cast<float>(static_cast<int>(random() >> 53) - 1024) / 1024.0F);
       }
@@ -37,8 +37,8 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
-// A problem is held several times. Memory that was promised but does not exist would end the
-// process when it is filled.
+// An operand exists in several copies. Linux grants allocations that are larger than its memory,
+// and ends the process when it fills them.
 void require_memory(const std::string& name, std::int64_t bytes) {
   const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
   const std::int64_t most = physical / 8;

@@ -14,8 +14,8 @@
 #include "warpwise/gpu/handles.hpp"
 
 /// The ladder of a primitive, as the laboratory sees it: a problem, its inputs, the expected
-/// result, and the library's own launches for it. The rungs are not C++ but CUDA files and one
-/// table, `ladder.json`, in the primitive's `ladder` folder, compiled at run time. See
+/// result, and the library's own launches for it. The rungs are CUDA files, compiled at run
+/// time, and one table, `ladder.json`, in the primitive's `ladder` folder. See
 /// warpwise/lab/README.md.
 namespace warpwise::ladders {
 
@@ -32,13 +32,13 @@ struct Layout {
 /// A two-dimensional array of a problem with its host memory.
 class Operand {
  public:
-  /// Value of bytes that no kernel may change: those between the rows of an output; also an
-  /// output's content before a kernel has run.
+  /// Value of the bytes between the rows of an output, which no kernel may change. All bytes of an
+  /// output have this value before a kernel runs.
   static constexpr std::byte sentinel{0xa5};
 
-  /// Creates an input of random pixels, which depend only on its name, or an output, filled with
-  /// the sentinel. \throws InvalidArgument  as BasicView
-  /// \throws OutOfMemory  with both numbers, for more than an eighth of this machine's memory
+  /// input() creates an operand with random pixels, which depend only on its name. output() creates
+  /// one filled with the sentinel. \throws InvalidArgument  as BasicView
+  /// \throws OutOfMemory  more than an eighth of this machine's memory; the message has both sizes
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});
   static Operand output(std::string name, ElementType type, std::int64_t width, std::int64_t height,
@@ -55,7 +55,7 @@ class Operand {
   ConstHostView view() const;
 
   /// Largest difference from the expected value, one number for each element of an output, row by
-  /// row. Empty if the bits must be the same.
+  /// row. Empty if results must have the expected bits.
   std::vector<float> tolerance;
 
  private:
@@ -75,9 +75,9 @@ class Operand {
 
 /// Bottleneck of a problem on an ideal machine: the roof that times are compared with.
 enum class Roof : std::uint8_t {
-  copy,    ///< bytes, against a device-to-device copy
-  read,    ///< bytes, against a kernel that only reads: the problem hardly writes
-  vsadu4,  ///< absolute differences of bytes, against the rate of __vsadu4
+  copy,    ///< bytes, at the rate of a device-to-device copy
+  read,    ///< bytes, at the rate of a kernel that only reads: the problem hardly writes
+  vsadu4,  ///< absolute differences of bytes, at the rate of __vsadu4
 };
 constexpr auto enum_names(Roof) {
   return std::to_array<EnumName<Roof>>(
@@ -98,10 +98,10 @@ struct Problem {
 /// Addresses of a problem's operands on a device, real or emulated, in the order of
 /// Problem::operands.
 struct Placement {
-  std::vector<std::uint64_t> address;  ///< of the first pixel
-  std::vector<std::uint64_t> texture;  ///< texture objects, 0 if the rung asks for none
-  std::uint64_t scratch = 0;           ///< of the size that the rung asked for, or 0
-  std::int64_t max_shared_bytes = 0;   ///< most shared memory that a block may ask for
+  std::vector<std::uint64_t> address;  ///< address of each operand's first pixel
+  std::vector<std::uint64_t> texture;  ///< texture object of each operand, 0 if the rung needs none
+  std::uint64_t scratch = 0;           ///< address of the rung's scratch memory, 0 if it needs none
+  std::int64_t max_shared_bytes = 0;   ///< limit of a block's shared memory
   int multiprocessors = 0;             ///< of the device
   /// For shipped(): returns how many blocks of a kernel, named as in Launch, a multiprocessor
   /// holds, given threads and bytes of dynamic shared memory. \throws Unsupported  none fits
@@ -140,7 +140,7 @@ class Ladder {
   virtual std::string_view name() const = 0;
   /// The parameters with their defaults: window, offset, …
   virtual Variables parameters() const = 0;
-  /// Creates a problem with random inputs. \param parameters  all that parameters() names
+  /// Creates a problem with random inputs. \param parameters  a value for each of parameters()
   /// \throws InvalidArgument  there is no such problem; the message says why
   virtual Problem problem(std::int64_t width, std::int64_t height, const Variables& parameters,
                           Layout layout) const = 0;
@@ -154,15 +154,15 @@ class Ladder {
   virtual std::vector<std::byte> arguments(const Problem& problem,
                                            const Placement& placement) const = 0;
   /// Returns the library's launches for this problem, and the bytes of scratch memory that they
-  /// take. The placement has no scratch memory when the bytes are asked for.
+  /// take. shipped_scratch_bytes() gets a placement without scratch memory.
   virtual std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const = 0;
   virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/,
                                              const Placement& /*placement*/) const {
     return 0;
   }
   /// Returns the division into bands. A band is a problem of this ladder with the same width and
-  /// parameters and fewer rows. Operands whose memory grows with the rows are divided like them;
-  /// the others belong to every band. By default each row depends only on itself.
+  /// parameters and fewer rows. Operands whose memory grows with the rows are divided with them.
+  /// Every band has all the other operands. By default each row depends only on itself.
   virtual Division division(const Problem& problem) const {
     return {.units = problem.variables.at("height")};
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Launches that begin before the one ahead of them has ended. Fit for nvcc and NVRTC: no host
-// headers.
+// Functions for launches that begin before the launch ahead of them has ended. Fit for nvcc and
+// NVRTC: no host headers.
 namespace warpwise::kernels {
 
 /// Lets the next launch begin, once all blocks have called this or ended. The next launch's kernel
@@ -19,8 +19,8 @@ __device__ inline void wait_for_launch() {
 #endif
 }
 
-/// Waits until the launch ahead has ended, and lets the next one begin. Called before the kernel
-/// reads or writes memory. The blocks of the next launch then only take places that are free.
+/// Waits until the launch ahead has ended, and lets the next one begin. A kernel calls it before it
+/// reads or writes memory. The next launch's blocks then only fill multiprocessors' free resources.
 __device__ inline void follow_launch() {
   wait_for_launch();
   let_next_begin();

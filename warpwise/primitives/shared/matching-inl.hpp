@@ -21,8 +21,8 @@ template <class D>
 hn::Vec<D> load_as_double(D d, const std::uint32_t* from) {
   const hn::Rebind<std::uint32_t, D> d32;
   const hn::Rebind<std::uint64_t, D> d64;
-  // An integer below 2^52, placed in the low mantissa bits of 2^52, is itself after subtracting
-  // 2^52.
+  // A double of 2^52 with the integer n in its low mantissa bits is 2^52 + n. Subtracting 2^52
+  // leaves n.
   const auto bits = hn::Or(hn::PromoteTo(d64, hn::LoadU(d32, from)),
                            hn::Set(d64, std::uint64_t{0x4330000000000000}));
   return hn::Sub(hn::BitCast(d, bits), hn::Set(d, 4503599627370496.0));

@@ -17,7 +17,7 @@ enum class Measure : unsigned char {
   sad,   ///< Σ|a − b|, least is best
   ssd,   ///< Σ(a − b)², least is best
   ncc,   ///< Σab / √(Σa² Σb²), greatest is best; 0 where a block is all zero
-  zncc,  ///< the same for a and b minus their means; 0 where a block is flat
+  zncc,  ///< ncc of a and b minus their means; 0 where a block is flat
 };
 
 #ifndef __CUDACC_RTC__

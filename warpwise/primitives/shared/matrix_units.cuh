@@ -1,9 +1,9 @@
 #pragma once
 
 // Products of matrices of bytes by a warp's matrix units. Fit for nvcc and NVRTC: no host headers.
-// The layout of registers is that of PTX's mma.m16n8k32. Lane 4 · i + j holds columns 4j … 4j + 3
-// of row i of A, the same rows of column i of B, and columns 2j and 2j + 1 of the sums' rows i and
-// i + 8.
+// Registers have the layout of PTX's mma.m16n8k32. Lane 4 · i + j holds columns 4j … 4j + 3 of row
+// i of A, rows 4j … 4j + 3 of column i of B, and columns 2j and 2j + 1 of the sums' rows i
+// and i + 8.
 namespace warpwise::kernels {
 
 /// A thread's part of 16×8 sums, modulo 2^32.
@@ -11,14 +11,14 @@ struct MatrixSums {
   unsigned at[4];
 };
 
-/// A thread's part of 16×32 bytes: twice 8 rows, each with 16 near and 16 far columns.
+/// A thread's part of 16×32 bytes: 8 upper and 8 lower rows, each with 16 near and 16 far columns.
 struct MatrixPair {
   unsigned upper_near, lower_near, upper_far, lower_far;
 };
 
 /// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Each lane passes
-/// the address of 16 bytes: lane i row i of the upper rows, lane 8 + i row i of the lower rows,
-/// lanes 16 + i and 24 + i their far columns.
+/// the address of 16 bytes. Lane i passes row i of the upper rows, lane 8 + i row i of the lower
+/// rows. Lanes 16 + i and 24 + i pass the far columns of these rows.
 __device__ inline MatrixPair load_pair(const unsigned* row) {
   MatrixPair pair;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -29,7 +29,7 @@ __device__ inline MatrixPair load_pair(const unsigned* row) {
   return pair;
 }
 
-/// Computes sums += 16×16 bytes times 16×8. CC 7.5 has an instruction for half of it.
+/// Computes sums += 16×16 bytes times 16×8. An instruction of CC 7.5 computes half of the rows.
 __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigned lower,
                                        unsigned b) {
 #if __CUDA_ARCH__ >= 800

@@ -2,8 +2,8 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// Rules for pixels shared by several primitives, on the host and in kernels (nvcc and NVRTC): no
-// includes but our own.
+// Rules for pixels shared by several primitives, on the host and in kernels (nvcc and NVRTC). The
+// header includes only headers of Warpwise.
 namespace warpwise {
 
 /// Rule for pixels outside the image.

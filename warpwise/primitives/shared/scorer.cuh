@@ -13,7 +13,7 @@ struct PlaceSums {
   unsigned b;
 };
 
-/// Computes ncc or zncc of a template at many places, with the bits of ncc_score() and
+/// Computes ncc or zncc of a template at many places, with the same bits as ncc_score() and
 /// zncc_score(). Computes the template's part once.
 template <Measure measure, class Sum>
 class Scorer {
@@ -30,13 +30,13 @@ class Scorer {
     return detail::normalised(static_cast<double>(numerator(place)), templ_,
                               static_cast<double>(square(place)));
   }
-  /// Returns the score to within 10^-6, in a few instructions; NaN where a side is flat.
+  /// Returns the score to within 10^-6, in a few instructions; NaN if template or place is flat.
   __device__ float estimate(const PlaceSums<Sum>& place) const {
     return static_cast<float>(numerator(place)) * root_ * rsqrtf(static_cast<float>(square(place)));
   }
 
  private:
-  // Products of 32 bits are one instruction each.
+  // A product of 32-bit factors is one instruction.
   __device__ long long numerator(const PlaceSums<Sum>& place) const {
     unsigned long long value = place.ab;
     if constexpr (measure == Measure::zncc)
@@ -56,8 +56,8 @@ class Scorer {
   float root_;    // about 1 / √templ_
 };
 
-/// Margin for comparing estimates: a candidate cannot be the best if its estimate is further than
-/// this below another one's. The margin is ten times the error of an estimate.
+/// Margin for comparing estimates: a candidate cannot be the best if another candidate's estimate
+/// is better by more than this. The margin is ten times the error of an estimate.
 inline constexpr float estimate_margin = 1e-5F;
 
 }  // namespace warpwise::kernels

@@ -1,6 +1,6 @@
 #pragma once
 
-// Words at each of four adjacent bytes, for kernels. Fit for nvcc and NVRTC: no host headers.
+// Words that begin at four adjacent bytes, for kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
 /// Returns the four words that start at bytes 0 to 3 of `low` and end in `high`.

@@ -3,7 +3,7 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Converts the library's own launches to a ladder's.
+// Converts the library's own launches to launches of a ladder.
 namespace warpwise::ladders {
 
 /// \param name  the kernel's name in the ladder's shipped file

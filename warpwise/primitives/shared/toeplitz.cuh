@@ -14,16 +14,16 @@
 // template of w columns needs w + 31 columns k, rounded up to 32.
 namespace warpwise::kernels {
 
-/// A template's row in shared memory: 4 copies of `words` words. Copy i begins i pixels earlier, so
-/// any word of pixels is a word of one copy. Each begins 32 pixels before the first of the columns
-/// k. `words` is an odd multiple of 8, so that the copies are in different banks.
+/// A template's row in shared memory: 4 copies of `words` words. Copy 0 begins 32 pixels before the
+/// column k = 0, and copy i begins i pixels earlier. So any word of pixels is a word of one copy.
+/// `words` is an odd multiple of 8, so that the copies are in different banks.
 template <int words>
 struct ToeplitzRow {
   static_assert(words / 8 % 2 == 1 && words % 8 == 0);
   unsigned copies[4][words];
 
-  /// Sets word `word` of each copy. `pixels` has the pixels of copy 0, `before` those of the word
-  /// before.
+  /// Sets word `word` of each copy. In copy 0 this word is `pixels`, and the word before it is
+  /// `before`.
   __device__ void set(int word, unsigned before, unsigned pixels) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) copies[i][word] = __funnelshift_l(before, pixels, 8 * i);
@@ -44,15 +44,15 @@ __device__ inline int toeplitz_pixels(int words, int distance) {
 }
 
 /// Adds the products of every eighth row of the template, of at most `rows` rows, at `groups` · 16
-/// rows of 32 places. Group m has the places' rows 8m … 8m + 7 and those 8 · groups further down.
-/// Another group uses the same rows of the image again, 8 rows of the template later. So no row is
-/// loaded twice.
+/// rows of 32 places. Group m has rows 8m … 8m + 7 of the places and the rows 8 · groups below
+/// them. Row 8r of the template in group m needs the same image rows as row 8r + 8 in group m − 1.
+/// So no row is loaded twice.
 ///
 /// \param image  the first row's pixels at this lane's word, which is
 ///               toeplitz_pixels(image_words, 8 · groups)
 /// \param templ  ToeplitzRow::lane() of the first row; the template's rows are templ_words apart
-/// \param rows   number of rows of the template from the first one on, also those that are not
-///               added
+/// \param rows   number of the template's rows from the first one on, including those between every
+///               eighth row
 /// \tparam first, last  true if the columns k are the template's first or last ones: half of some
 ///                Toeplitz matrices is then zero
 template <bool first, bool last, int most_rows, int groups>
@@ -85,8 +85,8 @@ __device__ inline void add_toeplitz(const unsigned* image, int image_words, cons
 }
 
 /// Writes a warp's sums, row by row, to shared memory with rows of `words` words. If `words` is 8
-/// more than a multiple of 32, the lanes' words use different banks. `rows` is the distance between
-/// the places' rows of the group's upper and lower half.
+/// more than a multiple of 32, the lanes' words use different banks. `rows` is the distance in rows
+/// between the upper and the lower half of the group.
 template <int words>
 __device__ inline void store_sums(const MatrixSums (&sums)[4], unsigned* to, int rows) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

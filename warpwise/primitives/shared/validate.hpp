@@ -84,8 +84,8 @@ MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
           plane_rows(frame.format(), plane, frame.height())};
 }
 
-/// Returns true if the ranges share a pixel. Rows that are only interleaved, side by side in one
-/// image, do not.
+/// Returns true if the ranges share a pixel. Rows of parts that lie side by side in one image
+/// alternate in memory and share no pixel.
 inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
   if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;
   if (a.pitch != b.pitch || a.pitch <= 0) return true;

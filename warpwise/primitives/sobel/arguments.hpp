@@ -20,7 +20,7 @@ struct SobelArguments {
   /// The grey value is the upper half of the weighted sum.
   unsigned grey_first;
   unsigned grey_third;
-  // Rows and columns read in place of -1, height and width; -1 for zeros.
+  // Indices of rows and columns that are read in place of -1, height and width; -1 for zeros.
   long long row_above;
   long long row_below;
   long long column_before;

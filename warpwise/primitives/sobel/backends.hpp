@@ -12,7 +12,7 @@ SobelOptions options_for(const View& src, SobelOptions options) {
   return options;
 }
 
-/// Computes the result's rows from `first` on, as many as dst has.
+/// Computes the result's rows from `first` on into all rows of dst.
 void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options,
                std::int64_t first = 0);
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,

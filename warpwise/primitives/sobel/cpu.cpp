@@ -186,16 +186,16 @@ auto length(std::int16_t, V dx, V dy) {
   const auto n = hn::Add(hn::Mul(x, x), hn::Mul(y, y));
   const auto r = hn::NearestInt(hn::Sqrt(hn::ConvertTo(hn::Rebind<float, decltype(d)>(), n)));
   const auto square = hn::Mul(r, r);
-  // Masks are -1 where they hold.
+  // A mask is -1 where its condition holds.
   const auto too_low = hn::VecFromMask(d, hn::Gt(n, hn::Add(square, r)));     // n > r(r + 1)
   const auto low_enough = hn::VecFromMask(d, hn::Gt(n, hn::Sub(square, r)));  // n > r(r - 1)
   const auto rounded = hn::Sub(hn::Sub(r, too_low), hn::Add(hn::Set(d, 1), low_enough));
   return hn::Max(rounded, hn::Zero(d));  // for n = 0, n > r(r - 1) holds for no r
 }
 
-/// Computes the same for u16 pixels. Their components are below 2^21: in double, dx² + dy² is
-/// exact, and its root is at least 2^-24 away from every r + 1/2, far more than a double's last
-/// place.
+/// Computes sqrt(dx² + dy²) rounded half up for u16 pixels. Their components are below 2^21: in
+/// double, dx² + dy² is exact, and its root is at least 2^-24 away from every r + 1/2, far more
+/// than a double's last place.
 template <class V>
 V length(std::int32_t, V dx, V dy) {
   const hn::DFromV<V> d;
@@ -259,7 +259,7 @@ struct Step {
   static void store(const T& above, const T& at, const T& below, std::byte* to) {
     const auto value = gradient<result, kernel>(above, at, below);
     const hn::DFromV<std::remove_const_t<decltype(value)>>
-        d;  // i32 for the length of i16 components
+        d;  // i32 lanes for the L2 magnitude of i16 components
     using Lane = hn::TFromD<decltype(d)>;
     if constexpr (sizeof(Out) == sizeof(Lane)) {
       hn::StoreU(value, d, as<Lane>(to));
@@ -526,7 +526,7 @@ void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options,
     strip(Widen<std::uint8_t, std::uint8_t>{});
 }
 
-/// Computes the rows of sobel() from `first` on, as many as dst has.
+/// Computes the rows of sobel() from `first` on into all rows of dst.
 void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first) {
   switch (options.kernel) {
     case SobelKernel::sobel: return sobel_rows_of<SobelKernel::sobel>(src, dst, options, first);

@@ -34,7 +34,7 @@ __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words
     for (int i = 0; i < n; ++i) value[i] = grey(a, row[i]);
   } else {
     constexpr unsigned half = 1U << 15;
-    const unsigned first = a.grey_first << 16;  // for a pixel at the second of two bytes
+    const unsigned first = a.grey_first << 16;  // weights for a pixel at the second of two bytes
     const unsigned rest = __funnelshift_l(a.grey_first, a.grey_third, 16);
 #pragma unroll
     for (int i = 0; i < n; i += 4) {
@@ -108,7 +108,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
 template <SobelSource source, int count, int centre, int side, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<SobelPair<centre, side>, n>& line) {
-  unsigned outside;  // the same number in both halves
+  unsigned outside;  // the number outside the image, in both halves
   if constexpr (SobelPixels<source>::colour) {
     unsigned value[2 * n];
     grey_of_row<source>(a, rows.word[r], value);
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
   using Thread = SobelThread<source, Number, few_rows>;
   const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
-  if constexpr (few_rows) wait_for_launch();  // measured: other places are slower
+  if constexpr (few_rows) wait_for_launch();  // measured: it is slower at other lines
   for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
     sobel_rows<source, Out, result, Number, few_rows>(a, x0, y0);
   }

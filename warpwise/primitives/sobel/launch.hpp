@@ -29,7 +29,7 @@ struct SobelChoice {
   ElementType out;
   kernels::sobel::SobelResult result;
   SobelNumber number;
-  bool few_rows = false;  ///< for images with few blocks; only u8 in sobel_pairs
+  bool few_rows = false;  ///< true for images with few blocks; only for u8 in sobel_pairs
 };
 constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 

@@ -74,7 +74,7 @@ __device__ inline SobelPair<10, 3> weigh(const SobelArguments& /*a*/, SobelPair<
   return {multiply_add_halves(half_10, centre.bits, multiply_add_halves(half_3, sides.bits, 0))};
 }
 
-/// Computes the same for pixels, minus a constant that cancels in differences of results. Scharr's
+/// Computes weigh() for pixels, minus a constant that cancels in differences of results. Scharr's
 /// sums reach 4080; the constant moves them to -2048 … 2032, where they are exact.
 template <class Number>
 __device__ Number smooth(const SobelArguments& a, Number centre, Number sides) {
@@ -133,14 +133,14 @@ __device__ inline float widen_half(unsigned bits) {
   return value;
 }
 
-/// Computes sqrt(dx² + dy²) of numbers in units of 2^-24; returns a whole number in the lower half.
+/// Computes sqrt(dx² + dy²) of numbers in units of 2^-24, as a whole number in a word's lower half.
 template <class Out>
 __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
   constexpr float unit = 0x1p-24F;
   const float x = widen_half(dx);
   const float y = widen_half(dy);
   const float n = x * x + y * y;  // exact, unless the result is saturated
-  // From 1/2 on, a float's last place is the unit: adding 1/2 rounds to whole units.
+  // From 1/2 on, the last place of a float is one unit: adding 1/2 rounds to whole units.
   float sum = 0.5F + fast_root(n);
   // The root of a whole number is at least 1 / (8 r) away from r - 1/2, where rounding changes. Up
   // to 256 that is 16 times the fast root's error; beyond, the result may be off by one.

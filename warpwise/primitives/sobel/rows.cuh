@@ -8,7 +8,7 @@
 // headers.
 namespace warpwise::kernels::sobel {
 
-/// The last lane of a warp whose pixels are loaded: 31, or the one before those right of the image.
+/// The last lane of a warp whose pixels are loaded: 31, or the last lane with pixels in the image.
 /// It varies for threads of few rows only: a register more makes eight rows 3 % slower.
 template <bool varies>
 struct SobelLastLane {
@@ -136,7 +136,7 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
 
-/// Loads the same for rows of any position and alignment. Rows of zeros get arbitrary values.
+/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros get any values.
 template <SobelSource source, int n>
 __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                     cuda::std::int64_t y, SobelRows<source, n>& rows) {

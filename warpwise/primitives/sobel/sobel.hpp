@@ -41,13 +41,13 @@ struct SobelOptions {
 ///     dx = Σj w(j) · (p(x+1, y+j) − p(x−1, y+j))      dy = Σi w(i) · (p(x+i, y+1) − p(x+i, y−1))
 ///
 /// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8. Colours become OpenCV's grey,
-/// (9798 R + 19235 G + 3735 B + 16384) >> 15. Their order is the view's order(), or else that of
-/// the options; a fourth channel is ignored. `dst` has one channel and the size of `src`; its
+/// (9798 R + 19235 G + 3735 B + 16384) >> 15. Their order is the view's order(), or else the order
+/// in the options; a fourth channel is ignored. `dst` has one channel and the size of `src`; its
 /// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
 /// overlap. An axis of one pixel is mirrored on that pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are rounded half up, and a
-/// magnitude of the type of `src` saturates at its largest value. f32: each operation
+/// magnitude of the type of `src` saturates at that type's largest value. f32: each operation
 /// rounds once, in this order:
 ///
 ///     e(y) = p(x+1, y) − p(x−1, y)        t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y))
@@ -65,7 +65,7 @@ struct SobelOptions {
 ///                          above, or the views overlap.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 
-/// Computes the same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Computes the gradient on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,

@@ -47,7 +47,7 @@ struct TileArguments {
   int area;
   int bias;
   int strip_words;  ///< words of pixels in a row of a block's results, split evenly over the warps
-  int halo_words;   ///< words on either side of these; they hold more pixels than `half`
+  int halo_words;   ///< words on either side of the strip; they hold more pixels than `half`
   int segment_rows;
 };
 
@@ -64,8 +64,8 @@ inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 /// Format in which threshold_bands keeps the changes of its sums from row to row:
 /// - pairs: two numbers of 16 bits in a word, for sums of up to 128 bytes;
 /// - words: one number of 32 bits, for u16, and for u8 where 16 bits hold the window's area;
-/// - large: the same for u8 with larger areas;
-/// - wide: the same for u16 where a window's sum exceeds 32 bits.
+/// - large: one number of 32 bits, for u8 with larger areas;
+/// - wide: one number of 32 bits, for u16 where a window's sum exceeds 32 bits.
 enum class BandSums { pairs, words, large, wide };
 
 /// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
@@ -77,9 +77,9 @@ struct BandArguments {
   int half;
   int area;
   long long bias;
-  int first_byte;  ///< where the first strip begins in a row: 0 or a little before it
+  int first_byte;  ///< byte of a row at which the first strip begins: 0, or a little less
   int out_at;
-  int pitch;         ///< between rows in shared memory, 16 times an odd number
+  int pitch;         ///< bytes between rows in shared memory, 16 times an odd number
   int rows;          ///< rows in shared memory
   int segment_rows;  ///< rows that a block processes
 };
@@ -87,9 +87,9 @@ struct BandArguments {
 /// Arguments of threshold_wide_bands and of threshold_row_sums, which runs before it.
 struct WideBandArguments {
   BandArguments band;  ///< without `rows`
-  /// Sums down the columns of each sums_rows rows of the image. They cover the 16 bytes at the
-  /// start of a block's rows in the first strip, and all behind them. A sum has 2 bytes for u8 and
-  /// 4 for u16.
+  /// Sums down the columns of each sums_rows rows of the image. They begin with the 16 bytes at the
+  /// start of a block's rows in the first strip, and go to the rows' end. A sum has 2 bytes for u8
+  /// and 4 for u16.
   unsigned char* sums;
   long long sums_pitch;  ///< in bytes
   int sums_rows;         ///< at most 257, so that 16 bits hold a sum
@@ -138,19 +138,19 @@ struct GaussianProductArguments {
   /// its high half.
   unsigned pixel_low;
   unsigned pixel_high;
-  unsigned above;  ///< out.above in all four bytes; `below` likewise
+  unsigned above;  ///< out.above in all four bytes; `below` is the same for out.below
   unsigned below;
   /// in units of 256; shifts the excess so that a doubtful excess is 0 … doubt
   int bias;
   unsigned first_doubt;  ///< the limit `doubt` before the products of both low bytes are added
   unsigned most_low;     ///< upper bound of these products; bounds are multiples of 256
   unsigned doubt;        ///< limit once they are added: an excess of 0 … doubt is doubtful
-  int first_column;      ///< of the first strip: 0 or a little before it
-  int pitch;             ///< between rows in shared memory, 16 times an odd number
+  int first_column;      ///< column of the first strip: 0, or a little less
+  int pitch;             ///< bytes between rows in shared memory, 16 times an odd number
   int row_groups;        ///< groups of 16 bytes of a row that are used, at most 32
   int ring_rows;         ///< rows in shared memory
   int segment_rows;      ///< rows that a block processes
-  float weights[threshold_product_weights + 3];  ///< of the centre, then outwards, then 0
+  float weights[threshold_product_weights + 3];  ///< weights of the centre, then outwards, then 0
 };
 
 /// Tiles of 16 columns that a warp has: two share the pixels that they load.
@@ -170,7 +170,7 @@ inline constexpr int threshold_doubts = 256;
 /// Rows of 16 columns for which the block can hold the means along rows while it settles a stretch.
 constexpr int threshold_settled_rows(int groups) { return 32 * groups; }
 /// Bytes of shared memory for the doubts:
-/// - these means,
+/// - the means along rows,
 /// - the places of the pixels,
 /// - a stretch for each tile of 8 warps,
 /// - the number of places.

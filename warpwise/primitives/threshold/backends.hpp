@@ -27,18 +27,18 @@ struct WindowRule {
 
 /// gaussian: a pixel is above when pixel + shift > round(mean).
 struct GaussianRule {
-  std::vector<float> weights;  ///< of the centre, then outwards: window / 2 + 1 of them
+  std::vector<float> weights;  ///< weight of the centre, then outwards: window / 2 + 1 of them
   std::int32_t shift = 0;
   ThresholdValues values;
 };
 
 /// How the CPU cuts an image for gaussian: into `across` times `strips` tiles.
 struct GaussianTiles {
-  std::int64_t columns, rows;  ///< of every tile except the last ones
+  std::int64_t columns, rows;  ///< size of every tile except the last ones
   std::int64_t across, strips;
 };
 
-/// Columns of a tile are a multiple of these.
+/// The number of a tile's columns is a multiple of this.
 inline constexpr std::int64_t gaussian_step = 64;
 
 /// The work of a pixel grows with the taps: each tap counts as one access to a float.
@@ -90,7 +90,7 @@ void validate_threshold_options(const ThresholdOptions& options, ElementType typ
 WindowRule window_rule(const ThresholdOptions& options, ElementType type);
 GaussianRule gaussian_rule(const ThresholdOptions& options, ElementType type);
 
-/// Computes the rows from `first` on, as many as dst (and the mean image) has.
+/// Computes the result's rows from `first` on, into all rows of dst and of the mean image.
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
                    std::optional<HostView> mean, std::int64_t first = 0);
 void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,

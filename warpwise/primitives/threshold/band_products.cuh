@@ -26,8 +26,8 @@ __device__ inline int band_excess(int less, unsigned word, int k, unsigned area)
   return result;
 }
 
-/// Returns four weights of 1 or 0: those of `ones` whose place is in [begin, end), where `at` is
-/// the place of the first.
+/// Returns four weights: each weight of `ones` whose index is in [begin, end), and 0 for the
+/// others. `at` is the index of the first weight.
 __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int end) {
   const int first = min(max(begin - at, 0), 4);
   const int last = min(max(end - at, 0), 4);
@@ -36,7 +36,7 @@ __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int
 }
 
 /// Returns the bytes that a word of weights may use for column n of the products. For u8 each byte
-/// has its own sum. For u16 two columns are one pixel's: the sums of its low and of its high bytes.
+/// has its own sum. For u16 a pixel has two columns: the sums of its low and of its high bytes.
 template <class Pixel>
 __device__ inline unsigned band_ones() {
   if constexpr (sizeof(Pixel) == 1) return 0x01010101;
@@ -44,8 +44,8 @@ __device__ inline unsigned band_ones() {
 }
 
 /// Returns a lane's part of 16 rows by 8 columns of weights: lane 4 n + t has column n in rows 4 t
-/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on; for each next pixel, the
-/// bytes that begin a pixel later.
+/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on. For each next pixel these
+/// bytes begin a pixel later.
 template <class Pixel>
 __device__ inline unsigned band_weights(int begin, int bytes) {
   const int n = static_cast<int>(threadIdx.x) % 32 / 4;
@@ -58,7 +58,7 @@ __device__ inline unsigned band_weights(int begin, int bytes) {
 __device__ inline unsigned negative(unsigned weights) { return weights * 255; }
 
 /// 16 bytes of each of 16 rows that come in and of 16 that go out. Lane l below 16 gives the
-/// address of row l that comes in, lane l + 16 that of row l that goes out.
+/// address of row l that comes in, and lane l + 16 gives the address of row l that goes out.
 struct BandBytes {
   unsigned in[2];
   unsigned out[2];

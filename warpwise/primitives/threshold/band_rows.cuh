@@ -96,7 +96,7 @@ class BandColumns {
     group_ = static_cast<int>(threadIdx.x) % groups;
     down_ = threads / groups;
     along_ = threads % groups;
-    // Each 16 bytes are at a multiple of 16; none begin before the image and end inside it.
+    // Every group of 16 bytes is at a multiple of 16; none begins before the image and ends in it.
     in_groups_ =
         is_multiple(src.data + first, 16) && src.pitch % 16 == 0 && (first >= 0 || first % 16 == 0);
   }
@@ -138,8 +138,8 @@ class BandColumns {
     const int threads_a_row = static_cast<int>(blockDim.x) / 16;
     unsigned char* const row = rows + static_cast<int>(threadIdx.x) / threads_a_row * pitch_;
     const int thread = static_cast<int>(threadIdx.x) % threads_a_row;
-    const int begin = max(-first_, 0);                 // where the image begins in the row
-    const int end = min(row_bytes_ - first_, pitch_);  // and ends
+    const int begin = max(-first_, 0);                 // byte of the row at which the image begins
+    const int end = min(row_bytes_ - first_, pitch_);  // byte of the row at which the image ends
     const auto edge = [&](int at) {
       unsigned pixel = row[at];
       if constexpr (size == 2) pixel |= unsigned{row[at + 1]} << 8;
@@ -243,8 +243,8 @@ class BandColumns {
   int row_bytes_;  ///< of the image
   int height_;
   bool in_groups_;
-  int row_;    ///< of the thread's first group of 16 bytes
-  int group_;  ///< of this group in the row
+  int row_;    ///< row of the thread's first group of 16 bytes
+  int group_;  ///< index of this group in its row
   int down_;   ///< rows and, in along_, groups to the thread's next group
   int along_;
 };

@@ -29,7 +29,7 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_blocks)
     threshold_row_sums(WideBandArguments wide) {
-  follow_launch();  // so that the image is complete when the next launch begins
+  follow_launch();  // waits for the image, before the next launch begins
   const BandArguments& a = wide.band;
   constexpr int size = sizeof(Pixel);
   const int group = static_cast<int>(blockIdx.x * threshold_row_sum_threads + threadIdx.x);
@@ -186,7 +186,7 @@ class BandStart {
     }
     const bool in_16 = at >= 0 && at + 16 <= row_bytes_ && is_multiple(a_.src.data + at, 16) &&
                        a_.src.pitch % 16 == 0;
-    // First the rows at either end, then the one above the image and the one below it.
+    // The rows at either end come first, then the row above the image and the row below it.
     const auto row_at = [&](int p) {
       if (p >= others - 2) return p == others - 2 ? 0 : height - 1;
       return p < at_top ? top + p : bottom + p - at_top;

@@ -22,7 +22,7 @@ struct BandShape {
   /// Words between rows of changes: the words of 4 lanes in 8 rows access all banks.
   static constexpr int pitch = strip / 8 * words + words;
 
-  /// Returns the place of a lane's first changes. Its warp computes the changes from byte
+  /// Returns the index of a lane's first changes. Its warp computes the changes from byte
   /// `warp_bytes` of the strip on.
   static __device__ int place_of_lane(int warp_bytes, int lane) {
     return lane / 4 * pitch + (warp_bytes / 8 * 4 + lane % 4) * (words / 4);
@@ -62,11 +62,11 @@ class WholeSums {
   }
 
   /// Computes the changes for a warp's part of the strip: sums along 16 rows that come in, minus
-  /// those of 16 rows that go out unless `starting`. `rows` is the lane's address for
+  /// sums along 16 rows that go out unless `starting`. `rows` is the lane's address for
   /// BandBytes::load() of its first 16 bytes.
   template <bool starting>
   __device__ void along_rows(unsigned rows, int* changes) const {
-    BandBytes bytes[parts];  // those at 16 i are in element i mod parts
+    BandBytes bytes[parts];  // the bytes at 16 i are in element i mod parts
 #pragma unroll
     for (int p = 0; p < parts - 1; ++p) bytes[p].load(rows + 16 * p);
 #pragma unroll
@@ -91,7 +91,7 @@ class WholeSums {
   }
 
  private:
-  unsigned weights_[2][parts];  ///< for 8 bytes of results and for the next 8
+  unsigned weights_[2][parts];  ///< weights for 8 bytes of results and for the next 8
 };
 
 /// Computes sums of many bytes from three parts: the first 32 bytes of 16 windows, their last 32,
@@ -135,7 +135,7 @@ class WideSums {
     };
     int between[4] = {};
     if (is_first) {
-      int others[4] = {};  // so that a product need not wait for the one before
+      int others[4] = {};  // second sums, so that a product need not wait for the one before
 #pragma unroll 2
       for (int p = 2; p + 1 < last_; p += 2) {
         add_change(between, part_at(p), ones);

@@ -7,7 +7,7 @@
 // The threshold kernel for sums of 32 bits. Fit for nvcc and NVRTC: no host headers.
 //
 // A block goes down a strip of columns, 16 rows at a time. From one row to the next, the window's
-// sum changes: plus the sum along the row that comes in, minus that along the row that goes out.
+// sum changes: plus the sum along the row that comes in, minus the sum along the row that goes out.
 // The matrix units compute these changes as products of the rows' bytes with weights of 1 and -1
 // (band_sums.cuh). The changes pass through shared memory to threads that add them up down the
 // columns and decide.
@@ -73,8 +73,8 @@ struct BandColumn {
 
 /// A thread's word of results in each row.
 struct BandResults {
-  int at;             ///< its byte in a row
-  int row_bytes;      ///< of the image
+  int at;             ///< byte of the word in a row
+  int row_bytes;      ///< bytes of a row of the image
   bool whole_source;  ///< words are read at once
   bool whole;         ///< words are written at once
 
@@ -97,8 +97,8 @@ struct BandResults {
   }
 };
 
-/// Processes a block's segments of a strip of columns: the one from row `first_row` on, then one
-/// every `stride` rows.
+/// Processes a block's segments of a strip of columns: the segment from row `first_row` on, then
+/// one every `stride` rows.
 template <class Pixel, int parts, BandSums sums, int threads>
 __device__ inline void band_segments(const BandArguments& a, int strip, int64_t first_row,
                                      int64_t stride) {

@@ -213,7 +213,8 @@ void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT uppe
   }
 }
 
-/// Writes the mean image's row. Sums of 32 bits divide exactly in double, and in vectors.
+/// Writes the mean image's row. 32-bit sums are divided in double: the quotient's whole part is
+/// exact, and SIMD has this division.
 template <class Pixel, class Sum>
 void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* lower, Sum area) {
   std::byte* row = mean.row(y);
@@ -236,7 +237,7 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
 template <class Column>
 struct Strips {
   std::int64_t first = 0;  ///< row of src that belongs to dst's first row
-  std::int64_t rows = 0;   ///< of every strip except the last
+  std::int64_t rows = 0;   ///< number of rows of every strip except the last
   std::int64_t count = 0;
   /// One entry for each strip; empty where windows are lower than a strip or dst is not the whole
   /// image.
@@ -344,7 +345,7 @@ class Slider {
 };
 
 /// Cuts the rows into several strips for each thread, so that a thread that starts late takes
-/// fewer. Strips stay higher than four windows, because each starts with the sums of one.
+/// fewer. Strips stay higher than four windows, because each begins by summing a window's rows.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

@@ -98,7 +98,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   }
 }
 
-/// Returns the instance of threshold_band_batch for images whose single launches take such a
+/// Returns the instance of threshold_band_batch for images whose single launches take this
 /// kernel.
 template <class Pixel>
 auto* band_batch_kernel(const ThresholdKernel& kernel) {

@@ -5,7 +5,7 @@
 // The Gaussian threshold by sums of floats. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Weights that one launch carries in its arguments. These can have 4 KiB on every GPU.
+/// Weights that a launch carries in its arguments, which can have 4 KiB on every GPU.
 inline constexpr int threshold_weights_per_launch = 960;
 
 struct WeightArguments {
@@ -17,10 +17,10 @@ struct WeightArguments {
 struct GaussianArguments {
   ThresholdSource src;
   ThresholdOutput out;
-  const float* weights;  ///< of the centre, then outwards
+  const float* weights;  ///< weight of the centre, then outwards
   int half;
   float* along;         ///< src weighed along its rows; at a multiple of 16
-  int64_t along_pitch;  ///< in floats, a multiple of threshold_weighed_at_once
+  int64_t along_pitch;  ///< pitch in floats, a multiple of threshold_weighed_at_once
   int shift;
 };
 

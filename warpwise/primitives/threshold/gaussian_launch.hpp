@@ -26,7 +26,7 @@ struct GaussianFixedPoint {
 ///   sum|e| + |sum(e)|. Then it is cut to 1/256, which puts it at most 1/512 from the middle;
 /// - down the columns these errors are averaged, and the weights add the same error again. The
 ///   product of both low bytes is cut to 2^-bits;
-/// - floats below 256 are rounded by at most 2^-17. Each weight has one such addition in each
+/// - floats below 256 are rounded by at most 2^-17. Each weight has one of these additions in each
 ///   pass. The other products and sums of two values are rounded by 2^-24 of their value, in total
 ///   less than 3 * 2^-16.
 ///
@@ -131,10 +131,10 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
-  // Low segments give as many blocks as a large GPU holds at once, if the image is large enough. A
-  // segment's first results need the means of rows above it; a segment has at least half as many
-  // rows as those. In larger images there are up to four times as many blocks, because some take
-  // longer. A segment then has at least 16 times as many rows as those above it.
+  // Low segments give the number of blocks that a large GPU holds at once, if the image is large
+  // enough. A segment's first results need the means of rows above it; a segment has at least half
+  // that number of rows. In larger images the number of blocks is up to four times as high, because
+  // some take longer. A segment then has at least 16 times the number of rows above it.
   constexpr std::int64_t at_once = 132 * threshold_product_blocks;
   const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;

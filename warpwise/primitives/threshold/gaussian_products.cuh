@@ -17,8 +17,8 @@
 // bytes, and a product of two is four products of bytes. A warp goes down 16 columns, 16 rows at a
 // time. The weights form a Toeplitz matrix in its registers. Times the pixels of 16 rows, it gives
 // the means along rows, 16 columns by 16 rows. Times these, it gives the means of the window. A
-// lane's results of the first product are its operands of the second: the columns of the one and
-// the rows of the other have the same order, that of weighed_place().
+// lane's results of the first product are its operands of the second: the first one's columns and
+// the second one's rows have the same order, which weighed_place() states.
 namespace warpwise::kernels::threshold {
 
 /// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of
@@ -63,8 +63,8 @@ struct WeightMatrix {
     }
   }
 
-  /// Adds to `sums` pair p of one matrix's columns, times the same rows of b by 8 columns. Callers
-  /// alternate between two sums, because a product waits for the one before it in the same sum.
+  /// Adds to `sums` the product of pair p of a matrix's columns and the same rows of b by 8
+  /// columns. Callers alternate between two sums: products with the same sum wait for one another.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
                              const unsigned* b, int p) {
     if (2 * p + 1 < groups) {
@@ -86,9 +86,9 @@ struct WeighedRows {
 /// Selectors of permuted() that put the bytes of a lane's two halves in order. Lanes with t of 2 or
 /// 3 have their halves exchanged, as in weighed_place().
 struct HalvesInOrder {
-  unsigned low;     ///< of two words, the low two bytes each
-  unsigned high;    ///< the high two each
-  unsigned within;  ///< of one word, all bytes
+  unsigned low;     ///< selects the low two bytes of each of two words
+  unsigned high;    ///< selects the high two bytes of each
+  unsigned within;  ///< selects all bytes of one word
 
   __device__ explicit HalvesInOrder(int t)
       : low(t < 2 ? 0x5410 : 0x1054), high(t < 2 ? 0x7632 : 0x3276),
@@ -108,7 +108,7 @@ __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsign
 }
 
 /// Computes the means of 16 columns along 16 rows from the pixels of both halves of the rows. These
-/// means replace those of the oldest rows.
+/// means replace the means of the oldest rows.
 template <int groups>
 __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned* const (&pixels)[2],
                             const HalvesInOrder& order, int cut, WeighedRows<groups>& rows) {
@@ -132,7 +132,7 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   }
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
-    unsigned pair[2];  // for each half two means: their low bytes, then their high ones
+    unsigned pair[2];  // for each half: the low bytes of two means, then their high bytes
 #pragma unroll
     for (int b = 0; b < 2; ++b) {
       const unsigned first = (high[b].at[2 * m] * 256 + low[b].at[2 * m]) >> cut;

@@ -69,14 +69,14 @@ class ProductRows {
   const ThresholdSource& src_;
   int pitch_;
   int before_;
-  int first_;  ///< of a row's first byte
+  int first_;  ///< column of a row's first byte
   int row_bytes_;
   bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
   bool inside_;     ///< in_groups_, and all these bytes are in the image
   // The two groups of 16 bytes that the thread copies:
   int row_[2];
-  int to_[2];                     ///< in the rows of shared memory; -1: nothing to copy
-  const unsigned char* from_[2];  ///< in row 0
+  int to_[2];                     ///< offsets in the rows of shared memory; -1: nothing to copy
+  const unsigned char* from_[2];  ///< addresses in row 0
 };
 
 }  // namespace warpwise::kernels::threshold

@@ -25,8 +25,8 @@ __device__ void decide_settled(const GaussianProductArguments& a, const float* c
 }
 
 /// Returns 16 pixels of a row from `at` on, which is a multiple of 16 in memory. Pixels beyond the
-/// row are copies of the edge pixel. Smaller loads touch as many lines, because lanes read
-/// different rows.
+/// row are copies of the edge pixel. Smaller loads would touch the same number of cache lines,
+/// because lanes read different rows.
 __device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int width) {
   if (at >= 0 && at + 16 <= width) return *reinterpret_cast<const uint4*>(row + at);
   unsigned words[4] = {};
@@ -51,7 +51,7 @@ __device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
   }
 }
 
-/// Returns the mean of a row's pixels around x. Bytes behind the window, in its last 16, have
+/// Returns the mean of a row's pixels around x. Bytes behind the window, in its last 16 bytes, have
 /// weight 0, and adding 0 leaves a sum's bits unchanged.
 __device__ inline float weigh_pixels(const GaussianProductArguments& a, const unsigned char* row,
                                      int x) {
@@ -112,13 +112,13 @@ struct Doubts {
   };
   /// A warp's own record of the doubts that it has kept.
   struct Kept {
-    int first_row = 1 << 30;  ///< of the warp's stretches
+    int first_row = 1 << 30;  ///< first row of the warp's stretches
     bool many = false;        ///< the block has kept many single pixels
   };
   float sums[columns * sum_rows];
   int2 places[threshold_doubts];
   Stretch stretches[threshold_warps * tiles];
-  int count;  ///< of places; may exceed their memory
+  int count;  ///< number of doubts; may exceed the memory of `places`
 
   /// Discards all doubts. Called by the whole block, between barriers.
   __device__ void clear() {

@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_segments(Co
   }
 }
 
-/// Replaces each segment's sums by those of all segments above it. Grid: x covers the columns.
+/// Replaces each segment's sums by the sums of all segments above it. Grid: x covers the columns.
 template <class Sum>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_scan_segments(ColumnArguments a) {
@@ -209,7 +209,7 @@ __device__ void scan_row(Sum* row, int64_t width, Sum* warp_sums) {
       for (int i = 0; i < threshold_scan_columns; ++i) group.value[i] += before;
       *at = group;
     }
-    __syncthreads();  // warp_sums is free again, and the row's sums are written
+    __syncthreads();  // waits until warp_sums is free and the row's sums are written
   }
 }
 

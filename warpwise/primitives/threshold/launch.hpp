@@ -82,7 +82,7 @@ inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
 struct BandPlan {
   ThresholdKernel kernel;
   int out_at;          ///< bytes between a multiple of 16 and a row's first window
-  std::int64_t strip;  ///< bytes of a row of a block's results
+  std::int64_t strip;  ///< bytes of results in a block's row
   std::int64_t pitch;
   std::int64_t rows;
   std::int64_t shared_bytes;
@@ -110,7 +110,7 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
   plan.out_at = static_cast<int>(-half_bytes & 15);
   plan.strip = 4 * threads;
   plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
-  // Whole groups of rows that cover a window's rows and those of the next group.
+  // Whole groups of rows that cover a window's rows and the rows of the next group.
   plan.rows = (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows;
   plan.shared_bytes =
       plan.rows * plan.pitch + band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes);
@@ -157,7 +157,7 @@ inline constexpr std::int64_t large_gpu_multiprocessors = 132;
 /// Number of blocks of bands or wide bands that a large GPU holds at once.
 inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                         std::int64_t shared_bytes_of_block) {
-  constexpr std::int64_t shared_bytes = 228 << 10;  // of an SM; each block takes 1 KB more
+  constexpr std::int64_t shared_bytes = 228 << 10;  // memory of an SM; each block takes 1 KB more
   const int threads = kernel.step == ThresholdStep::wide_bands
                           ? kernels::threshold::threshold_wide_band_threads_an_sm
                           : kernels::threshold::threshold_band_threads_an_sm;
@@ -166,7 +166,7 @@ inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                   threads / kernel.threads);
 }
 
-/// Offset of the first strip's results in a row: 0 or a little before it.
+/// Offset of the first strip's results in a row: 0, or a little less.
 inline int band_first_byte(const unsigned char* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0);
@@ -181,8 +181,8 @@ inline std::int64_t band_strips(const BandPlan& plan,
 }
 
 /// Returns the plan of threshold_bands with the fewest rounds of blocks for the strips of these
-/// images; among equals, with the fewest bytes. The second plan is chosen only if it fits
-/// `shared_limit`.
+/// images; among equal plans, the one with the fewest bytes. The second plan is chosen only if it
+/// fits `shared_limit`.
 template <class Images>
 BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
                         std::int64_t shared_limit) {
@@ -204,7 +204,7 @@ BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64
   return best;
 }
 
-/// Returns the height of segments in images that fill a GPU. It is the one that comes closest to
+/// Returns the height of segments in images that fill a GPU. It is the height that comes closest to
 /// dividing a window's height plus one. Then a row comes into one segment at the time at which it
 /// goes out of another.
 inline std::int64_t wide_band_rows(std::int64_t half) {
@@ -225,7 +225,7 @@ inline int row_sum_rows(std::int64_t groups_of_16) {
                                threshold_row_sum_most_rows));
 }
 
-/// Returns the rows of each segment of a strip, which is a block's work.
+/// Returns the number of rows of each segment of a strip. A segment is a block's work.
 inline std::int64_t band_segment_rows(const BandPlan& plan,
                                       const kernels::threshold::ThresholdSource& src,
                                       std::int64_t half, bool is_wide) {
@@ -236,8 +236,8 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
     return gpu::blocks_for(height, rows) * rows;
   };
   if (is_wide) {
-    // Segments are so low that the rows of all these blocks and their windows stay in the GPU's
-    // cache. The GPU starts their blocks in order.
+    // Segments are so low that the rows of all blocks that run at once, and of their windows, stay
+    // in the GPU's cache. The GPU starts these blocks in order.
     return whole_bands(
         std::clamp<std::int64_t>(src.height * strips / wanted, 1, wide_band_rows(half)));
   }
@@ -327,7 +327,7 @@ inline std::int64_t row_sum_groups(const kernels::threshold::WideBandArguments& 
 inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKernel>& launch) {
   const auto arguments = wide_band_arguments(launch);
   constexpr int threads = kernels::threshold::threshold_row_sum_threads;
-  constexpr std::int64_t bytes = 32;  // of sums for 16 bytes of pixels
+  constexpr std::int64_t bytes = 32;  // bytes of sums for 16 bytes of pixels
   return {.kernel = {.step = ThresholdStep::row_sums, .pixel_bytes = launch.kernel.pixel_bytes},
           .grid = {gpu::grid_x(gpu::blocks_for(arguments.sums_pitch / bytes, threads)),
                    gpu::grid_y(row_sum_groups(arguments))},
@@ -335,9 +335,9 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Returns the height of segments at which many images have as many blocks as a large GPU holds at
-/// once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of any
-/// image.
+/// Returns the height of segments at which many images have the number of blocks that a large GPU
+/// holds at once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of
+/// any image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
                                     std::int64_t strip_rows) {
   const std::int64_t blocks =
@@ -370,10 +370,10 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   const std::int64_t halo = rule.half / per_word + 1;
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
-  // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
-  // holds at once, 4 on each SM.
+  // The launch has about `wanted` blocks, if the image is large enough. A large GPU holds this
+  // number at once, 4 on each SM.
   constexpr std::int64_t wanted = 4 * large_gpu_multiprocessors;
-  // Segments are lowered first: the highest have as many rows as are worth the sums at their start.
+  // Segments are lowered first: the highest have enough rows to be worth the sums at their start.
   // Then strips are made narrower than a block could take, down to a word a lane, until there are
   // two blocks for each SM. For windows whose halo is then most of a block's columns, there is one
   // block for each SM. Measured on an H200.
@@ -437,9 +437,9 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
 
 /// The scratch memory of sums of columns. It starts at a multiple of 16, and so does each part.
 struct ThresholdScratch {
-  std::int64_t pitch = 0;          ///< between rows of sums, in elements
-  std::int64_t column_bytes = 0;   ///< of the column sums
-  std::int64_t segment_bytes = 0;  ///< of the segments' sums, which follow them; 0: not needed
+  std::int64_t pitch = 0;          ///< elements between rows of sums
+  std::int64_t column_bytes = 0;   ///< bytes of the column sums
+  std::int64_t segment_bytes = 0;  ///< bytes of the segments' sums, which follow; 0: not needed
 };
 
 /// Returns the bytes of a sum of columns. Tiles take the windows whose sums of u16 fit 32 bits,

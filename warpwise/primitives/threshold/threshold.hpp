@@ -31,7 +31,7 @@ inline constexpr auto all_threshold_methods = all_values<ThresholdMethod>();
 /// The window and the rule of threshold().
 struct ThresholdOptions {
   std::int64_t window = 3;  ///< side of the square window, odd, 1 to max_threshold_window()
-  double offset = 0;        ///< finite; a larger one turns more pixels to `maximum`
+  double offset = 0;        ///< finite; a larger offset turns more pixels to `maximum`
   ThresholdMethod method = ThresholdMethod::mean;
   std::uint32_t maximum = 255;  ///< what a pixel above its mean becomes; it must fit the type
   bool inverted = false;        ///< exchanges `maximum` and 0
@@ -67,7 +67,7 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
 /// some rows of sums for each thread. `gaussian` instead allocates f32 rows of part of the width:
-/// as many rows as a window has, but at most as many as the image has. Source: document C, row C1.
+/// the rows of a window, but at most the rows of the image. Source: document C, row C1.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
@@ -84,8 +84,8 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 /// `gaussian` needs no scratch memory for u8 and windows to 113 if `mean` is not asked for.
 /// Otherwise scratch memory comes from the stream-ordered pool (gpu::Buffer):
 /// - without `mean`, for windows whose 80 to 227 KB of shared memory a block of the GPU may have:
-///   at most an eighth of the image's bytes, and a thirty-second for large images. In this, a row
-///   is as long as the row and a window, rounded up to a multiple of 1 or 2 KB;
+///   at most an eighth of the image's bytes, and a thirty-second for large images. This counts each
+///   row with a window added to its length, rounded up to a multiple of 1 or 2 KB;
 /// - in all other cases: 4 to 9 bytes a pixel.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

@@ -47,7 +47,7 @@ double gaussian_by_integers(const std::vector<float>& weights, int bits, const P
   return std::ldexp(static_cast<double>(sum), -bits - 8) + std::ldexp(1, -9);
 }
 
-/// Does the same by floats, in the contract's order.
+/// Computes the same mean by floats, in the contract's order.
 template <class Pixels>
 double gaussian_by_floats(const std::vector<float>& weights, const Pixels& p) {
   const auto half = static_cast<std::int64_t>(weights.size()) - 1;

@@ -111,7 +111,7 @@ TEST(ThresholdPeer, MeanIsOpenCvAtAwkwardSizes) {
 // With larger windows, our mean must still be correctly rounded; OpenCV's differences are reported.
 TEST(ThresholdPeer, LargerWindowsAreCorrectlyRounded) {
   for (const char* name : {"sudoku.png", "aloeL.jpg"}) {
-    // A part of the image: the reference is slow.
+    // Takes a part of the image, because the reference is slow.
     const cv::Mat image = sample(name)(cv::Rect(40, 60, 480, 400)).clone();
     for (const int window : {177, 203, 255, 501, 1001}) {
       const ThresholdOptions options{.window = window};

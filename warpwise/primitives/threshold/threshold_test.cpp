@@ -181,8 +181,8 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
   }
 }
 
-// On a GPU integers decide most pixels of u8 to window 113. Floats decide those whose means are too
-// near to the limit: single ones with 16 levels, whole tiles with two levels.
+// On a GPU integers decide most pixels of u8 to window 113. Floats decide pixels whose means are
+// too near to the limit: single ones with 16 levels, whole tiles with two levels.
 TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   std::size_t k = 0;
   for (const std::int64_t window : {1, 9, 15, 17, 19, 33, 35, 49, 51, 81, 83, 113, 115}) {
@@ -201,7 +201,7 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // Too high for the reference's loops: a GPU's 264 blocks have as many parts of the rows.
+  // The images are too high for the reference's loops: each of a GPU's 264 blocks has rows.
   const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
     const HostView pixels = src.view();
     GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
@@ -299,8 +299,8 @@ TEST_P(ThresholdTest, ExtremeContent) {
 }
 
 TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
-  // Windows at the limits, with their neighbours. The limits are those of 16-bit column sums, of
-  // 32-bit comparisons, of 32-bit sums, and the largest windows.
+  // Windows at the limits, with their neighbours. The limits belong to 16-bit column sums, to
+  // 32-bit comparisons, to 32-bit sums, and to the largest windows.
   constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
@@ -343,8 +343,8 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High enough for a GPU's bands; with whole groups of bytes and without; in one strip and in two.
-  // Bands compute no means.
+  // The images are high enough for a GPU's bands; with whole groups of bytes and without; in one
+  // strip and in two. Bands compute no means.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
@@ -354,7 +354,7 @@ TEST_P(ThresholdTest, BlocksOfBands) {
     // 112 segments of 32 rows, the fewest blocks of bands; or 113 of 48 rows, the last incomplete.
     const std::int64_t height = packed ? 112 * 32 : 112 * 48 + 14;
     for (const std::int64_t window : {1, 3, 13, 25}) {
-      // Both types with each layout, and each window with both.
+      // Takes both types with each layout, and each window with both types.
       if (packed == (window == 1 || window == 13)) {
         compare_bands(ElementType::u8, {40, height}, Content::all_levels, window);
       } else {
@@ -454,7 +454,7 @@ TEST_P(ThresholdTest, WindowsFromSumsOf64Rows) {
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
-  // Large enough to be divided among threads; windows lower and higher than a strip's few rows.
+  // The images are divided among threads; windows are lower and higher than a strip's few rows.
   for (const std::int64_t window : {3, 9, 31}) {
     compare(ElementType::u8, {100003, 7}, Content::all_levels, {.window = window, .offset = 7});
   }

@@ -58,8 +58,8 @@ struct TileColumns {
   }
 };
 
-/// Walks down the words at one place of each row. Above and below the image it repeats the edge
-/// row. `whole`: the words are aligned and inside their rows.
+/// Walks down the words at one column. Above and below the image it repeats the edge row. `whole`:
+/// the words are aligned and inside their rows.
 template <class Pixel, bool whole, bool inside>
 class TileWalk {
  public:
@@ -222,7 +222,7 @@ template <class Pixel, bool with_mean, bool odd>
 __device__ void slide_along(const TileArguments& a, const unsigned* sums, int column,
                             unsigned* pixels, int words, int x, int y) {
   constexpr int count = threshold_pixels_per_word<Pixel>;
-  // The sums that come in and those that go out start in different halves of a pair.
+  // The sums that come in and the sums that go out start in different halves of a pair.
   TileStream<Pixel, odd> in(sums, column + a.half + 1);
   TileStream<Pixel, !odd> out(sums, column - a.half);
 
@@ -246,8 +246,8 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    // Loads come first: they could not pass the store. Behind the last word lies the next warp's
-    // word.
+    // Loads come before the store, which they could not pass. Behind the last word lies the next
+    // warp's word.
     const unsigned next_word = pixels[min(i + 1, words - 1)];
     in.fetch(i);
     out.fetch(i);

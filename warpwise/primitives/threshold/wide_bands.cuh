@@ -5,9 +5,9 @@
 
 // The threshold kernel for large windows. Fit for nvcc and NVRTC: no host headers.
 //
-// Works like threshold_bands, with three differences. Sums along rows share what their windows
-// share (WideSums). A segment's first windows come from sums down the columns. Rows are read again
-// when they leave the window, and once more for the pixels themselves.
+// Works like threshold_bands, with three differences. Windows of a row share partial sums
+// (WideSums). The sums of a segment's first windows come from column sums. A row is read again when
+// it leaves the window, and once more for the pixels themselves.
 namespace warpwise::kernels::threshold {
 
 /// Computes mean and exact_mean without the mean image. Grid: x covers the columns in strips, y
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
-  // Shared memory: the rows that come in, those that go out, and their changes.
+  // Shared memory: the rows that come in, the rows that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
   // For each row and warp: the change of the bytes that the warp's last windows share with the next
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       }
     };
     start_rows(begin);
-    follow_launch();  // for the sums; the image was complete before they were begun
+    follow_launch();  // waits for the sums; the image was complete before they were begun
     BandStart<Shape>(wide, static_cast<int>(blockIdx.x), first_byte - strip_at, changes)
         .less_windows(begin - 1, column.less);
 #pragma unroll 1
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       sums_along.along_rows(lane_rows, lane_changes, thread < 32,
                             shares + lane / 4 * share_pitch + thread / 32, 8 * share_pitch);
       __syncthreads();
-      // For row l % 16: the change of the bytes that this warp's windows share with those before
+      // For row l % 16: the change of the bytes that this and earlier warps' windows share
       int share = 0;
 #pragma unroll 1
       for (int w = 0; w < thread / 32; ++w) share += shares[lane % rows * share_pitch + w];

@@ -1,16 +1,16 @@
 // Idea: the document's three kernels. A thread writes an element to shared memory and, after a
-//   barrier, reads an element of its block; READ chooses which. 2: a block of 256 is 16 rows of 16
-//   words, and is read by columns: the 16 lanes of a half-warp meet in one bank of 16. 1: each
-//   thread reads its own word. 0: none is read, and the stored word comes from a register.
-// Expected: on 16 banks the reads of READ 2 take 16 passes a half-warp, those of READ 1 one. On the
-//   32 banks since compute capability 2.0 the lanes of a warp meet in two banks, 16 in each.
-// Next limit: global memory, which all three load and store alike.
+//   barrier, reads an element of its block; READ chooses it. READ 2 reads the 256 words of a block
+//   as columns of 16: the 16 lanes of a half-warp meet in one bank of 16. READ 1: each thread reads
+//   its own word. READ 0: no thread reads, and the stored word comes from a register.
+// Expected: on 16 banks READ 2 takes 16 passes a half-warp, and READ 1 takes one pass. On the 32
+//   banks since compute capability 2.0 the lanes of a warp meet in two banks, 16 in each.
+// Next limit: global memory. All three kernels have the same loads and stores of it.
 extern "C" __global__ void banks(unsigned* out, const unsigned* in, long long count, int) {
   __shared__ unsigned words[BLOCK_X];
   const int thread = threadIdx.x;
   const long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + thread;
   const unsigned own = i < count ? in[i] : 0;
-  // Kept by the compiler although READ 0 does not use it.
+  // Volatile, so that the compiler keeps the store, which READ 0 does not read.
   volatile unsigned* const shared = words;
   shared[thread] = own;
   __syncthreads();

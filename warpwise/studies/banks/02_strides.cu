@@ -1,16 +1,16 @@
-// Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times, the words of
-//   adjacent lanes `stride` words apart. PADDED leaves a word free after each row of 32 banks:
+// Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times. The words of
+//   adjacent lanes are `stride` words apart. PADDED leaves a word free after each row of 32 banks:
 //   words a whole row apart lie in adjacent banks. Each read combines its word with the result by
-//   XOR. READS is odd: the word is left at the end, and the compiler can remove no read.
-// Expected: an access takes as many passes as lanes, among those served together, meet in one bank.
-//   Their number is the greatest power of two that divides the stride, at most the number of banks.
+//   XOR. READS is odd, so that the result is the word. The compiler can remove no read.
+// Expected: lanes that are served together and meet in one bank take a pass each. Their number is
+//   the greatest power of two that divides the stride, at most the number of banks.
 //   Wide words are served in halves or quarters of a warp, and meet less often. Padding ends the
-//   conflicts of powers of two.
+//   conflicts of powers of two with words of 4 bytes.
 // Next limit: the block's shared memory. It grows with the stride and limits an SM's blocks.
 static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
 
-// A word that the GPU moves at once: 4, 8 or 16 bytes. A volatile read of a vector type would read
-// each of its parts by itself, and reads that are not volatile would be merged into one.
+// A word that one access moves: 4, 8 or 16 bytes. A volatile read of a vector type in C++ would
+// read each member by itself, and the compiler would merge reads that are not volatile into one.
 #if WORDS == 1
 using Word = unsigned;
 __device__ void flip(Word& bits, unsigned address) {

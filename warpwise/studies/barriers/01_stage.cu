@@ -1,10 +1,10 @@
 // Idea: a thread takes ACCESSES values, one after another. Between the load of a value and its
 //   addition it does OPS multiplications that do not need the values. STAGE 0 reads the value from
 //   global memory. In STAGE 1 each warp copies 32 values to shared memory and reads its value
-//   there. STAGE 2 does so between two barriers of the whole block. Loads, values and
+//   there. STAGE 2 copies with two barriers of the whole block. Loads, values and
 //   multiplications are the same in all three.
 // Expected: a load stops the warp only at the use of its value. STAGE 0 uses the value after the
-//   multiplications, whose time hides the load's. A copy to shared memory uses it before them. At a
+//   multiplications, which hide the load. A copy to shared memory uses the value before them. At a
 //   barrier the block waits for its slowest warp. Load and multiplications then take their times
 //   one after the other, unless other resident blocks compute meanwhile.
 // Next limit: with many resident warps the multiplications, which are the same in all three.
@@ -17,7 +17,7 @@ __device__ void wait() {
 
 extern "C" __global__ void barriers(float* out, const float* in, long long count) {
   const int thread = threadIdx.x;
-  // The lane that mirrors this one in its warp. It is another thread, so the copy has to wait.
+  // The partner mirrors this lane in its warp. This thread waits until the partner has copied.
   const int partner = thread ^ 31;
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const bool is_inside = first + thread < count;

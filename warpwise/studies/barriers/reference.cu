@@ -1,4 +1,4 @@
-// Expected result by plain loops. The product comes first, since it does not depend on the values.
+// Expected result by plain loops. The product does not depend on the values, so it comes first.
 extern "C" __global__ void reference(float* out, const float* in, long long count) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const int thread = threadIdx.x;

@@ -1,5 +1,5 @@
 // Idea: a thread loads LOADS floats, adds them, takes the sum through a chain of OPS operations of
-//   one kind, each of which needs the one before, and stores the result STORES times. Loads and
+//   one kind (each needs the result before it), and stores the result STORES times. Loads and
 //   stores are the same for every OPS.
 // Expected: while one warp waits for memory others compute. The time does not change until all
 //   warps' operations take longer than their accesses. Each further operation adds the same time.

@@ -1,12 +1,12 @@
-// Idea: a thread reads its row of LIVE words and goes through all of them `rounds` times, each word
-//   changed by the one before it: all are alive from the first round to the last. The words are
+// Idea: a thread reads its row of LIVE words, goes through them `rounds` times, and changes each
+//   word by the word before it. All words are live from the first round to the last. The words are
 //   meant for registers. With a cap on registers the compiler keeps the rest in local memory.
 //   TEXTURE reads the row through a linear texture.
 // Expected: without a cap a thread has more registers than words, and an SM few warps. A cap allows
 //   more warps, but each word in local memory is loaded and stored in every round. Adjacent lanes
-//   read words a row apart, each in a sector of its own. A texture's cache, and since compute
-//   capability 7.0 L1 for all reads, still has the sector at the read of its next word.
-// Next limit: arithmetic without a cap; local memory with one.
+//   read words a row apart, each in a sector of its own. The cache of textures, since compute
+//   capability 7.0 also L1 for all reads, still has a sector when its next word is read.
+// Next limit: arithmetic without a cap; local memory with a cap.
 __device__ unsigned word_at(const unsigned* in, cudaTextureObject_t texture, int i) {
   return TEXTURE ? tex1Dfetch<unsigned>(texture, i) : in[i];
 }

@@ -1,8 +1,8 @@
 // Idea: adjacent threads load adjacent words of the block's rows into shared memory. The rows stay
 //   there: a thread works on its row in place. If LIVE is even a row has a free word after it, so
 //   the lanes of a warp lie in different banks.
-// Expected: few registers and no spills; the reads are coalesced. Each word is loaded and stored in
-//   every round, like one in local memory, and the rows limit the blocks of an SM as registers do.
+// Expected: few registers, no spills, and coalesced reads. Each word is loaded and stored in every
+//   round, like a word in local memory. The rows limit the blocks of an SM, as registers would.
 // Next limit: the accesses to shared memory.
 extern __shared__ unsigned rows[];
 
@@ -21,7 +21,7 @@ extern "C" __global__ void spills(unsigned* out, const unsigned* in, cudaTexture
   unsigned last = i;
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
-    // Not unrolled as a whole: the compiler could keep words in registers from round to round.
+    // A full unrolling would let the compiler keep words in registers from round to round.
 #pragma unroll 8
     for (int k = 0; k < LIVE; ++k) {
       last = (row[k] ^ last) * 1664525U + 1013904223U;

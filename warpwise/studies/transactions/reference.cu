@@ -1,5 +1,5 @@
-// Expected result, byte by byte: words that lie a stride apart or, with RGB24, the words at the
-// first bytes of pixels.
+// Expected result, byte by byte: words that lie a stride apart or, with RGB24, the words that hold
+// the first bytes of pixels.
 extern "C" __global__ void reference(unsigned char* out, const unsigned char* in, long long count,
                                      int stride, int offset) {
   const long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x;

@@ -1,7 +1,7 @@
-// Idea: a thread copies one word of WORDS times 4 bytes; WORDS of 2 and 4 are one access each.
+// Idea: a thread copies one word of WORDS times 4 bytes, with one load and one store of any width.
 // Expected: a thread has the same number of instructions for a word of any width. The same bytes
-//   take a half and a quarter of the warp instructions. The machine code has LDG.E.64, LDG.E.128
-//   and the same of STG; a word takes 2 or 4 registers.
+//   take a half and a quarter of the warp instructions. The machine code has LDG.E.64, LDG.E.128,
+//   STG.E.64 and STG.E.128; a word takes 2 or 4 registers.
 // Next limit: memory's bandwidth.
 #include "word.cuh"
 

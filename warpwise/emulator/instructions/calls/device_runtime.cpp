@@ -16,8 +16,8 @@ constexpr std::uint32_t success = 0;
 constexpr std::uint32_t invalid_value = 1;
 constexpr std::uint32_t memory_allocation = 2;
 constexpr std::uint32_t launch_max_depth_exceeded = 65;
-// Handles of streams: the tail stream, which every grid has, and one that stands for all streams
-// that kernels make.
+// Handles of streams: the tail stream, which every grid has, and one handle for all streams that
+// kernels make.
 constexpr std::uint64_t tail_launch_stream = 3;
 constexpr std::uint64_t made_stream = 0x100;
 
@@ -26,7 +26,7 @@ struct ThreeSizes {
   Dim3 dim3() const { return {x, y, z}; }
 };
 
-/// Calls body(memory, places of the arguments and the result) for each lane in order.
+/// Calls body(memory, operands of the arguments and the result) for each active lane in order.
 template <class Observers, class Body>
 void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
   warp.wrote = true;
@@ -34,14 +34,14 @@ void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
     body(LaneMemory<Observers>(warp, op, std::countr_zero(left)), list_of(warp, op));
 }
 
-/// Queues work. It runs in order of the grid's blocks, and in order of queueing within a block.
+/// Queues work, which runs in order of the grid's blocks, and within a block in order of queueing.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
   warp.worker->launched[warp.block->linear].push_back(std::move(work));
 }
 
-/// (kernel, grid, block, shared bytes) -> memory for the kernel's parameters. This and the comments
-/// below give a call's arguments and its result.
+/// Allocates parameters: (kernel, grid, block, shared bytes) -> memory for them. This and the
+/// comments below give a call's arguments and its result.
 template <class Observers>
 void give_parameter_buffer(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -64,7 +64,7 @@ void give_parameter_buffer(Warp& warp, const Operation& op) {
   });
 }
 
-/// (memory for parameters, stream) -> error.
+/// Queues a launch: (memory for parameters, stream) -> error.
 template <class Observers>
 void launch_kernel(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -87,7 +87,7 @@ void launch_kernel(Warp& warp, const Operation& op) {
   });
 }
 
-/// (to, from, bytes, direction, stream) -> error.
+/// Queues a copy: (to, from, bytes, direction, stream) -> error.
 template <class Observers>
 void copy_memory(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -101,7 +101,7 @@ void copy_memory(Warp& warp, const Operation& op) {
   });
 }
 
-/// (to, value of each byte, bytes, stream) -> error.
+/// Queues a fill: (to, value of each byte, bytes, stream) -> error.
 template <class Observers>
 void fill_memory(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -115,8 +115,8 @@ void fill_memory(Warp& warp, const Operation& op) {
   });
 }
 
-/// (address for the handle, flags) -> error. Makes a stream or an event. Everything that a grid
-/// launches runs in one order, so these need no objects.
+/// Makes a stream or an event: (address for the handle, flags) -> error. Everything that a grid
+/// launches runs in one order, so streams and events need no objects.
 template <class Observers>
 void make_handle(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -126,7 +126,7 @@ void make_handle(Warp& warp, const Operation& op) {
   });
 }
 
-/// (address for the pointer, bytes) -> error.
+/// Allocates memory: (address for the pointer, bytes) -> error.
 template <class Observers>
 void runtime_malloc(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -139,7 +139,7 @@ void runtime_malloc(Warp& warp, const Operation& op) {
   });
 }
 
-/// (address) -> error.
+/// Frees memory: (address) -> error.
 template <class Observers>
 void runtime_free(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -154,7 +154,7 @@ void runtime_free(Warp& warp, const Operation& op) {
   });
 }
 
-/// () -> the error of the thread's last failed launch.
+/// Returns the error of the thread's last failed launch: () -> error.
 template <class Observers, bool forgets>
 void give_last_error(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -165,7 +165,7 @@ void give_last_error(Warp& warp, const Operation& op) {
   });
 }
 
-/// (anything) -> success. Serves calls on streams and events, which are no objects here.
+/// Serves calls on streams and events, which are no objects here: (anything) -> success.
 template <class Observers>
 void succeed(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -173,7 +173,7 @@ void succeed(Warp& warp, const Operation& op) {
   });
 }
 
-/// (error) -> text. Always empty: the GPU's memory holds no texts of errors.
+/// Returns a null text: (error) -> text. The GPU's memory holds no texts of errors.
 template <class Observers>
 void give_no_text(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -181,7 +181,7 @@ void give_no_text(Warp& warp, const Operation& op) {
   });
 }
 
-/// (condition, value). Sets a condition of a graph: see runtime/graphs/graph_conditions.cpp.
+/// Sets a condition of a graph: (condition, value). See runtime/graphs/graph_conditions.cpp.
 template <class Observers>
 void set_condition(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -197,8 +197,8 @@ void set_condition(Warp& warp, const Operation& op) {
 constexpr std::string_view set_condition_name = "cudaGraphSetConditional";
 constexpr std::string_view prefix = "__cudaCDP2";
 
-/// Returns a function's name in CUDA's documents, without "cuda"; empty for others. Variants for a
-/// default stream of each thread end in "_ptsz", which is removed.
+/// Returns a function's name without the prefix "__cudaCDP2"; empty for other functions. Variants
+/// for a default stream of each thread end in "_ptsz", which is removed.
 std::string_view runtime_call_name(std::string_view name) {
   if (name == set_condition_name) return name;
   if (!name.starts_with(prefix)) return {};

@@ -9,10 +9,10 @@
 
 namespace warpwise::emulator {
 
-/// Returns true for the name of a CUDA function that kernels call.
+/// Returns true for the name of a CUDA runtime function that kernels can call.
 bool is_device_runtime_call(std::string_view name);
 
-/// Returns true for functions that allocate the parameters of another kernel.
+/// Returns true for the function that allocates memory for the parameters of a kernel to launch.
 bool gives_parameter_buffer(std::string_view name);
 
 /// Returns the handler of a function of the device's runtime, null for others. Launches and copies

@@ -14,8 +14,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// Returns a kernel `hand` with a pointer to 64 bits for each thread. %l1 is the address of the
-/// thread's own.
+/// Returns a kernel `hand`. Its parameter points to a 64-bit word for each thread; %l1 is the
+/// address of the thread's word.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n"
          ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 "

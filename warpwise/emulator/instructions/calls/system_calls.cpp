@@ -15,7 +15,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// Limit of a width or a precision.
+// Largest width or precision of a conversion.
 constexpr std::size_t widest_field = longest_string;
 
 /// Formats one value by snprintf. A specification's width and precision are at most widest_field.
@@ -137,7 +137,7 @@ std::string convert(const Specification& specification, char conversion, const M
   }
 }
 
-/// Formats a text. Stops when it is longer than a launch may print.
+/// Formats a text. Stops when the result is longer than a launch may print.
 template <class Memory>
 std::string format_text(const Memory& memory, const std::string& format, Address begin) {
   std::string out;
@@ -163,8 +163,8 @@ std::string printable(std::string text, Progress& progress) {
   return text;
 }
 
-/// printf. Each byte of the format and of the output costs an instruction of the budget, so that
-/// printf cannot exceed the budget.
+/// Runs printf. Each byte of the format and of the output counts as an executed instruction, so
+/// that printf cannot exceed the launch's budget.
 template <class Observers>
 void print(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
@@ -194,7 +194,7 @@ void fail_assertion(Warp& warp, const Operation& op) {
   warp.worker->launch->progress->stop = true;
 }
 
-/// Returns "kernel.cu:12"; empty if the line is unknown.
+/// Returns " at kernel.cu:12"; empty if the line is unknown.
 std::string place_of(const Warp& warp, const Operation& op) {
   const Code& code = *warp.worker->code;
   const ptx::SourceLine& source = code.lines[op.index];
@@ -202,7 +202,7 @@ std::string place_of(const Warp& warp, const Operation& op) {
   return file.empty() ? std::string() : " at " + file + ":" + std::to_string(source.line);
 }
 
-/// malloc: serves the lanes in order. A lane gets null if there is no room.
+/// Runs malloc for the lanes in order. A lane gets null if there is no room.
 template <class Observers>
 void take_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
@@ -216,7 +216,7 @@ void take_memory(Warp& warp, const Operation& op) {
   }
 }
 
-/// free: host memory stays until the launch ends, because another worker may be reading it.
+/// Runs free. Host memory stays until the launch ends: another worker may be reading it.
 template <class Observers>
 void free_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);

@@ -12,7 +12,7 @@ using emulator::LaunchResult;
 using test::Emulated;
 
 /// Returns a kernel in which every thread prints `format` `times` times, with the integers `first`
-/// and 65. After them, at the next multiple of 8, is the double 2.5 for formats that need one.
+/// and 65. The double 2.5 follows at the next multiple of 8, for formats that need one.
 std::string printing_ptx(const std::string& format, int times = 1, int first = 7) {
   std::string bytes;
   for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";

@@ -15,7 +15,7 @@
 
 namespace warpwise::emulator::bulk {
 
-inline constexpr std::uint64_t unit = 16;  // sizes and most addresses are multiples of it
+inline constexpr std::uint64_t unit = 16;  // sizes and most addresses are multiples of 16
 
 /// Pieces of one lane's copy. All have one size and lie in one space.
 struct Pieces {
@@ -28,7 +28,7 @@ struct Pieces {
 };
 
 /// Returns true if the lane may access all pieces. `first` and `last` are the addresses of the
-/// first and the last one. An invalid access is reported as the lane's fault.
+/// first and the last piece. An invalid access is reported as the lane's fault.
 inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Address first,
                       Address last) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -88,7 +88,7 @@ void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address 
   });
 }
 
-/// Converts a shared address of any block of the cluster to the same place in the block of a rank.
+/// Converts a shared address of any block of the cluster to the same offset in the block of a rank.
 inline Address in_block(Address shared, std::uint32_t rank) {
   return shared % block_window_bytes + (Address{rank} + 1) * block_window_bytes;
 }

@@ -40,7 +40,7 @@ std::string message(const LaunchResult& result) {
   return result.faults.empty() ? "" : result.faults.front().message;
 }
 
-// Thread 0 brings 512 bytes, of which each thread reads a word.
+// Returns code in which thread 0 copies 512 bytes and each thread reads a word of them.
 std::string brought(const std::string& wait) {
   return "mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
          "@%p mbarrier.init.shared::cta.b64 [%r6], 1;\nbar.sync 0;\n"
@@ -61,7 +61,7 @@ TEST(Bulk, AnMbarrierOrdersWhatACopyBrings) {
 
 TEST(Bulk, NotToWaitIsARace) { EXPECT_EQ(kinds(run(brought(""))), std::vector{FaultKind::race}); }
 
-// Several threads' reductions of the same words.
+// Several threads' copies reduce the same words.
 TEST(Bulk, ReductionsAreAtomic) {
   const LaunchResult result =
       run("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r2, 0;\n"
@@ -131,7 +131,7 @@ LaunchResult copy_tile(bool stores, int x, int y) {
   return emulated.launch("hand", {1}, {32}, maps, maps);
 }
 
-// A GPU ends a kernel with any of these as an illegal instruction.
+// For any of these boxes, a GPU ends the kernel with an illegal instruction.
 TEST(Bulk, ABoxThatMayNotBeginThere) {
   for (const bool stores : {false, true}) {
     for (const int x : {1, 2, 3, 5, -1, -3, 17}) {
@@ -153,7 +153,7 @@ TEST(Bulk, ABoxThatMayNotBeginThere) {
   }
 }
 
-/// The most memory that the process has had so far.
+/// Returns the most memory in bytes that the process has had so far.
 std::int64_t peak_bytes() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: cp.async.bulk, one thread's copy of a block of memory.
+// Internal to the emulator: cp.async.bulk, with which one thread copies a range of memory.
 
 #include "warpwise/emulator/decode/operation.hpp"
 

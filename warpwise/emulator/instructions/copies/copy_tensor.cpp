@@ -16,7 +16,7 @@ namespace {
 using bulk::Pieces;
 using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 
-// Alignment of the tile in shared memory.
+// Alignment in bytes of the tile in shared memory.
 constexpr std::uint64_t tile_alignment = 128;
 
 /// Returns true if a map is still valid. The driver made it, but a kernel may have overwritten it.
@@ -52,7 +52,7 @@ class Box {
   std::uint64_t row_bytes() const { return map_.box[0] * element_bytes(); }
   std::uint64_t bytes() const { return rows_ * row_bytes(); }
 
-  /// The part of a row that is in memory: its address, its offset in the row, and its size.
+  /// The part of a row inside the tensor: its address, its offset in the row, and its size.
   struct Part {
     Address address = 0;
     std::uint64_t begin = 0;
@@ -79,8 +79,8 @@ class Box {
     return Part{address + bytes_of(first), bytes_of(first - corner_[0]), bytes};
   }
 
-  /// Returns the offset in the tile of the k-th 16-byte piece of all rows. Swizzled rows are as
-  /// wide as the pattern.
+  /// Returns the offset in the tile of the k-th piece of 16 bytes, counted over all rows. Swizzled
+  /// rows are as wide as the pattern.
   std::uint64_t offset_of(std::uint64_t k) const {
     const std::uint64_t in_row = row_bytes() / bulk::unit;
     const std::uint64_t pitch = std::max<std::uint64_t>(row_bytes(), map_.swizzled_bytes);
@@ -99,7 +99,7 @@ class Box {
 void fill_outside(const TensorMap& map, std::vector<std::byte>& content) {
   if (!map.fills_with_nan) return;
   const std::uint64_t each = emulator::element_bytes(map.type);
-  // The quiet NaN with all bits set but the sign.
+  // In this quiet NaN all bits are set except the sign.
   for (std::uint64_t i = 0; i < content.size(); ++i)
     content[i] = std::byte(i % each == each - 1 ? 0x7f : 0xff);
 }
@@ -137,9 +137,9 @@ class TensorCopy {
     record_fault(warp_, op_, kind, lane_, message);
   }
 
-  /// Reports copies that a GPU ends as an illegal instruction:
+  /// Reports copies that a GPU refuses as an illegal instruction:
   ///
-  /// - a box that starts in a row at no multiple of 16 bytes, even if it starts before the tensor
+  /// - a box whose offset in a row is no multiple of 16 bytes, even if the offset is negative
   /// - a store of a box that starts before the tensor
   bool may_begin_at(const TensorCoordinates& corner, const Box& box) {
     const std::int64_t byte = corner[0] * static_cast<std::int64_t>(box.element_bytes());
@@ -266,7 +266,7 @@ class TensorCopy {
                     std::memcpy(at, content, bytes);
                   });
     } else if (!can_reduce(how, map_.type)) {
-      fault(FaultKind::trap, "a reduction that the map's type of elements does not have");
+      fault(FaultKind::trap, "a reduction that the map's element type does not support");
     } else {
       access_rows(box, op_.site, AccessKind::atomic,
                   [&](std::byte* at, const std::byte* content, std::uint64_t) {

@@ -16,8 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Applies one lane's operation to an object. Its result goes to `out`. Returns the error, or an
-/// empty text.
+/// Applies one lane's operation to an mbarrier. The operation's result goes to `out`. Returns the
+/// error, or an empty text.
 std::string apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t operand,
                   std::uint32_t bytes, std::uint64_t& out) {
   switch (flags.kind) {

@@ -1,4 +1,4 @@
-// mbarriers, and the bulk copies that tell them of their bytes.
+// mbarriers, and bulk copies that report their bytes to them.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ std::string init(int count) {
   return "@%p1 mbarrier.init.shared::cta.b64 [%r3], " + std::to_string(count) + ";\nbar.sync 0;\n";
 }
 
-// Each thread reads the word of the opposite thread, which is in another warp.
+// Returns code in which each thread reads a word that a thread of another warp has written.
 std::string turned(const std::string& synchronise) {
   return init(threads) + "st.shared.u32 [%r2+16], %r1;\n" + synchronise +
          "sub.u32 %r4, 380, %r2;\nld.shared.u32 %r5, [%r4+16];\nst.global.u32 [%l2], %r5;";
@@ -73,7 +73,7 @@ TEST(Mbarrier, WaitsForAState) {
 }
 
 TEST(Mbarrier, PhasesAlternateAndForgetWhoDropped) {
-  // Two phases of all threads, a third one without the first warp.
+  // All threads take part in two phases. The first warp drops out before the third phase.
   EXPECT_EQ(
       run(init(threads) + "mbarrier.arrive.shared.b64 _, [%r3];\nA:\n"
                           "mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0;\n@!%p2 bra A;\n"
@@ -142,7 +142,7 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
   EXPECT_EQ(fault_of(init(1) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], "
                                "1048576;"),
             "1048576 bytes come to an mbarrier that waits for 0: PTX allows 1048575 too many");
-  // The largest valid number, in any order.
+  // The largest numbers that PTX allows are valid in any order of the operations.
   run(init(1) +
       "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
       "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
@@ -213,7 +213,7 @@ TEST(BulkCopy, OutOfBoundsAndMisaligned) {
   EXPECT_EQ(fault_of("1000").kind, FaultKind::misaligned);
 }
 
-// 22 threads copy up to 16 bytes each near the end of 1024 bytes. The last one may have none left.
+// 22 threads copy up to 16 bytes each near the end of 1024 bytes. The last may have no bytes left.
 TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
   const auto copy = [](int begin, const std::string& bytes) {
     return "mul.lo.u32 %r4, %r1, 16;\ncvt.u64.u32 %l4, %r4;\nadd.u64 %l4, %l1, %l4;\n"
@@ -239,7 +239,7 @@ TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
   EXPECT_EQ(result.faults[0].thread.x, 21U);
-  // An address must be a multiple of 16, however few bytes are read there.
+  // An address must be a multiple of 16, even if fewer bytes are read there.
   run(copy(676, "4"), &result);
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults[0].kind, FaultKind::misaligned);

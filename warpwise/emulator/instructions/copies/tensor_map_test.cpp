@@ -47,7 +47,7 @@ void expect_changed(const emulator::TensorMap* map) {
   Emulated emulated(
       kernel_text(body, ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
   emulated.options.checks = emulator::Checks::all();
-  // The map or zeros, room for the changed one, and from byte 1024 a tensor of 16 x 8 words.
+  // Memory has the map or zeros, then the changed map, and at byte 1024 a tensor of 16 x 8 words.
   std::vector<std::uint32_t> memory(256 + 128);
   if (map != nullptr) std::memcpy(memory.data(), map, sizeof(*map));
   for (std::size_t i = 256; i < memory.size(); ++i) memory[i] = static_cast<std::uint32_t>(i - 256);
@@ -55,7 +55,7 @@ void expect_changed(const emulator::TensorMap* map) {
   const emulator::LaunchResult result =
       emulated.launch("hand", {1}, {32}, emulated.buffer(memory), out);
   for (const emulator::Fault& fault : result.faults) ADD_FAILURE() << fault.message;
-  // Every second one of five rows, from row 3 on.
+  // The tile has every second row of five rows, from row 3 on.
   EXPECT_EQ(emulated.read<std::uint32_t>(out, 12),
             (std::vector<std::uint32_t>{56, 57, 58, 59, 88, 89, 90, 91, 120, 121, 122, 123}));
 }
@@ -70,7 +70,7 @@ TEST(TensorMaps, AreChangedByKernels) {
   expect_changed(&map);
 }
 
-// Triton makes maps in this way. It leaves out fields that stay zero: rank 0 is one dimension.
+// Triton's kernels make maps from zeros, and do not set fields to zero. Rank 0 means one dimension.
 TEST(TensorMaps, AreMadeOfZerosByKernels) {
   expect_changed(nullptr);
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);

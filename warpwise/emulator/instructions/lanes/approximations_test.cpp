@@ -9,7 +9,7 @@ namespace approximations_tests {
 
 using namespace test;
 
-/// Within a relative or an absolute bound of a function computed in double; special values exactly.
+/// Expects results within a relative or an absolute bound of f. Special values must be exact.
 void expect_approximation(const std::string& text, double relative, double absolute,
                           double (*f)(double, double)) {
   expect_instruction(

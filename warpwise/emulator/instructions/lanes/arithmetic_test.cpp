@@ -1,4 +1,4 @@
-// Kernels that test arithmetic, in the way of emulator_test.cpp.
+// Kernels that test arithmetic, run like the kernels of emulator_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -192,8 +192,8 @@ TEST_P(Kernels, FloatFunctions) {
     exactly(15, x / y);
     exactly(17, static_cast<float>(static_cast<long long>(i) << 40 | 1));
     exactly(18, static_cast<float>(static_cast<std::uint8_t>(i)));
-    // The CUDA guide's bounds of the functions that it composes: at most 4 units in the last place
-    // for powf.
+    // The CUDA guide bounds the errors of these functions. The largest bound is 4 units in the last
+    // place, for powf.
     const auto nearly = [&](std::size_t r, double expected) {
       if (!std::isfinite(expected))
         exactly(r, static_cast<float>(expected));
@@ -250,7 +250,7 @@ TEST_P(Kernels, DoubleFunctions) {
   }
 }
 
-/// Halves whose results are exact in the format: eighths of moderate size.
+/// Tests halves whose results are exact in the format: eighths of moderate size.
 TEST_P(Kernels, Halves) {
   Emulated emulated = load("half");
   const std::size_t count = 100;

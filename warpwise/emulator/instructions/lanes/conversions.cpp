@@ -26,7 +26,7 @@ constexpr std::size_t size_of = is_small<T> ? 2 : sizeof(std::conditional_t<is_s
 template <class T>
 using StorageOf = std::conditional_t<size_of<T> == 8, std::uint64_t, std::uint32_t>;
 
-/// Returns a float source's value, exactly.
+/// Returns the exact value of a float source.
 template <class S>
 double float_value(StorageOf<S> bits, FloatFlags flags) {
   if constexpr (is_small<S>) {
@@ -66,7 +66,7 @@ StorageOf<D> to_integer(StorageOf<S> bits, FloatFlags flags) {
 
 template <class D, class S>
 StorageOf<D> to_other_float(StorageOf<S> bits, FloatFlags flags) {
-  // An H200 does not flush a single's subnormals on their way to a half.
+  // An H200 does not flush subnormal singles that it converts to halves.
   constexpr bool keeps_subnormals = std::is_same_v<S, float> && is_small<D>;
   double x = float_value<S>(bits, keeps_subnormals ? FloatFlags{} : flags);
   if (flags.to_integral != 0) x = to_integral(x, flags.rounding);
@@ -106,7 +106,7 @@ StorageOf<D> integer_to_float(StorageOf<S> bits, FloatFlags flags) {
   const auto integer = static_cast<S>(bits);
   volatile S exact = integer;
   if constexpr (is_small<D>) {
-    // Integers too long for a double are out of range for f16; bf16 needs all their bits.
+    // An integer that a double cannot hold is out of range for f16. For bf16 it is rounded to odd.
     const RoundingMode mode(Rounding::zero);
     auto x = static_cast<double>(exact);
     if (sizeof(S) == 8 && static_cast<S>(x) != integer) {
@@ -137,8 +137,8 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], flags);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type. The value is sign-extended, and cut to 16 bits if
-      // the register has 16.
+      // The register may be wider than the type. The value is extended, and truncated to 16 bits in
+      // a register of 16 bits.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if (flags.narrow_result != 0) out[i] &= 0xffff;
     }
@@ -168,7 +168,7 @@ void add_conversions_to(Table& table, const std::string& to) {
   add_conversion<D, double>(table, to, "f64");
 }
 
-/// cvt.f16x2.f32 d, a, b: a goes to the upper half.
+/// Runs cvt.f16x2.f32 d, a, b. The upper half of d comes from a.
 template <class D>
 void convert_pair(Warp& warp, const Operation& op) {
   const auto flags = flags_of<FloatFlags>(op);
@@ -181,8 +181,8 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.tf32.f32: a number with 10 fraction bits; `.rna` rounds ties away from zero. Infinity keeps
-/// its bits. With `.rna` a NaN loses its lower bits, else it becomes 0x7fffe000, as on an H200.
+/// Runs cvt.tf32.f32, which rounds to 10 fraction bits; `.rna` rounds ties away from zero. Infinity
+/// keeps its bits. As on an H200, a NaN loses its lower bits with `.rna`, else becomes 0x7fffe000.
 template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t infinity = 0x7f800000;
@@ -211,8 +211,8 @@ void convert_to_tf32(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T. The lower half of c goes above 8-bit
-/// results.
+/// Runs cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T. Above two results of 8 bits it
+/// puts the lower half of c.
 template <class T>
 void convert_pack(Warp& warp, const Operation& op) {
   const auto* a = source<std::int32_t>(warp, op.a);

@@ -36,8 +36,8 @@ TYPED_TEST(Floats, Arithmetic) {
                 T result = rounded<T>(mode, f, in(a), in(b), in(c));
                 if (ftz) result = flushed(result);
                 if (ftz && std::fabs(result) == std::numeric_limits<T>::min()) {
-                  // A result that only the coarse rounding of subnormals has raised is flushed as
-                  // well.
+                  // A result is also flushed if only the coarse rounding of subnormals raised it to
+                  // the smallest normal number.
                   volatile double scaled =
                       std::ldexp(f(double{in(a)}, double{in(b)}, double{in(c)}), 64);
                   std::fesetround(modes[mode]);
@@ -198,7 +198,7 @@ TEST(Floats, SelectionsByAFlushedSign) {
                      [](U64 a, U64 b, U64 c) { return flushed(number<float>(c)) >= 0 ? a : b; });
 }
 
-/// The extreme of the 32 numbers that a warp has in a.
+/// Tests the least or largest of the 32 numbers that a warp has in a.
 TEST(Floats, ReductionsOfAWarp) {
   for (const bool larger : {false, true}) {
     for (const bool magnitudes : {false, true}) {

@@ -33,7 +33,7 @@ std::string type_name() {
   return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
 }
 
-/// Returns pairs of all special numbers, then random ones of any and of moderate size.
+/// Returns all pairs of special numbers, then random numbers of any size or of moderate size.
 template <class T>
 const Inputs& numbers() {
   static const Inputs inputs = [] {
@@ -85,8 +85,8 @@ const Inputs& numbers() {
   return inputs;
 }
 
-/// Returns true for equal bits, or NaN for NaN. In single precision a NaN made by arithmetic must
-/// have the one pattern.
+/// Returns true if the bits are equal, or if both numbers are NaN. In single precision a found NaN
+/// must be 0x7fffffff.
 template <class T>
 bool same_number(U64 found, U64 want) {
   if (std::isnan(number<T>(want))) {

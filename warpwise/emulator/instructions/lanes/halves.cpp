@@ -45,7 +45,7 @@ std::uint16_t finish(double x, FloatFlags flags) {
   return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }
 
-/// Returns the smaller (larger) of two with -0 < +0. A NaN loses unless it must propagate.
+/// Returns the smaller (larger) of two numbers, with -0 < +0. A NaN loses unless it must propagate.
 template <HalfFormat format, bool larger>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
@@ -214,7 +214,7 @@ Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   return combined(warp, op, result);
 }
 
-/// setp of a pair: dst gets the lower element's result, dst2 the upper's.
+/// Runs setp. For a pair, dst gets the lower element's result and dst2 the upper element's.
 template <HalfFormat format, int elements, int comparison>
 void compare(Warp& warp, const Operation& op) {
   const Mask first = compare_element<format, comparison>(warp, op, 0, false);

@@ -20,8 +20,8 @@ struct Format {
 constexpr Format half{"f16", 10, 15};
 constexpr Format bfloat{"bf16", 7, 127};
 
-/// The value of a number's bits, exactly; an infinity has the value at which the next binade would
-/// begin.
+/// Returns the exact value of a number's bits. An infinity has the value at which the next binade
+/// would begin.
 Float128 exact_value(const Format& format, U64 bits) {
   const int exponent = static_cast<int>(bits & 0x7fff) >> format.fraction_bits;
   const int fraction = static_cast<int>(bits) & ((1 << format.fraction_bits) - 1);
@@ -39,8 +39,8 @@ U64 infinity(const Format& format) {
 bool is_nan(const Format& format, U64 bits) { return (bits & 0x7fff) > infinity(format); }
 bool is_infinite(const Format& format, U64 bits) { return (bits & 0x7fff) == infinity(format); }
 
-/// The number nearest to x + tail (a tail far below x's last place), ties to even: by bisection
-/// over all numbers.
+/// Returns the number nearest to x + tail, ties to even, by bisection over all numbers. `tail` is
+/// far below x's last place.
 U64 nearest(const Format& format, Float128 x, Float128 tail) {
   const bool negative = x < 0 || (x == 0 && tail < 0);
   if (negative) x = -x, tail = -tail;
@@ -74,7 +74,7 @@ const Inputs& halves() {
       }
     }
     for (int i = 0; i < 3000; ++i) {
-      // In every second triple the exponents are near each other, where rounding matters.
+      // In every second triple the exponents are near each other, so that rounding matters.
       const U64 base = random() & 0x7800;
       for (auto* each : {&result.a, &result.b, &result.c}) {
         each->push_back(i % 2 == 0 ? random() : ((random() & 0x87ff) ^ base) | random() << 16);
@@ -85,7 +85,7 @@ const Inputs& halves() {
   return inputs;
 }
 
-/// Returns a * b + c of finite numbers, or PTX's result for others.
+/// Returns a * b + c of finite numbers, or PTX's result for other numbers.
 U64 exact_multiply_add(const Format& format, U64 a, U64 b, U64 c) {
   constexpr U64 nan = 0x7fff;
   if (is_nan(format, a) || is_nan(format, b) || is_nan(format, c)) return nan;
@@ -196,7 +196,7 @@ TEST(Halves, Comparisons) {
   }
 }
 
-/// x's neighbour in the direction of a rounding mode, or x itself, by bisection.
+/// Returns x rounded in a rounding mode, by bisection over all numbers.
 U64 directed(const Format& format, double x, int mode) {
   if (std::isnan(x)) return 0x7fff;
   const U64 sign = std::signbit(x) ? 0x8000 : 0;

@@ -18,7 +18,7 @@ using Wide = __int128;
 using U64 = std::uint64_t;
 using U32 = std::uint32_t;
 
-/// Random 64-bit values among which extreme ones of every width are frequent.
+/// Returns random 64-bit values, many of which are extreme values of some width.
 const Inputs& integers() {
   static const Inputs inputs = [] {
     Inputs result;
@@ -60,7 +60,7 @@ std::string type_name() {
   return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
 }
 
-/// A 128-bit value of type T's bits.
+/// Returns the 128-bit value of the bits of a T.
 template <class T>
 Wide value(U64 bits) {
   return static_cast<Wide>(static_cast<T>(bits));
@@ -159,7 +159,7 @@ TYPED_TEST(Integers, Comparisons) {
     expect_instruction(
         "set." + name + ".f32." + type + " %d, %a, %b;", compared, integers(),
         [&](U64 a, U64 b, U64) { return f(value<T>(a), value<T>(b)) ? 0x3f800000 : 0; });
-    // Combined with another predicate, which may be negated; the second result takes the opposite.
+    // The comparison is combined with a predicate or its opposite. %r gets the opposite comparison.
     const std::string odd = bits == 16   ? "and.b16 %h1, %c, 1;\nsetp.ne.b16 %q, %h1, 0;\n"
                             : bits == 32 ? "and.b32 %w1, %c, 1;\nsetp.ne.b32 %q, %w1, 0;\n"
                                          : "and.b64 %l1, %c, 1;\nsetp.ne.b64 %q, %l1, 0;\n";
@@ -430,7 +430,7 @@ TEST(Words, Masks) {
   }
 }
 
-/// add4, ... on signed and unsigned elements, saturated or not, or added up.
+/// Tests vadd2, vadd4, ... on signed and unsigned elements: saturated or not, or added up.
 TEST(Words, Video) {
   struct Operation {
     const char* name;
@@ -476,7 +476,7 @@ TEST(Words, Video) {
   }
 }
 
-/// Numbers of twice the width, by the instructions that carry.
+/// Tests the instructions that carry, on numbers of twice the width.
 TEST(Words, Carries) {
   using Big = unsigned __int128;
   for (const int bits : {32, 64}) {
@@ -487,7 +487,7 @@ TEST(Words, Carries) {
     for (const bool high : {false, true}) {
       const auto part = [&](Big x) { return static_cast<U64>(high ? x >> bits : x); };
       const std::string take = high ? "2;" : "1;";
-      // (b:a) + (a:c), (b:a) - (a:c), a * b + (c:c)
+      // Computes (b:a) + (a:c), (b:a) - (a:c) and a * b + (c:c).
       const std::string move = "mov.b" + std::to_string(bits) + " %d, " + l + take;
       expect_instruction(
           "add.cc." + u + " " + l + "1, %a, %c;\naddc." + u + " " + l + "2, %b, %a;\n" + move, same,
@@ -501,7 +501,7 @@ TEST(Words, Carries) {
                            return part(static_cast<Big>(a) * b + join(c, c));
                          });
     }
-    // The carry out of the second addition.
+    // The result is the carry out of the second addition.
     expect_instruction("add.cc." + u + " " + l + "1, %a, %c;\naddc.cc." + u + " " + l +
                            "2, %b, %a;\naddc." + u + " %d, 0, 0;",
                        same, integers(), [&](U64 a, U64 b, U64 c) {

@@ -1,7 +1,7 @@
 // Operations without exchange between lanes: arithmetic, logic, comparisons, selections, simple
-// conversions. No include guard: lanes_baseline.cpp and lanes_avx2.cpp include this, each in its
-// own namespace. They include the headers that it needs before it. The loops over 32 lanes are
-// written for the compiler to vectorise.
+// conversions. The compiler can vectorise their loops over 32 lanes. This file has no include
+// guard: lanes_baseline.cpp and lanes_avx2.cpp include it in separate namespaces, after the headers
+// that it needs.
 
 template <class T>
 using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -24,7 +24,7 @@ inline Storage<T> to_storage(T value) {
     return std::bit_cast<Storage<T>>(value);
 }
 
-/// Writes the active lanes. Exited lanes may hold anything.
+/// Writes the active lanes. It may overwrite exited lanes: their values do not matter.
 template <class S>
 inline void put(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);
@@ -36,7 +36,7 @@ inline void put(const Warp& warp, std::int32_t operand, const S* out) {
   }
 }
 
-/// Returns one bit for each byte that is 1.
+/// Returns a mask in which bit i is set if byte i is 1.
 inline Mask gather_bits(const std::uint8_t* flags) {
   Mask mask = 0;
   for (int k = 0; k < 4; ++k) {
@@ -103,7 +103,7 @@ inline T without_subnormals(T x) {
   }
 }
 
-/// setp: dst2 gets the opposite comparison, combined with c in the same way.
+/// Runs setp. dst2 gets the opposite comparison, combined with c in the same way.
 template <class T, class Op>
 void compare(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -120,14 +120,14 @@ void compare(Warp& warp, const Operation& op) {
     }
   }
   const Mask result = gather_bits(results);
-  // Both read c, whose register a result may overwrite.
+  // Both combinations read c before a result is written, because it may overwrite c's register.
   const Mask first = combined(warp, op, result);
   const Mask second = combined(warp, op, ~result);
   set_predicate(warp, op.dst, first);
   if (op.dst2 >= 0) set_predicate(warp, op.dst2, second);
 }
 
-/// set: like setp, with a number for each lane.
+/// Runs set, which is like setp but writes a number to each lane.
 template <class R, class T, class Op>
 void compare_to_value(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -169,7 +169,7 @@ void predicate_unary(Warp& warp, const Operation& op) {
 }
 
 /// Converts integer to integer. If the destination register is wider than its type D, the value is
-/// extended. The flags say what a register of 16 bits keeps.
+/// extended. The flags hold the mask of bits that a register of 16 bits keeps.
 template <class D, class S>
 void convert_integer(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<S>>(warp, op.a);
@@ -206,7 +206,7 @@ void convert_integer_saturating(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// Takes the lower bits of a 64-bit register: PTX lets narrower types be read from it.
+/// Converts the lower bits of a 64-bit register, from which PTX lets narrower types be read.
 template <class D, class S>
 void convert_lower_bits(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint64_t>(warp, op.a);
@@ -229,8 +229,8 @@ void move(Warp& warp, const Operation& op) {
   }
 }
 
-/// Packs {a, b, ...} of `bits` each into one register; unpack() does the reverse. Lists hold the
-/// registers of the elements.
+/// Packs elements {a, b, ...} of `bits` bits each into one register; unpack() does the reverse.
+/// Lists hold the registers of the elements.
 template <class R, int bits, int parts = static_cast<int>(sizeof(R)) * 8 / bits>
 void pack(Warp& warp, const Operation& op) {
   constexpr std::uint32_t kept = bits == 8 ? 0xff : ~std::uint32_t{0};  // registers have 16 or more

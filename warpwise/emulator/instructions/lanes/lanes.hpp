@@ -6,8 +6,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns arithmetic, logic, comparisons, conversions and moves. They are compiled for the
-/// baseline and, on x86, for AVX2 too.
+/// Returns the handlers of arithmetic, logic, comparisons, conversions and moves. They are compiled
+/// for the baseline CPU and, on x86, for AVX2 too.
 const Table& lane_operations();
 
 }  // namespace warpwise::emulator

@@ -1,5 +1,5 @@
 // The operations of lanes_baseline.cpp, compiled for AVX2. Only the code between the pragmas uses
-// it: functions of the standard headers are shared with the rest of the library.
+// AVX2, because the rest of the library shares functions of the standard headers.
 
 #include <array>
 #include <bit>

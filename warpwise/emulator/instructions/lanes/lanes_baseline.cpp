@@ -1,4 +1,4 @@
-// The lane operations for any x86-64, or for another architecture that this is compiled for.
+// The lane operations for any CPU of the architecture that the library is compiled for.
 
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
-// One lane's part of the operations of lanes-inl.hpp.
-// Included by lanes_baseline.cpp and lanes_avx2.cpp, after lanes-inl.hpp.
+// Functions that compute one lane of the operations of lanes-inl.hpp. lanes_baseline.cpp and
+// lanes_avx2.cpp include this after lanes-inl.hpp.
 
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 inline double canonical(double x) { return x; }
@@ -7,8 +7,8 @@ inline double quiet(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51);
 }
 
-/// Replaces a NaN result. Single precision has one NaN. Double precision passes on the NaN of an
-/// operand: b before c before a.
+/// Replaces a NaN result. Single precision has only one NaN. Double precision returns the first NaN
+/// among the operands b, c and a.
 inline float passed_on(float result, float, float, float = 0) { return canonical(result); }
 inline double passed_on(double result, double a, double b, double c = 0) {
   if (result == result) return result;
@@ -17,13 +17,13 @@ inline double passed_on(double result, double a, double b, double c = 0) {
 
 inline float flush(float x) { return without_subnormals(x); }
 
-// Two powers of two that move the smallest normal numbers away from the subnormals.
+// A factor that moves the smallest normal numbers away from the subnormals.
 constexpr float scale_up = 0x1p64F;
 constexpr float scaled_normal = 0x1p-62F;  // the smallest normal number, scaled
 
-/// Flushes a rounded result. As on a GPU, this includes results that reach the smallest normal
-/// number only by the coarse rounding of subnormals. `scaled` is the same result, times scale_up:
-/// that rounding does not affect it.
+/// Flushes a rounded result. As on a GPU, this includes a result that only the coarse rounding of
+/// subnormals raised to the smallest normal number. `scaled` is the result times scale_up, which
+/// that rounding does not affect.
 inline float flush(float result, float scaled) {
   const auto bits = std::bit_cast<std::uint32_t>(result);
   const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;
@@ -58,7 +58,7 @@ inline T maximum(T a, T b) {
 
 template <class T>
 inline T divide(T a, T b) {
-  if (b == 0) return static_cast<T>(-1);  // as the GPU's own routine does
+  if (b == 0) return static_cast<T>(-1);  // as the GPU's routine for division does
   if constexpr (std::is_signed_v<T>) {
     if (b == -1)
       return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(a));
@@ -123,11 +123,11 @@ inline T shift_right(T a, std::uint32_t n) {
     return n >= bits ? T{0} : static_cast<T>(a >> n);
 }
 
-/// Returns a position or length: GPUs use 8 bits of it for 32-bit fields, all bits for 64-bit
-/// fields.
+/// Returns the position or length of a bit field as a GPU reads it: 8 bits for a 32-bit field, all
+/// bits for a 64-bit field.
 template <class T>
 inline std::uint32_t field_operand(std::uint32_t value) {
-  // Values above 255 all have the same effect. The limit keeps sums of two from wrapping around.
+  // All values above 255 have the same effect. The limit keeps a sum of two from wrapping around.
   return sizeof(T) != 8 ? value & 0xff : value < 255 ? value : 255;
 }
 

@@ -1,5 +1,5 @@
-// Operations on two halves or four bytes of a word. Included by lanes_baseline.cpp and
-// lanes_avx2.cpp, after lanes_numbers-inl.hpp.
+// Operations on two halves or four bytes of a word. lanes_baseline.cpp and lanes_avx2.cpp include
+// this after lanes_numbers-inl.hpp.
 
 /// Runs PTX's SIMD video instructions (vadd2, vadd4, ...).
 template <int parts, class Op>
@@ -36,7 +36,7 @@ void packed(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// vabsdiff4.u32.u32.u32, with or without .add: the core of the SAD kernels.
+/// Runs vabsdiff4.u32.u32.u32, with or without .add: the core of the SAD kernels.
 template <bool accumulate>
 void absolute_differences(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);

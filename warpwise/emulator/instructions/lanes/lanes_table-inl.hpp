@@ -1,5 +1,5 @@
-// Names of the lane operations for types of any width. Included by lanes_baseline.cpp and
-// lanes_avx2.cpp, after lanes_packed-inl.hpp.
+// Table of the lane operations on types of any width, by name. lanes_baseline.cpp and
+// lanes_avx2.cpp include this after lanes_packed-inl.hpp.
 
 template <class T>
 constexpr Width width_of() {
@@ -166,7 +166,7 @@ void add_floating(Table& table, const std::string& type) {
   add_binary<T, T, T>(table, name("max"), [](T a, T b) { return maximum(a, b); });
   using U = Storage<T>;
   constexpr U sign = U{1} << (8 * sizeof(T) - 1);
-  // On a GPU abs and neg are additions: a NaN keeps its sign, and a signalling one becomes quiet.
+  // On a GPU abs and neg are additions, so they treat a NaN as additions do: see passed_on().
   add_unary<T, T>(table, name("abs"), [](T a) {
     return a == a ? std::bit_cast<T>(static_cast<U>(std::bit_cast<U>(a) & ~sign))
                   : passed_on(a, a, a);
@@ -181,7 +181,7 @@ void add_floating(Table& table, const std::string& type) {
   add_comparisons<T>(table, type);
 }
 
-/// Single precision with subnormal operands and results flushed to zero.
+/// Adds single-precision operations that flush subnormal operands and results to zero.
 inline void add_flushing(Table& table) {
   add_binary<float, float, float>(
       table, "add.ftz.f32", [](float a, float b) { return flush(canonical(flush(a) + flush(b))); });

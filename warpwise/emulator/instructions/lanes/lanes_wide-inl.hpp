@@ -1,5 +1,5 @@
-// Extended precision: operations that read or write the carry. Included by lanes_baseline.cpp and
-// lanes_avx2.cpp, after lanes_table-inl.hpp.
+// Extended precision: operations that read or write the carry. lanes_baseline.cpp and
+// lanes_avx2.cpp include this after lanes_table-inl.hpp.
 
 template <class T, bool subtract>
 void add_with_carry(Warp& warp, const Operation& op) {

@@ -1,5 +1,5 @@
-// Names of the lane operations on words and their parts, predicates and addresses; and the table of
-// all names. Included by lanes_baseline.cpp and lanes_avx2.cpp, as the last part.
+// Tables of the lane operations on words, parts of words, predicates and addresses, and the table
+// of all lane operations. lanes_baseline.cpp and lanes_avx2.cpp include this last.
 
 template <int parts>
 void add_packed(Table& table) {
@@ -29,7 +29,7 @@ void add_packed(Table& table) {
   });
 }
 
-/// Operations on the two halves of a word: add.u16x2, min.s16x2, ...
+/// Adds an operation on the two halves of a word: add.u16x2, min.s16x2, ...
 template <class H, class Op>
 void add_halves(Table& table, const std::string& name, Op) {
   add_binary<std::uint32_t, std::uint32_t, std::uint32_t>(
@@ -186,7 +186,7 @@ void add_carries(Table& table, const std::string& bits) {
   table["madc.hi.s" + bits] = {multiply_add_with_carry<S, true>, {w, Width::none, w, w, w}};
 }
 
-/// Conversions between addresses of a space and generic ones.
+/// Adds conversions between a space's addresses and generic addresses.
 inline void add_addresses(Table& table) {
   using A = std::uint64_t;
   add_unary<A, A>(table, "cvta.shared.u64", [](A a) { return a + shared_window; });

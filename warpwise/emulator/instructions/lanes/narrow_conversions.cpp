@@ -1,4 +1,4 @@
-// Conversions from and to floats of 8, 6 and 4 bits, and powers of two of 8 bits, two at a time.
+// Conversions of pairs, from and to floats of 8, 6 and 4 bits, and powers of two of 8 bits.
 
 #include <bit>
 #include <string>
@@ -17,8 +17,8 @@ double half(std::uint32_t bits) { return decode(static_cast<std::uint16_t>(bits)
 
 double relued(double x, FloatFlags flags) { return flags.relu != 0 && x <= 0 ? 0 : x; }
 
-/// Bits from the start of one number of a pair to the start of the other. Pairs of four bits share
-/// a byte, others have a byte for each.
+/// Returns the distance in bits between the numbers of a pair. Numbers of four bits share a byte.
+/// Other numbers have a byte each.
 constexpr int pitch_of(NarrowFormat format) { return format.magnitude_bits() < 4 ? 4 : 8; }
 
 /// Narrows two numbers for each lane. The first one goes to the upper part.
@@ -34,7 +34,7 @@ void narrow(Warp& warp, const Operation& op, Numbers numbers) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.e4m3x2.f32 d, a, b.
+/// Runs cvt.e4m3x2.f32 d, a, b.
 template <NarrowFormat format>
 void narrow_singles(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
@@ -42,14 +42,14 @@ void narrow_singles(Warp& warp, const Operation& op) {
   narrow<format>(warp, op, [&](int i) { return std::pair(single(a[i]), single(b[i])); });
 }
 
-/// cvt.e4m3x2.f16x2 d, a.
+/// Runs cvt.e4m3x2.f16x2 d, a.
 template <NarrowFormat format>
 void narrow_halves(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
   narrow<format>(warp, op, [&](int i) { return std::pair(half(a[i] >> 16), half(a[i])); });
 }
 
-/// cvt.f16x2.e4m3x2 d, a: f16 holds each of these numbers.
+/// Runs cvt.f16x2.e4m3x2 d, a. f16 holds each of these numbers exactly.
 template <NarrowFormat format>
 void widen(Warp& warp, const Operation& op) {
   const auto flags = flags_of<FloatFlags>(op);
@@ -64,10 +64,10 @@ void widen(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-// ue8m0: the exponent of a float without its sign and fraction. 255 is NaN.
+// ue8m0 is the exponent of a float, without its sign and fraction. 255 is NaN.
 constexpr std::uint32_t scale_nan = 0xff;
 
-/// Returns a float's power of two, rounded down or up.
+/// Returns the code of a float's magnitude, rounded down or up to a power of two.
 std::uint32_t scale_of(std::uint32_t bits, FloatFlags flags) {
   constexpr std::uint32_t infinity = 0x7f800000;
   constexpr std::uint32_t least = 0x00400000;  // 2^-127, code 0

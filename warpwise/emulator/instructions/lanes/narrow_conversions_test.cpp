@@ -22,8 +22,8 @@ constexpr Format formats[] = {
     {"e2m3", 2, 3, 32, 8},  {"e2m1", 2, 1, 8, 4},
 };
 
-/// Returns the finite numbers of a format without those below zero, by code. The steps double from
-/// binade to binade, except from the subnormal numbers to the first binade.
+/// Returns the finite numbers of a format from 0 on, in the order of their codes. The steps double
+/// from binade to binade, except from the subnormal numbers to the first binade.
 std::vector<double> numbers_of(const Format& format) {
   const int in_binade = 1 << format.fraction_bits;
   const int least = 2 - (1 << (format.exponent_bits - 1)) - format.fraction_bits;
@@ -141,7 +141,7 @@ TEST(NarrowConversions, ToHalves) {
   }
 }
 
-/// The exponent of the power of two, as it is stored.
+/// Returns the code of a power of two: its exponent, as it is stored.
 U64 power(float x, bool up, bool finite) {
   if (std::isnan(x)) return 255;
   if (std::isinf(x)) return finite ? 254 : 255;
@@ -202,7 +202,7 @@ TEST(NarrowConversions, ToTf32) {
                            if (std::isnan(x)) return 0x7fffe000;
                            if (relu && std::signbit(x)) return 0;
                            if (std::isinf(x)) return a;
-                           // In units of the last place, which subnormals share.
+                           // Counts in units of the last place. All subnormals share one unit.
                            const int unit = std::max(std::ilogb(x), -126) - 10;
                            const double units = std::ldexp(double{x}, -unit);
                            const double whole =

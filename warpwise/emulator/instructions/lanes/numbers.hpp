@@ -31,7 +31,7 @@ inline std::uint16_t encode(double value, SmallFormat format,
   const double magnitude = std::fabs(value);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
   if (magnitude == 0) return sign;
-  // Counts the magnitude in units in the last place: those of its binade, or of subnormals.
+  // Expresses the magnitude in units in the last place. All subnormals share one unit.
   int exponent = std::ilogb(magnitude);
   if (exponent < 1 - bias) exponent = 1 - bias;
   const double units = std::ldexp(magnitude, format.fraction_bits - exponent);
@@ -76,8 +76,8 @@ inline double decode(std::uint16_t bits, SmallFormat format) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/// Returns a * b + c of numbers of at most 16 bits, rounded to odd. Rounding that to fewer bits
-/// equals one rounding of the exact result.
+/// Returns a * b + c of numbers of at most 16 bits, rounded to odd. A second rounding to fewer bits
+/// then gives the bits of one rounding of the exact result.
 inline double multiply_add_to_odd(double a, double b, double c) {
   const double product = a * b;  // exact: at most 22 bits
   const double sum = product + c;
@@ -86,7 +86,7 @@ inline double multiply_add_to_odd(double a, double b, double c) {
   const double error = (product - (sum - back)) + (c - back);
   if (error == 0) return sum;
   auto bits = std::bit_cast<std::uint64_t>(sum);
-  // First rounds towards zero, if the sum was rounded away from it.
+  // If the sum was rounded away from zero, this first rounds it towards zero.
   if ((error < 0) == (sum > 0)) --bits;
   return std::bit_cast<double>(bits | 1);
 }
@@ -102,7 +102,7 @@ T saturated(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
 }
 
-/// Returns x; for any NaN, the one NaN that operations of single precision give.
+/// Returns x, or for any NaN the only NaN that operations of single precision return.
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 
 }  // namespace warpwise::emulator

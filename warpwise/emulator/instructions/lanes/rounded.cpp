@@ -14,8 +14,8 @@ namespace {
 template <std::size_t bytes>
 using Storage = std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>;
 
-/// Runs Op on one to three operands, each of `parts` elements of type T, with its flags. `scales`
-/// is true if the result of Op grows by 2^64 when a and c do.
+/// Runs Op with the operation's flags on one to three operands of `parts` elements of type T.
+/// `scales` is true if the result of Op grows by 2^64 when a and c grow by 2^64.
 template <class T, int operands, bool scales, int parts, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
@@ -31,8 +31,8 @@ void rounded(Warp& warp, const Operation& op) {
       const T z = before(c[i], flags);
       out[i] = Op{}(x, y, z);
       if constexpr (scales && sizeof(T) == 4) {
-        // A result that only the coarse rounding of subnormals raised to the smallest normal number
-        // is flushed too.
+        // A result is also flushed if only the coarse rounding of subnormals raised it to the
+        // smallest normal number.
         const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
         if (flags.flush != 0 && smallest &&
             std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
@@ -45,8 +45,8 @@ void rounded(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, reinterpret_cast<const Storage<parts * sizeof(T)>*>(out));
 }
 
-/// Replaces a NaN result. Double precision passes on the NaN of b before c before a. Single
-/// precision has one NaN.
+/// Replaces a NaN result. Double precision returns the first NaN among the operands b, c and a.
+/// Single precision has only one NaN.
 float passed_on(float result, float, float, float = 0) { return result; }
 double passed_on(double result, double a, double b, double c = 0) {
   if (result == result) return result;
@@ -62,7 +62,7 @@ void add_rounded(Table& table, const std::string& name, Op) {
   table[name] = entry;
 }
 
-/// Adds sums and products of numbers, or of pairs of them.
+/// Adds the handlers of add, sub, mul and fma for numbers, or for pairs of numbers.
 template <class T, int parts = 1>
 void add_sums(Table& table, const std::string& type) {
   add_rounded<T, 2, false, parts>(table, "add.*." + type,
@@ -75,8 +75,8 @@ void add_sums(Table& table, const std::string& type) {
       table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
 }
 
-/// Returns the smaller (larger) magnitude, with the sign of a * b. A NaN loses, even a signalling
-/// one.
+/// Returns the smaller (larger) magnitude, with the sign of a * b. If one operand is a NaN, even a
+/// signalling one, the other operand is taken.
 template <bool larger>
 float signed_extreme(float a, float b) {
   const float x = std::fabs(a);
@@ -114,9 +114,9 @@ void add_arithmetic(Table& table, const std::string& type) {
   add_rounded<T, 2>(table, "max.nan." + type, larger);
 }
 
-// ---- approximations: computed in double and rounded, closer than a GPU's own
+// ---- approximations: computed in double and rounded, so more exact than a GPU's
 
-/// Keeps the upper 32 bits: double precision has approximations of these only.
+/// Keeps the upper 32 bits, because approximations in double precision compute only these.
 double upper_half(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U);
 }

@@ -12,7 +12,7 @@
 
 namespace warpwise::emulator {
 
-/// Sets the CPU's rounding mode while it lives; otherwise the CPU rounds to nearest.
+/// Sets the CPU's rounding mode. The destructor sets it to round to nearest again.
 class RoundingMode {
  public:
   explicit RoundingMode(Rounding rounding) : changed_(rounding != Rounding::nearest) {
@@ -29,7 +29,7 @@ class RoundingMode {
   bool changed_;
 };
 
-/// Flushes an operand if its operation says so.
+/// Flushes an operand if the operation's flags say so.
 template <class T>
 T before(T x, FloatFlags flags) {
   if constexpr (sizeof(T) == 4) {
@@ -38,7 +38,7 @@ T before(T x, FloatFlags flags) {
   return x;
 }
 
-/// Saturates and flushes a result.
+/// Saturates and flushes a result by the flags. A NaN of single precision becomes 0x7fffffff.
 template <class T>
 T after(T x, FloatFlags flags) {
   if (flags.saturate != 0) x = saturated(x);

@@ -23,7 +23,7 @@ struct ElementProduct {
   const Warp& warp;
   ElementProductFlags flags;
   int bits;   ///< bits of an element; 32 elements of b1 count as one
-  int width;  ///< elements of a row or column in a register
+  int width;  ///< elements of a row or column in one register of the warp
   int depth;  ///< in elements
   int tall;   ///< groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
@@ -41,7 +41,7 @@ struct ElementProduct {
     return size;
   }
 
-  /// Copies A and B without a change. A register of the warp has four elements of each of eight
+  /// Copies A and B without conversion. A register of the warp has four elements of each of eight
   /// lines.
   template <class T>
   void copy(T* a, T* b) const {
@@ -56,7 +56,7 @@ struct ElementProduct {
     copy(of_b, 1, b);
   }
 
-  /// Reads C into `sums`, calls add(sums), and writes them to D.
+  /// Reads C into `sums`, calls add(sums), and writes the sums to D.
   template <class T, class Add>
   void compute(const Add& add) const {
     alignas(64) T sums[128];

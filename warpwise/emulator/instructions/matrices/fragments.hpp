@@ -2,8 +2,8 @@
 
 // Internal to the emulator: common parts of the matrix instructions.
 //
-// Each lane holds a part of a matrix, a fragment. For mma, ldmatrix and stmatrix the PTX ISA
-// documents the fragments. It leaves wmma's open; here they are those of mma, side by side.
+// Each lane holds a part of a matrix, a fragment. The PTX ISA documents the fragments of mma,
+// ldmatrix and stmatrix, but not of wmma. Here wmma uses fragments of mma, side by side.
 
 #include <array>
 #include <bit>
@@ -36,17 +36,17 @@ inline Place place_in_b(int lane, int reg, int element, int packed) {
   return {lane % 4 * packed + element + 4 * packed * reg, lane / 4};
 }
 
-/// Returns the place in C of element i of the four that a lane has. C has 16 rows and 8 columns:
-/// elements 0 and 1 are neighbours in one of the first 8 rows, 2 and 3 are 8 rows below them.
+/// Returns the place in C of a lane's element i, from 0 to 3. C has 16 rows and 8 columns. Elements
+/// 0 and 1 are neighbours in one of the first 8 rows. Elements 2 and 3 are 8 rows below them.
 inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }
 
-// A register of 32 lanes thus has four words of each of 8 rows of A, or of 8 columns of B. Two
-// registers of C have 8 rows. The first one has the elements of even columns.
+// The 32 lanes of a register thus hold four words of each of 8 rows of A, or of 8 columns of B. Two
+// registers hold 8 rows of C. The first one has the elements of even columns.
 
 /// Unpacks registers of A or B to groups of lines.
-/// \param groups_first  true: registers of all groups at one depth precede the next ones, as in A
+/// \param groups_first  true: registers are ordered by depth, then by group, as in A
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;
@@ -95,10 +95,10 @@ inline void write_halves(const Warp& warp, const std::int32_t* list, int registe
   }
 }
 
-/// Result registers, by register and lane.
+/// Result words, indexed by register and lane.
 using Words = std::array<std::array<std::uint32_t, warp_lanes>, 8>;
 
-/// Operand registers, by index in a list and lane.
+/// Operand registers: a word is selected by its register's index in a list, and by its lane.
 struct Registers {
   const Warp& warp;
   const std::int32_t* list;
@@ -117,14 +117,14 @@ inline void write_registers(Warp& warp, const std::int32_t* list, int count, con
   }
 }
 
-/// The place of a register's first element. The second one is to the right of it, or else below.
+/// The place of a pair's first element. The second element is to its right, or else below it.
 struct Pair {
   Place first;
   bool right = true;
 };
 
-/// Returns the place of a register of two elements. A is laid out as in a 16 x 16 mma. B and the
-/// sums are laid out as in two mma of 8 columns. In sums of floats, two registers make a pair.
+/// Returns the places of a pair of elements. A pair takes one register, or two in sums of floats. A
+/// is laid out as in a 16 x 16 mma. B and sums are laid out as in two mma of 8 columns.
 inline Pair pair_of(Fragment fragment, int lane, int pair) {
   switch (fragment) {
     case Fragment::a: return {place_in_a(lane, pair, 0, 2), true};

@@ -1,5 +1,5 @@
-// Sums of products for vectors of the CPU: see matrix_sum.hpp. No include guard: matrix_loops.cpp
-// includes this for each kind of CPU, in its own namespace.
+// Sums of products for vectors of the CPU: see matrix_sum.hpp. This file has no include guard,
+// because matrix_loops.cpp includes it once for each kind of CPU, in separate namespaces.
 
 using Floats = float __attribute__((vector_size(32)));
 using Integers = std::int32_t __attribute__((vector_size(32)));
@@ -7,9 +7,9 @@ using Shorts = std::int16_t __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
 
-// Exponents that stand for zero, and for numbers that the vectors leave to a plain sum: infinity,
-// NaN, and those whose products leave the range of floats. The sum of two such exponents is of the
-// same kind.
+// zero_exponent stands for zero. other_exponent stands for numbers that the vectors leave to a
+// plain sum: infinity, NaN, and numbers whose products may leave the range of floats. A sum of
+// exponents that includes one of them is beyond lowest_sum or highest_sum.
 constexpr std::int32_t zero_exponent = -4000;
 constexpr std::int32_t other_exponent = 12000;
 constexpr std::int32_t most_exponent = 50;
@@ -19,7 +19,7 @@ constexpr std::int32_t highest_sum = 127;
 
 inline Floats as_floats(Integers bits) { return reinterpret_cast<Floats>(bits); }
 inline Integers bits_of(Floats values) { return reinterpret_cast<Integers>(values); }
-/// Adds as unsigned integers, since lanes that a plain sum computes again may overflow.
+/// Adds as unsigned integers, because lanes whose result a plain sum replaces may overflow.
 inline Integers wrapped_sum(Integers a, Integers b) {
   using Words = std::uint32_t __attribute__((vector_size(32)));
   return reinterpret_cast<Integers>(reinterpret_cast<Words>(a) + reinterpret_cast<Words>(b));
@@ -41,7 +41,7 @@ inline Integers described(const float* values, std::int32_t smallest) {
   return is_kept ? found : Integers{} + other_exponent;
 }
 
-/// Returns integers of 16 bits in pairs.
+/// Packs two integers of 16 bits into each lane, `low` below `high`.
 inline Integers paired(Integers low, Integers high) { return (low & 0xffff) | high << 16; }
 
 /// Returns the doubles of lanes 0 to 3, or 4 to 7.
@@ -51,9 +51,9 @@ inline Doubles doubles_of(Integers values) {
       __builtin_shufflevector(values, values, first, first + 1, first + 2, first + 3), Doubles);
 }
 
-/// Truncates to a float, or rounds to odd.
+/// Truncates doubles to floats, or rounds them to odd.
 inline auto rounded(Doubles sum, bool to_odd) {
-  // A float has 29 bits of fraction less than a double.
+  // A float has 29 fraction bits fewer than a double.
   constexpr std::int64_t lost = (std::int64_t{1} << 29) - 1;
   auto bits = reinterpret_cast<Longs>(sum);
   if (to_odd) bits |= ((bits & lost) + lost) & (lost + 1);
@@ -75,7 +75,7 @@ inline Floats finished(Integers low, Integers high, Integers unit, Finish finish
 template <int depth>
 inline void add_floats(const FloatProduct& p) {
   constexpr int rows_at_once = 2;
-  // Exponents, in pairs. A pair of A has those of two rows. A pair of B has that of a column twice.
+  // Exponents in pairs: of two rows in A, of one column twice in B.
   alignas(32) std::int16_t of_a[std::size_t{most_sum_rows} * depth];
   Shorts of_b[std::size_t{depth}];
   using EightShorts = std::int16_t __attribute__((vector_size(16)));
@@ -114,7 +114,7 @@ inline void add_floats(const FloatProduct& p) {
         low[i] = __builtin_convertvector(sums[i] * scale[i], Integers);
         high[i] = Integers{};
       }
-      // A term has fewer than 27 bits, so eight fit an integer.
+      // A term has fewer than 27 bits, so a sum of eight fits an integer.
       const auto add = [&](int from, int to, Integers* integers) {
 #pragma GCC unroll 8
         for (int k = from; k < to; ++k) {
@@ -133,8 +133,8 @@ inline void add_floats(const FloatProduct& p) {
       const auto done = reinterpret_cast<Longs>(done_pairs);
       if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
         continue;
-      // Plain sums replace the other results. If all products are zeros and C is +0, the result +0
-      // is right.
+      // Plain sums replace the results that are not done. If all products are zeros and C is +0,
+      // the result +0 is already right.
       for (int i = 0; i < rows_at_once * group_lines; ++i) {
         const int column = i / rows_at_once;
         const float c = addends[i % rows_at_once][column];
@@ -172,7 +172,7 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   for (int group = 0; group < size.columns / group_lines; ++group) {
     const auto* from = reinterpret_cast<const Floats*>(b) + group * size.depth;
     for (int row = 0; row < size.rows; row += 2) {
-      Floats products[2] = {};  // exact: of less than 24 bits
+      Floats products[2] = {};  // exact: fewer than 24 bits
       const float* of_a = a + place_in_groups(row, 0, size.depth);
       for (int k = 0; k < size.depth; ++k) {
         products[0] += from[k] * of_a[k * group_lines];
@@ -182,7 +182,7 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
       for (int i = 0; i < 2; ++i) {
         const Integers added = __builtin_convertvector(products[i], Integers);
         const Integers sum = wrapped_sum(to[i], added);
-        // A sum has overflowed if its sign is that of neither addend.
+        // A sum has overflowed if its sign differs from the signs of both addends.
         const Integers limit = (to[i] >> 31) ^ std::numeric_limits<std::int32_t>::max();
         const Integers overflows = ((sum ^ to[i]) & (sum ^ added)) < 0;
         to[i] = saturates ? (overflows ? limit : sum) : sum;
@@ -191,17 +191,17 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   }
 }
 
-/// Converts the magnitude of a narrow float. In `moved` its bits are shifted to a float's fraction.
+/// Converts a narrow float's magnitude. `moved` has its fraction aligned to a float's fraction.
 /// \param bias  difference of the exponents' biases
-/// \param least  2^n of the smallest normal number
+/// \param least  the smallest normal number of the narrow format
 inline Floats magnitude_of(Integers moved, std::int32_t bias, float least) {
-  // CPUs are slow with subnormal numbers, so these become a difference of normal ones.
+  // CPUs are slow with subnormal numbers, so a difference of normal numbers replaces them.
   const Integers normal = moved + (bias << 23);
   const Floats subnormal = as_floats(normal + (1 << 23)) - least;
   return moved < (1 << 23) ? subnormal : as_floats(normal);
 }
 
-/// Converts halves that are zero-extended.
+/// Converts halves, each zero-extended to 32 bits.
 inline Floats of_halves(Integers bits) {
   const Integers magnitude = bits & 0x7fff;
   const Floats finite = magnitude_of(magnitude << 13, 127 - 15, 0x1p-14F);
@@ -232,7 +232,7 @@ template <Element element, int bits>
 inline void unpack_elements(const std::uint32_t* words, int pitch, float* to) {
   constexpr std::int32_t mask = bits == 32 ? -1 : (1 << (bits % 32)) - 1;
   constexpr int packed = 32 / bits;
-  // Transposes: column j has word j of each line.
+  // Transposes the words: column j has word j of each line.
   Integers columns[unpacked_words];
   using FourWords = std::int32_t __attribute__((vector_size(16)));
   Integers rows[4];
@@ -285,12 +285,12 @@ inline void to_halves(const float* from, std::size_t count, std::uint16_t* to) {
     const std::uint32_t magnitude = bits & 0x7fffffffU;
     const std::uint32_t rounded =
         ((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - ((127U - 15U) << 10);
-    // Below 2^-14 a sum with 1/2 rounds to a multiple of 2^-24.
+    // Below 2^-14, the addition of 1/2 rounds a magnitude to a multiple of 2^-24.
     const std::uint32_t subnormal =
         std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) -
         std::bit_cast<std::uint32_t>(0.5F);
     std::uint32_t result = magnitude < 0x38800000U ? subnormal : rounded;
-    result = magnitude >= 0x47800000U ? 0x7c00U : result;  // from 2^16 on
+    result = magnitude >= 0x47800000U ? 0x7c00U : result;  // infinity from 2^16 on
     result |= bits >> 16 & 0x8000U;
     to[i] = static_cast<std::uint16_t>(magnitude > 0x7f800000U ? 0x7fffU : result);
   }

@@ -1,5 +1,5 @@
-// Loops of matrix_sum.hpp, once for any CPU and once for AVX2. Only the code between the pragmas
-// uses AVX2: functions of the standard headers are shared with the rest of the library.
+// Loops of matrix_sum.hpp, compiled once for any CPU and once for AVX2. Only the code between the
+// pragmas uses AVX2, because the rest of the library shares functions of the standard headers.
 
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_sum_rows = 32;
 constexpr std::int32_t kept_bits = ~((1 << (std::numeric_limits<float>::digits - 1 - 13)) - 1);
-// The exponent of zero: below any product's exponent, even if added to another one.
+// The exponent of zero. Even its sum with another exponent is below any product's exponent.
 constexpr int no_exponent = -4096;
 
 int exponent_of(float value, int smallest) {
@@ -25,7 +25,7 @@ int exponent_of(float value, int smallest) {
 
 float truncated(double x) {
   constexpr auto smallest = static_cast<double>(std::numeric_limits<float>::denorm_min());
-  if (x > -smallest && x < 0) return 0;  // as an H200 does, without the sign
+  if (x > -smallest && x < 0) return 0;  // as on an H200, without the sign
   const auto nearest = static_cast<float>(x);
   if (x != x) return std::bit_cast<float>(0x7fffffffU);
   if (std::fabs(x) >= std::ldexp(1.0, 128) ||
@@ -50,7 +50,7 @@ float finished(double sum, Finish finish) {
              : result;
 }
 
-/// Computes one sum without vectors, from lines of groups of A and B.
+/// Computes one sum without vectors. `a` and `b` point to lines in groups of A and B.
 float plain_sum(const FloatProduct& product, const float* a, const float* b, float c) {
   const int depth = product.size.depth;
   int largest = exponent_of(c, -126);

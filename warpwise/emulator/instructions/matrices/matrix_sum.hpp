@@ -3,8 +3,8 @@
 // Internal to the emulator: sums of products as the matrix unit computes them.
 //
 // A matrix is stored in groups of eight lines, for vectors of the CPU. Lines are the rows of A, the
-// columns of B and the columns of sums. A group begins with its lines' elements of depth 0, or for
-// sums with those of row 0.
+// columns of B and the columns of sums. A group of A or B begins with its elements of depth 0. A
+// group of sums begins with its elements of row 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace warpwise::emulator::tensor {
 
 /// Largest depth of a product of floats.
 inline constexpr int most_depth = 32;
-/// Lines in a group.
+/// Number of lines in a group.
 inline constexpr int group_lines = 8;
-/// Words of a line that MatrixLoops::unpack() takes.
+/// Number of words of each line that MatrixLoops::unpack() converts.
 inline constexpr int unpacked_words = 4;
 
-/// Returns the position of an element. For sums, k is the row, and `depth` is the number of rows.
+/// Returns the index of an element. For sums, k is the row, and `depth` is the number of rows.
 inline std::size_t place_in_groups(int line, int k, int depth) {
   const int row = line / group_lines * depth + k;
   return std::size_t{group_lines} * static_cast<std::size_t>(row) +
@@ -33,18 +33,18 @@ struct ProductSize {
   int depth = 0;
 };
 
-/// How a sum of floats becomes a result.
+/// The rounding of a sum of floats to a result.
 enum class Finish {
   truncate,       ///< to a float; a sum that is truncated to zero loses its sign
-  truncate_more,  ///< to 13 bits after the leading one, as sums of floats of 8 bits
-  to_odd          ///< rounds to odd, to a float; a second rounding to halves follows
+  truncate_more,  ///< to 13 bits after the leading one, for products of floats of 8 bits
+  to_odd          ///< rounds to odd, to a float, before a second rounding to halves
 };
 
 /// A product of floats. Each term is truncated `fraction_bits` bits below the largest exponent. The
-/// sum itself is exact, and is finished once.
+/// sum of these terms is exact, and is rounded once as `finish` says.
 ///
-/// NVIDIA does not document this. It matches an H200's bits for random matrices with many spreads
-/// of exponents. Older generations are said to keep fewer bits and to add fewer terms at once.
+/// NVIDIA does not document this. The results match an H200's bits for random matrices with many
+/// spreads of exponents. Older generations are said to keep fewer bits and add fewer terms at once.
 struct FloatProduct {
   ProductSize size;  ///< with 25 fraction bits, the depth is 16 at most
   const float* a;    ///< numbers of at most 11 significant bits
@@ -56,22 +56,22 @@ struct FloatProduct {
   Finish finish = Finish::truncate;
 };
 
-/// Loops that are compiled for several CPUs. Pointers to vectors are aligned to 32 bytes, those to
-/// halves to 16.
+/// Loops that are compiled for several CPUs. Pointers to vectors are aligned to 32 bytes, pointers
+/// to halves to 16 bytes.
 struct MatrixLoops {
   void (*add_floats)(const FloatProduct& product);
   /// Adds products of doubles, each with one rounding, in the order of the depth.
   void (*add_doubles)(ProductSize size, const double* a, const double* b, double* sums);
-  /// Adds products of integers that floats hold: at most 8 bits each, and a depth of at most 64.
+  /// Adds products of integers of at most 8 bits, which floats hold. The depth is at most 64.
   void (*add_integers)(ProductSize size, const float* a, const float* b, std::int32_t* sums,
                        bool saturates);
   /// Converts four words of each of eight lines. The lines are `pitch` words apart. Element k of a
   /// line becomes to[8 * k + line]. Elements are floats of at most 32 bits, or integers of 8 or 4
   /// bits. A tf32 has 10 fraction bits.
   void (*unpack)(Element element, const std::uint32_t* words, int pitch, float* to);
-  /// Converts a multiple of eight halves.
+  /// Converts halves to floats. `count` is a multiple of eight.
   void (*from_halves)(const std::uint16_t* from, std::size_t count, float* to);
-  /// Rounds to nearest. A NaN becomes 0x7fff.
+  /// Converts floats to halves, rounded to nearest. A NaN becomes 0x7fff.
   void (*to_halves)(const float* from, std::size_t count, std::uint16_t* to);
 };
 /// Returns the loops for this CPU.

@@ -1,4 +1,4 @@
-// Sums of products in vectors of the CPU, compared with plain ones on random and special numbers.
+// Sums of products in vectors of the CPU, compared with plain sums of random and special numbers.
 
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 
@@ -68,7 +68,7 @@ class Numbers {
   explicit Numbers(std::uint32_t seed) : random_(seed) {}
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_()) % n; }
 
-  /// Chooses how numbers spread, for the next matrix.
+  /// Chooses the spread of exponents for the next matrix, and how many numbers are special.
   void choose() {
     spread_ = below(5);
     special_ = below(3) == 0 ? 1 + below(60) : 0;
@@ -178,7 +178,7 @@ TEST_P(MatrixSum, SumsOfFloatsHaveTheBitsOfPlainOnes) {
       for (int i = 0; i < size.rows * size.depth; ++i) a[i] = numbers.next(each.a);
       numbers.choose();
       for (int i = 0; i < size.columns * size.depth; ++i) b[i] = numbers.next(each.b);
-      // Rows in which all but a small rest cancels.
+      // Makes rows whose products cancel except for a small rest.
       if (numbers.below(4) == 0) {
         for (int i = 0; i < size.rows * size.depth; ++i)
           if (i / group_lines % 2 != 0) a[i] = -a[i - group_lines];
@@ -238,7 +238,7 @@ TEST_P(MatrixSum, SumsOfIntegersAndDoubles) {
     alignas(64) std::int32_t sums[128];
     alignas(64) double doubles[128];
     const int low = n % 2 == 0 ? -128 : 0;
-    const int all = n % 3 == 0 ? 1 : 256;  // often the lowest number alone
+    const int all = n % 3 == 0 ? 1 : 256;  // often the lowest number is the only one
     for (float& x : a) x = static_cast<float>(low + static_cast<int>(random()) % all);
     for (float& x : b) x = static_cast<float>(static_cast<int>(random() % 256));
     for (double& x : c)
@@ -282,7 +282,7 @@ TEST_P(MatrixSum, EveryHalf) {
     else
       EXPECT_EQ(bits(numbers[i]), bits(static_cast<float>(number)));
   }
-  // Numbers between the halves, on both sides of the middle.
+  // Makes numbers between neighbouring halves, on both sides of the middle.
   std::vector<float> between;
   for (const float number : numbers) {
     if (!std::isfinite(number)) continue;

@@ -29,8 +29,8 @@ struct Form {
   HandlerOf handler = nullptr;
   InstructionClass kind = InstructionClass::tensor;
   std::uint32_t flags = 0;  ///< packed
-  /// Vectors of registers in the order of Operation::list: the operand, the number of registers,
-  /// and whether it is written.
+  /// A vector of registers: the index of its operand, its number of registers, and true if the
+  /// instruction writes it. Vectors are in the order of Operation::list.
   struct Vector {
     std::size_t operand = 0;
     std::size_t registers = 0;
@@ -39,13 +39,12 @@ struct Form {
   std::vector<Vector> vectors;
   Width width = Width::w32;            ///< of the registers
   std::optional<std::size_t> address;  ///< index of the operand
-  std::optional<std::size_t>
-      stride;  ///< index of the operand; it is first in the list and optional
+  std::optional<std::size_t> stride;  ///< index of the optional operand, which is first in the list
 };
 
 using Modifiers = std::vector<std::string>;
 
-/// Compares modifiers with a pattern, in which "*" matches any.
+/// Compares modifiers with a pattern, in which "*" matches any modifier.
 bool match(const Modifiers& m, std::initializer_list<std::string_view> pattern) {
   return m.size() == pattern.size() &&
          std::equal(m.begin(), m.end(), pattern.begin(),
@@ -131,7 +130,7 @@ std::optional<Form> form_of_integer_product(Modifiers m) {
   return form;
 }
 
-/// Returns the element of a name, if multiply_elements() computes it.
+/// Returns the element type of a name, if multiply_elements() computes it.
 std::optional<Element> element_of(std::string_view name) {
   if (name == "tf32") return Element::tf32;
   if (name == "f64") return Element::f64;
@@ -149,8 +148,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // With eight rows only the least depth is valid. With sixteen rows, twice that is valid too,
-    // and for doubles four times.
+    // With eight rows only the least depth is valid. With sixteen rows, twice the least depth is
+    // also valid, and for doubles four times the least depth.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;
@@ -186,8 +185,8 @@ std::optional<Form> form_of_element_product(Modifiers m) {
   flags.b = *b;
   flags.depth = static_cast<std::uint32_t>(*depth) & 511;
   flags.sixteen_rows = tall == 2 ? 1 : 0;
-  // Four lanes share a row of A or a column of B. With one register each they hold 4 x 32 bits of
-  // it, or 4 doubles.
+  // Four lanes share a row of A or a column of B. One register of all four lanes holds 4 x 32 bits
+  // of the row or column, or 4 doubles.
   const auto groups = static_cast<std::size_t>(*depth * std::min(bits_of(*a), 32) / 128);
   Form form;
   form.handler = unobserved<multiply_elements>;
@@ -260,7 +259,7 @@ std::optional<Form> form_of_fragment_move(Modifiers m) {
 }
 
 std::optional<Form> form_of_fragment_product(const Modifiers& m) {
-  // mma.sync.aligned.layout.layout.m16n16k16.d.c. The layouts are those of the loads of A and B.
+  // mma.sync.aligned.layout.layout.m16n16k16.d.c. A and B were loaded with these layouts.
   if (!match(m, {"mma", "sync", "aligned", "*", "*", "m16n16k16", "*", "*"})) return std::nullopt;
   for (const std::size_t type : {6U, 7U}) {
     if (m[type] != "f16" && m[type] != "f32") return std::nullopt;

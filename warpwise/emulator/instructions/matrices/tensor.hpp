@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the matrix instructions, mma, wmma, ldmatrix and stmatrix.
+// Internal to the emulator: the matrix instructions mma, wmma, ldmatrix and stmatrix.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns a matrix instruction; nothing for other instructions or forms that are not run.
+/// Returns the operation of a matrix instruction; nothing for forms that are not run.
 std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
                                                 ObserverSet observers, const OperandReader& read);
 

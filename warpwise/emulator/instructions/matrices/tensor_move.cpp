@@ -13,7 +13,7 @@ namespace warpwise::emulator::tensor {
 namespace {
 
 /// Calls body(matrix, row, resolved place of its 16 bytes) for the rows addressed by the first 8,
-/// 16 or 32 lanes. The request takes as many passes as these lanes' 16-byte loads would.
+/// 16 or 32 lanes. The request counts its passes like a 16-byte load of these lanes.
 template <class Observers, class Body>
 void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto rows = static_cast<int>(flags_of<MatrixFlags>(op).matrices) * 8;
@@ -34,7 +34,7 @@ void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& 
 
 using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
 
-/// Accesses a lane's four pairs: once if a pair's elements are adjacent in memory, else twice.
+/// Accesses a lane's four pairs, each once if its elements are adjacent in memory, else twice.
 /// Calls body(pair, element or -1 for both, bytes of one element, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
@@ -114,7 +114,7 @@ void store_all_matrices(Warp& warp, const Operation& op) {
   });
 }
 
-/// Operands: the stride, then the registers. A and B have 8 registers, of which the last four
+/// Loads a fragment. Operands: the stride, then the registers. The last four registers of A or B
 /// repeat the first four: the instruction was made for hardware that needs each element twice.
 template <class Observers>
 void load_whole_fragment(Warp& warp, const Operation& op) {
@@ -159,7 +159,7 @@ void store_whole_fragment(Warp& warp, const Operation& op) {
 
 }  // namespace
 
-/// movmatrix: each lane's pair of a row becomes a pair of a column.
+/// Runs movmatrix, which transposes a matrix: each lane's pair of a row becomes a pair of a column.
 void transpose_matrix(Warp& warp, const Operation& op) {
   const Registers from{warp, list_of(warp, op) + 1};
   Words words{};

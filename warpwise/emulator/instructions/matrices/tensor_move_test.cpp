@@ -22,7 +22,7 @@ std::uint16_t half_word(const std::vector<std::byte>& memory, std::size_t byte) 
   return value;
 }
 
-/// Addresses of rows that are nowhere in order: %p0 of each lane.
+/// Returns addresses of rows in no order, in %p0 of each lane.
 std::array<In, 32> scattered_rows() {
   std::array<In, 32> in{};
   for (std::uint32_t lane = 0; lane < 32; ++lane)
@@ -92,14 +92,14 @@ TEST(Tensor, StoresMatrices) {
       for (std::size_t lane = 0; lane < 32; ++lane) {
         for (std::size_t m = 0; m < static_cast<std::size_t>(count); ++m) {
           ASSERT_EQ(outcome.lanes[lane][m], in[lane][1 + m]);
-          // Lane 4 r + c / 2 holds row r and column c, or the other way round.
+          // Lane 4 r + c / 2 holds row r and column c; if transposed, row c and column r.
           const std::size_t row = transposed.empty() ? lane / 4 : lane % 4 * 2;
           const std::size_t column = transposed.empty() ? lane % 4 * 2 : lane / 4;
           ASSERT_EQ(half_word(outcome.memory, 512 + (8 * m + row) * 16 + 2 * column),
                     in[lane][1 + m] & 0xffff);
         }
       }
-      // Nothing beyond the last matrix.
+      // Nothing is written beyond the last matrix.
       ASSERT_EQ(half_word(outcome.memory, 512 + static_cast<std::size_t>(count) * 128), 0);
     }
   }
@@ -126,7 +126,7 @@ TEST(Tensor, FaultsOfMatrixRows) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) in[lane][0] = lane * 16;
   in[3][0] = 4090 / 16 * 16 + 16;
   in[5][0] = 8;
-  in[9][0] = 12345;  // no row of a single matrix
+  in[9][0] = 12345;  // this lane points to no row of a single matrix
   const Outcome outcome = run(load, in, counted_memory());
   ASSERT_EQ(outcome.result.faults.size(), 2u);
   for (const Fault& fault : outcome.result.faults) {

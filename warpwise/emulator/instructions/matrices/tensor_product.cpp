@@ -41,7 +41,7 @@ void unpack(const Warp& warp, const Lists& lists, ProductSize size, Element of_a
                    to.b.data());
 }
 
-/// Returns the number of 8 x 8 sums, which are two registers of floats, or one of halves.
+/// Returns the number of 8 x 8 blocks. Each has two registers of floats, or one of halves.
 int blocks_of(ProductSize size) { return size.rows / 8 * size.columns / 8; }
 
 void read_floats(const Warp& warp, const std::int32_t* list, int blocks, bool halves, Sums& sums) {
@@ -74,7 +74,7 @@ void multiply_small_floats(Warp& warp, const Operation& op, ProductSize size, co
 
 }  // namespace
 
-/// D = A B + C with 16 rows and 8 columns, of halves or bfloats. Operands: D, A, B, C.
+/// Computes D = A B + C with 16 rows and 8 columns of halves or bfloats. Operands: D, A, B, C.
 void multiply_floats(Warp& warp, const Operation& op) {
   const auto flags = flags_of<ProductFlags>(op);
   const int depth = static_cast<int>(flags.depth);
@@ -82,8 +82,8 @@ void multiply_floats(Warp& warp, const Operation& op) {
                         lists_of(warp, op, flags.half_result != 0 ? 2 : 4, depth / 4, depth / 8));
 }
 
-/// D = A B + C with 16 columns. Operands: D, A, B, C. The second four registers of A and of B are
-/// unused.
+/// Computes D = A B + C with 16 columns. Operands: D, A, B, C. The last four registers of A and of
+/// B are unused.
 void multiply_fragments(Warp& warp, const Operation& op) {
   const bool halves = flags_of<ProductFlags>(op).half_result != 0;
   multiply_small_floats(warp, op, {16, 16, 16}, lists_of(warp, op, halves ? 4 : 8, 8, 8));
@@ -105,7 +105,7 @@ void multiply_narrow_floats(Warp& warp, const Operation& op) {
          flags.b_coarse != 0 ? Element::e5m2 : Element::e4m3, 16, m);
   alignas(64) Sums sums{};
   for (const int part : {0, 1}) {
-    // Two of each four neighbours along the depth.
+    // Chooses two of each four neighbours along the depth.
     Matrices some;
     const auto choose = [&](const auto& from, int lines, auto& to) {
       for (int i = 0; i < lines / 8 * size.depth; ++i)
@@ -128,7 +128,7 @@ void multiply_narrow_floats(Warp& warp, const Operation& op) {
   }
   alignas(64) Sums addends;
   read_floats(warp, lists.c, 2, halves, addends);
-  // A sum of two halves, rounded to a float and then to a half, has the bits of one rounding.
+  // Rounding a sum of two halves to a float and then to a half gives the bits of one rounding.
   for (std::size_t i = 0; i < 128; ++i) sums[i] = canonical_nan(sums[i] + addends[i]);
   write_floats(warp, lists.d, 2, halves, sums);
 }

@@ -15,7 +15,7 @@ TEST(Tensor, ProductsOfFloats) {
     const Matrix c = distinct(16, 8, 1000, 3);
     EXPECT_EQ(multiply(depth, "f16", "f32", a, b, c).values, product(a, b, c).values) << depth;
     EXPECT_EQ(multiply(depth, "bf16", "f32", a, b, c).values, product(a, b, c).values) << depth;
-    // Sums of halves are whole below 2048: a few entries at a time.
+    // Halves hold whole numbers exactly below 2048, so each row of A has only one entry.
     Matrix few(16, depth);
     for (int r = 0; r < 16; ++r) few.at(r, (5 * r + 3) % depth) = r + 1;
     const Matrix small = distinct(depth, 8, -60, 4);
@@ -94,7 +94,7 @@ TEST(Tensor, SumsOfNarrowFloatsAreRoundedToNearest) {
   EXPECT_EQ(multiply_narrow(16, "e4m3", "e5m2", "f32", a, b, c).at(3, 5), 64);
 }
 
-/// One sum: products of ones with `terms`, and c.
+/// Returns one sum: ones times `terms`, plus c.
 double sum_of(const std::string& type, const std::string& sum, const std::vector<double>& terms,
               double c) {
   Matrix a(16, 16);
@@ -110,7 +110,7 @@ double sum_of(const std::string& type, const std::string& sum, const std::vector
 
 TEST(Tensor, SumsAreCutOffAsOnHopper) {
   const auto power = [](int e) { return std::ldexp(1.0, e); };
-  // Each term below 2^-25 of the largest is dropped separately. Terms above are summed together.
+  // A term below 2^-25 of the largest term is dropped. The sum of the larger terms is cut off once.
   EXPECT_EQ(sum_of("bf16", "f32", {power(-26), power(-26), power(-26), power(-26)}, 1), 1);
   EXPECT_EQ(sum_of("bf16", "f32", {power(-25), power(-25), power(-25), power(-25)}, 1),
             1 + power(-23));
@@ -138,7 +138,7 @@ TEST(Tensor, NumbersThatAreNotFinite) {
             std::ldexp(1.0, -24));  // subnormal halves count
 }
 
-/// D of an mma of bytes: A in %p0 ..., B in %p4 ..., C in %p8 ...
+/// Returns D of an mma of bytes: A in %p0 ..., B in %p4 ..., C in %p8 ...
 Matrix multiply_bytes(int rows, int depth, const std::string& of_a, const std::string& of_b,
                       bool saturates, const Matrix& a, const Matrix& b, const Matrix& c) {
   std::array<In, 32> in{};
@@ -166,7 +166,7 @@ Matrix multiply_bytes(int rows, int depth, const std::string& of_a, const std::s
   return d;
 }
 
-/// Bytes of a type, no two alike while there are others.
+/// Returns bytes of a type. Bytes repeat only if the matrix has more than 256 elements.
 Matrix bytes(int rows, int columns, const std::string& type, unsigned seed) {
   Matrix m = distinct(rows, columns, 0, seed);
   for (double& v : m.values) v = std::fmod(v, 256) - (type == "s8" ? 128 : 0);
@@ -203,7 +203,7 @@ TEST(Tensor, ProductsOfBytes) {
 }
 
 TEST(Tensor, OperandsMayShareRegisters) {
-  // D in the registers of C, as compilers write it.
+  // D is in the registers of C, as compilers write it.
   std::array<In, 32> in{};
   const Matrix a = distinct(16, 8, -20, 6);
   const Matrix b = distinct(8, 8, -20, 7);

@@ -23,12 +23,12 @@ namespace warpwise::emulator {
 
 inline constexpr std::size_t in_words = 16;
 inline constexpr std::size_t out_words = 8;
-using In = std::array<std::uint32_t, in_words>;    // the registers %p0 ... of a lane
+using In = std::array<std::uint32_t, in_words>;    // registers %p0 to %p15 of a lane
 using Out = std::array<std::uint32_t, out_words>;  // %d0 ...
 inline constexpr int shared_bytes = 4096;
 
-/// Returns a kernel of one warp: loads registers, runs `body`, stores registers. Shared memory at
-/// address 0 starts as a copy of the first bytes at %g, and is copied back there.
+/// Returns a kernel of one warp: loads registers, runs `body`, stores registers. The first bytes at
+/// %g are copied to shared memory before `body`, and back after it.
 inline std::string kernel(const std::string& body) {
   std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -108,7 +108,7 @@ struct Matrix {
   }
 };
 
-/// Makes a matrix of first, first + 1, ... in random order, so that misplaced elements show.
+/// Makes a matrix of first, first + 1, ... in random order, so that a misplaced element is noticed.
 inline Matrix distinct(int rows, int columns, int first, unsigned seed) {
   Matrix m(rows, columns);
   for (std::size_t i = 0; i < m.values.size(); ++i) m.values[i] = first + static_cast<double>(i);
@@ -142,8 +142,8 @@ inline double from_half(std::uint32_t bits) {
   return to_float(Float16{static_cast<std::uint16_t>(bits)});
 }
 
-/// Writes a fragment's elements i of all lanes, `packed` in a register, from their matrix positions
-/// (lane, i).
+/// Writes a fragment to the registers of all lanes, with `packed` elements in a register. Element i
+/// of a lane is the matrix element at place(group, thread, i).
 inline void put(std::array<In, 32>& in, int first, int packed, int elements, const Matrix& m,
                 const Encode& encode,
                 const std::function<std::pair<int, int>(int group, int thread, int i)>& place) {

@@ -16,8 +16,8 @@ struct WarpProduct {
   bool shared = false;
 };
 
-/// Returns the text of one wmma. A lies at the start of the memory, B `place` bytes further, C and
-/// D at twice that.
+/// Returns the text of one wmma. A lies at the start of the memory, B at byte `place`, C and D at
+/// byte 2 * place.
 std::string product_text(const WarpProduct& p, std::size_t place) {
   const std::string where = p.shared ? "shared" : "global";
   const std::string base = p.shared ? "%p0" : "%g";
@@ -48,7 +48,7 @@ std::string product_text(const WarpProduct& p, std::size_t place) {
          registers("%d", 0, sums) + stride + ";";
 }
 
-/// The product of one wmma, through memory that holds A, B and C, each at its place.
+/// Computes the product of one wmma. Memory holds A, B and C, each at its place.
 Matrix multiply(const WarpProduct& p, const Matrix& a, const Matrix& b, const Matrix& c) {
   const int bytes = p.sum == "f32" ? 4 : 2;
   const std::size_t space = 1024;

@@ -59,8 +59,8 @@ struct Descriptor {
     return swizzled(start + r % 8 * pitch + r / 8 * stride + g * step, swizzled_bytes);
   }
 
-  /// Returns the address of the piece with eight neighbouring rows of A (or columns of B), the
-  /// `group`-th eight, at depth k.
+  /// Returns the address of the piece that holds, at depth k, rows 8 * group to 8 * group + 7 of A
+  /// (or these columns of B).
   std::uint64_t across_depth(int group, int k) const {
     const auto g = static_cast<std::uint64_t>(group);
     const auto at = static_cast<std::uint64_t>(k);
@@ -103,7 +103,7 @@ class Product {
         depth_(2 * matrix_piece_bytes / bytes_of(flags_.a)) {}
 
   void run() {
-    // Buffers of the CPU thread: several workers compute at once.
+    // Each CPU thread has its own buffers, because several workers compute at once.
     static thread_local Matrices m;
     flags_.a_in_registers != 0 ? read_registers(m.a.data()) : read_a(m.a.data());
     read_matrix(m.b.data(), descriptor_at(of_b_[0]), 0, columns_, flags_.b,
@@ -175,7 +175,7 @@ class Product {
                    bool transposed) {
     using Piece = std::array<std::uint32_t, matrix_piece_bytes / sizeof(std::uint32_t)>;
     alignas(64) static thread_local std::array<Piece, 2 * most_columns> memory;
-    // Pieces: two along the depth for each row; or, transposed, the whole depth for eight rows.
+    // A row has two pieces along the depth. Transposed, eight rows have one piece for each depth.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
     alignas(64) std::uint64_t addresses[warp_lanes];
@@ -190,7 +190,7 @@ class Product {
       const Request request{
           Space::shared, AccessKind::load,     matrix_piece_bytes, addresses, lanes,
           false,         Asynchronous::product};
-      // No site: the matrix unit's reads are no requests of the load and store unit.
+      // There is no site: the matrix unit's reads are not requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
           Piece& piece = memory[static_cast<std::size_t>(done + i)];
@@ -209,7 +209,7 @@ class Product {
       }
       return;
     }
-    // Pieces of eight lines at one depth, in the order of groups.
+    // Each piece holds eight lines at one depth. Pieces are in the order of groups.
     for (int i = 0; i < pieces; ++i) {
       const auto* small =
           reinterpret_cast<const std::uint16_t*>(memory[static_cast<std::size_t>(i)].data());

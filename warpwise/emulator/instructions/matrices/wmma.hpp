@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: wmma of all other shapes and elements than 16 x 16 x 16 halves.
+// Internal to the emulator: wmma of all shapes and elements except 16 x 16 x 16 halves.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator::tensor {
 
-/// Returns a wmma instruction of these forms; nothing for other instructions.
+/// Returns the operation of a wmma instruction; nothing for forms that are not run.
 std::optional<ListedOperation> wmma_operation(const ptx::Instruction& instruction,
                                               ObserverSet observers, const OperandReader& read);
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// Internal to the emulator: the matrices of wmma, and the places of their elements in a warp's
-// registers. PTX leaves these open. Here each register of a lane has neighbours of a row (of a
-// column of B), and lanes follow each other: element (32 r + lane) * packed + e of a matrix is
-// element e of register r.
+// Internal to the emulator: the matrices of wmma, and the positions of their elements in a warp's
+// registers. PTX does not define these positions. Here each register of a lane holds neighbours of
+// a row (for B: of a column), and consecutive lanes hold consecutive neighbours. Element e of
+// register r in a lane is element (32 r + lane) * packed + e of the matrix.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +27,13 @@ inline constexpr WmmaShape wmma_shapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k1
 
 struct WmmaFlags {
   std::uint32_t shape : 3 = 0;  ///< index in wmma_shapes
-  Role role : 2 = Role::a;      ///< of the matrix to load or store
+  Role role : 2 = Role::a;      ///< role of the matrix to load or store
   Element element : 4 = Element::f16;
   Element addend : 4 = Element::f32;  ///< of a product
   Element result : 4 = Element::f32;
   std::uint32_t by_columns : 1 = 0;  ///< columns are contiguous in memory
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t conjunction : 1 = 0;  ///< for b1: AND of bits; else XOR
+  std::uint32_t conjunction : 1 = 0;  ///< for b1: true combines bits by AND, false by XOR
   std::uint32_t a_signed : 1 = 0;
   std::uint32_t b_signed : 1 = 0;
   std::uint32_t unused : 10 = 0;
@@ -58,7 +58,7 @@ constexpr int bits_of(Element element) {
   return 32;
 }
 
-/// A matrix of a product, as lines: columns of B, rows of the others.
+/// A matrix of a product, stored in lines: the columns of B, or the rows of A or of sums.
 struct WmmaMatrix {
   int lines = 0;
   int length = 0;
@@ -72,8 +72,8 @@ struct WmmaMatrix {
   int register_bits() const { return element == Element::f64 ? 64 : 32; }
   int packed() const { return register_bits() / bits_of(element); }
   int registers() const { return lines * length / 32 / packed(); }
-  /// Returns the number of a register's first element. A sum of 16 x 16 has the layout of
-  /// fragments.hpp, because products of halves may share its sums.
+  /// Returns the index of a register's first element in the matrix. Sums of 16 x 16 are laid out as
+  /// in fragments.hpp, since wmma of halves may pass such sums to other wmma.
   int first(int reg, int lane) const {
     if (!is_sum || lines != 16 || length != 16) return (32 * reg + lane) * packed();
     const int pair = packed() == 2 ? reg : reg / 2;
@@ -83,9 +83,9 @@ struct WmmaMatrix {
   }
 };
 
-/// Returns the number of registers that the instruction names. A and B of halves always have eight:
-/// the instruction was made for hardware that needs elements twice. The second four are unused
-/// here.
+/// Returns the number of registers that the instruction names. A and B of halves always have eight,
+/// because the instruction was made for hardware that needs each element twice. Here the last four
+/// are unused.
 inline std::size_t stated_registers(const WmmaMatrix& matrix, Role role) {
   return matrix.element == Element::f16 && role != Role::sum
              ? 8

@@ -16,7 +16,7 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-// Limits of a matrix. The most elements are 8 x 128 bits.
+// Limits of a matrix. The largest matrix has 8 x 128 elements of one bit.
 constexpr std::size_t most_elements = 1024;
 constexpr std::size_t most_words = 256;
 constexpr std::size_t most_sums = 256;
@@ -38,8 +38,8 @@ void write_register(const Warp& warp, std::int32_t slot, const WmmaMatrix& matri
     destination<std::uint32_t>(warp, slot)[lane] = static_cast<std::uint32_t>(value);
 }
 
-/// Accesses a matrix's registers: once if a register's elements are adjacent in memory, else once
-/// for each element. Calls body(register, lane, shift of the access' bits, bytes, place).
+/// Accesses the registers of a matrix. A register takes one access if its elements are adjacent in
+/// memory, else one for each element. Calls body(register, lane, shift of its bits, bytes, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const WmmaMatrix& matrix,
                      const Body& body) {
@@ -126,10 +126,10 @@ struct WmmaProduct {
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
   ProductSize size() const { return {shape.rows, shape.columns, shape.depth}; }
-  /// Returns true if sums lie in registers as in fragments.hpp, else by rows.
+  /// Returns true if sums lie in registers as in fragments.hpp; otherwise they lie row by row.
   bool has_blocks() const { return shape.rows == 16 && shape.columns == 16; }
 
-  /// Unpacks A and B, whose registers have their lines one after the other.
+  /// Unpacks A and B. Their registers hold the rows of A (or the columns of B) one after the other.
   void unpack(const Warp& warp, float* to_a, float* to_b) const {
     const auto unpack = [&](const WmmaMatrix& from, const std::int32_t* list, bool is_signed,
                             float* to) {
@@ -164,7 +164,7 @@ struct WmmaProduct {
     }
   }
 
-  /// Reads C into `sums`, calls add(sums), and writes them to D.
+  /// Reads C into `sums`, calls add(sums), and writes the sums to D.
   template <class T, class Add>
   void compute(const Warp& warp, const Add& add) const {
     alignas(64) T sums[most_sums];
@@ -230,7 +230,7 @@ void multiply_integers(const Warp& warp, const WmmaProduct& p) {
   });
 }
 
-/// Multiplies bits: counts those that are set in both, or that differ.
+/// Multiplies bits: counts the bits that are set in both operands, or that differ.
 void multiply_bits(const Warp& warp, const WmmaProduct& p) {
   const auto* a = source<std::uint32_t>(warp, p.of_a[0]);
   const auto* b = source<std::uint32_t>(warp, p.of_b[0]);

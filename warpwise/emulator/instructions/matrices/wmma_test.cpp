@@ -1,5 +1,5 @@
-// wmma of every shape and element against plain loops. The operands come from memory, because the
-// places of elements in registers are not documented.
+// wmma of every shape and element against plain loops. The operands come from memory, because PTX
+// does not document the positions of elements in registers.
 
 #include <gtest/gtest.h>
 
@@ -114,7 +114,7 @@ std::string text_of(const Case& c, const std::string& a_layout, const std::strin
          strides + ";";
 }
 
-/// D = A B + C by the instruction; a stride of 0 is left out.
+/// Computes D = A B + C by the instruction. A stride of 0 is left out.
 Matrix multiply(const Case& c, const Matrix& a, const Matrix& b, const Matrix& sum,
                 const std::string& a_layout, const std::string& b_layout,
                 const std::string& sum_layout, int stride) {

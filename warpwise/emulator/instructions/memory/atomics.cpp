@@ -17,7 +17,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Does old = *p; *p = next(old), in one step if other workers may access it too.
+/// Replaces *p by next(*p), in one step if other workers may access *p too. Returns the old value.
 template <class T, class Next>
 T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   T& target = *reinterpret_cast<T*>(place);
@@ -41,8 +41,8 @@ struct AddFloats {
   }
 };
 
-/// Returns the new value in a space's memory. Subnormal operands and sums of floats are zeros in
-/// global memory, with their sign.
+/// Returns the value that an atomic writes to memory of a space. In global memory, sums of floats
+/// take subnormal operands and results as zeros of the same sign.
 template <class Op, class T>
 T new_value(Space space, T old, T b, T c) {
   if constexpr (std::is_same_v<Op, AddFloats>) {
@@ -52,18 +52,18 @@ T new_value(Space space, T old, T b, T c) {
   return Op{}(old, b, c);
 }
 
-/// The changes that an atomic makes at the places of its lanes.
+/// A function that applies an atomic to the memory of its lanes.
 using Change = void (*)(Warp& warp, const Operation& op, const Request& request,
                         const Resolved& place);
 
-/// Changes words of type T (unsigned, of the type's width), or each word of a vector.
-/// Op(old, b, c) is the new value in memory.
+/// Changes words of an unsigned type T, or each word of a vector. Op(old, b, c) is the new value in
+/// memory.
 template <class T, class Op>
 void change(Warp& warp, const Operation& op, const Request& request, const Resolved& place) {
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   const bool others = request.space == Space::global && warp.worker->launch->atomic;
   const S* c = source<S>(warp, op.c);
-  // A vector's operands, then its results.
+  // A vector has its operands in the list, and after them its results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
   for (int e = 0; e < op.count; ++e) {
     const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
@@ -102,12 +102,12 @@ void atomic_of(Warp& warp, const Operation& op) {
   atomic<Observers>(warp, op, static_cast<int>(sizeof(T)), change<T, Op>);
 }
 
-/// Exchanges 16 bytes; with `compares` only if they equal the first operand. All registers are in
-/// the list, as pairs of 64 bits.
+/// Exchanges 16 bytes; with `compares` only if memory equals the first operand. The list holds all
+/// registers, as pairs of 64 bits.
 template <class Observers, bool compares>
 void exchange_wide(Warp& warp, const Operation& op) {
   using Wide = std::array<std::uint64_t, 2>;
-  // Exchanges of this size exclude each other. Other accesses read and write whole values.
+  // The mutex serialises exchanges of this size. Other accesses read and write whole values.
   static std::mutex mutex;
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
@@ -146,8 +146,8 @@ constexpr Width width_of() {
   return sizeof(T) == 8 ? Width::w64 : sizeof(T) == 4 ? Width::w32 : Width::w16;
 }
 
-// One table for each set of observers. One pass makes them all, so that an operation's lambda has
-// one type in all of them.
+// One table for each set of observers. One pass makes all tables, so that an operation's lambda has
+// the same type in all of them.
 constexpr ObserverSet all_sets[] = {ObserverSet::none, ObserverSet::counts, ObserverSet::checks,
                                     ObserverSet::counts_and_checks, ObserverSet::counts_and_pace};
 using Tables = std::map<ObserverSet, Table>;
@@ -204,7 +204,7 @@ std::uint16_t add_bfloats(std::uint16_t x, std::uint16_t y) {
   return sum == sum ? to_bfloat16(sum).bits : std::uint16_t{0x7fff};
 }
 
-/// Returns the smaller (larger) of two halves or bfloats, with -0 < +0. A NaN loses.
+/// Returns the smaller (larger) of two halves or bfloats, with -0 < +0. A number wins over a NaN.
 template <class Half, bool larger>
 std::uint16_t extreme(std::uint16_t x, std::uint16_t y) {
   const float a = to_float(Half{x});
@@ -224,7 +224,7 @@ std::uint32_t of_pair(std::uint32_t x, std::uint32_t y) {
   return high << 16 | low;
 }
 
-/// Adds an operation on halves of a type, and on pairs of them.
+/// Adds an operation on halves of a type, and on pairs of such halves.
 template <auto operation>
 void add_half_atomics(Tables& tables, const std::string& name) {
   using U = std::uint32_t;

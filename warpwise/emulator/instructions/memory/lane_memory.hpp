@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: memory access of the device's own runtime functions.
+// Internal to the emulator: memory accesses of the functions of the device's runtime.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace warpwise::emulator {
 /// Longest text in bytes that a device runtime function reads.
 inline constexpr std::size_t longest_string = 4096;
 
-/// One lane's access to memory by generic addresses; observers see it.
+/// Accesses memory for one lane by generic addresses, and shows each access to the observers.
 template <class Observers>
 class LaneMemory {
  public:
@@ -26,7 +26,7 @@ class LaneMemory {
 
   int lane() const { return lane_; }
 
-  /// Reads bytes at a generic address. Returns false if they are not in memory.
+  /// Reads bytes at a generic address. Returns false if some of them are out of bounds.
   bool read(Address address, void* to, std::size_t bytes) const {
     if (is_global(address)) {
       const AllocationView view = warp_.worker->device->find(address);
@@ -44,7 +44,7 @@ class LaneMemory {
     return false;
   }
 
-  /// Returns the argument of a call at an offset in local memory.
+  /// Returns an argument of a call. The operand holds the argument's offset in local memory.
   template <class T>
   T argument(std::int32_t operand) const {
     T value{};
@@ -61,8 +61,8 @@ class LaneMemory {
     show(Space::local, AccessKind::store, offset, to, sizeof(value));
   }
 
-  /// Writes bytes at a generic address of global or local memory. Returns false if they are not
-  /// there.
+  /// Writes bytes at a generic address of global or local memory. Returns false if some of them are
+  /// out of bounds.
   bool write(Address address, const void* from, std::size_t bytes) const {
     const AllocationView view = warp_.worker->device->find(address);
     if (view.host == nullptr || bytes > view.end - address)

@@ -23,7 +23,7 @@ void gather(const Resolved& place, int e, S* out) {
   }
 }
 
-/// Limit in bytes of a lane's whole vector.
+/// Largest size in bytes of a lane's whole vector.
 constexpr int most_bytes = 32;
 
 template <class T, class S, S kept>

@@ -40,7 +40,7 @@ TEST(WideVectors, MoveThirtyTwoBytes) {
       EXPECT_TRUE(result.faults.empty());
       EXPECT_EQ(emulated.read<std::uint32_t>(to, 512), counted(512));
       EXPECT_EQ(emulated.read<std::uint32_t>(from, 512), counted(512));
-      // Counted as two accesses of 16 bytes.
+      // A vector counts as two accesses of 16 bytes.
       EXPECT_EQ(result.memory.at(0).global_load.bytes_requested, 512U * 4);
       EXPECT_EQ(result.memory.at(0).global_load.requests, 2U * 2);
     }
@@ -56,7 +56,7 @@ TEST(WideVectors, BeginAtMultiplesOfTheirSize) {
 }
 
 TEST(WideVectors, ShowTheirRaces) {
-  // Each thread's last word is its neighbour's first.
+  // Each thread's last word is its neighbour's first word.
   Emulated emulated(
       kernel_text(std::string("mad.wide.u32 %l4, %r3, 32, %l1;\nsetp.eq.u32 %p, %r2, 0;\n"
                               "mov.u32 %r12, 5;\n@%p st.global.v8.b32 [%l4], ") +
@@ -68,7 +68,7 @@ TEST(WideVectors, ShowTheirRaces) {
   EXPECT_EQ(result.faults[0].kind, FaultKind::race);
 }
 
-// %r12 is never written. It alone decides the branch after it went through memory.
+// %r12 is never written. Only %r12 decides the branch after it went through memory.
 TEST(WideVectors, KeepUnwrittenWords) {
   const std::string zeros =
       "mov.b32 %r5, 0;\nmov.b64 {%r6, %r7}, 0;\nmov.b64 {%r8, %r9}, 0;\n"
@@ -188,7 +188,7 @@ TEST(WideAtomics, ExchangeSixteenBytes) {
 }
 
 TEST(AsynchronousCopies, IgnoreTheirSource) {
-  // The address of the threads that ignore it is invalid.
+  // The threads that ignore their source have an invalid address.
   Emulated emulated(kernel_text(
       ".shared .align 16 .b8 big[1024];\nmov.u32 %r5, big;\nmad.lo.u32 %r5, %r1, 16, %r5;\n"
       "mad.wide.u32 %l4, %r1, 16, %l1;\nsetp.lt.u32 %p, %r1, 8;\nselp.b64 %l4, %l4, 64, %p;\n"

@@ -91,7 +91,7 @@ void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* wit
     case ElementType::f32: return reduce_floats<std::uint32_t, float>(how, to, with);
     case ElementType::f64: return reduce_floats<std::uint64_t, double>(how, to, with);
     case ElementType::u8:
-    case ElementType::u16: break;  // can_reduce() rejects it
+    case ElementType::u16: break;  // can_reduce() rejects these types
   }
 }
 

@@ -9,7 +9,7 @@ namespace warpwise::emulator {
 /// Returns true if bulk copies support this reduction.
 bool can_reduce(Reduction how, ElementType type);
 
-/// Atomically combines an element in memory with another one.
+/// Combines the element at `to` with the element at `with`, in one atomic step.
 void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with);
 
 }  // namespace warpwise::emulator

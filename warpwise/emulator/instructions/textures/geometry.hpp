@@ -8,7 +8,7 @@ namespace warpwise::emulator {
 
 /// The shape that an instruction states.
 struct Geometry {
-  int dimensions = 1;  ///< of the coordinates within a layer; 3 for a direction
+  int dimensions = 1;  ///< number of coordinates within a layer; 3 for a direction
   bool layered = false;
   bool cube = false;
 

@@ -15,9 +15,9 @@
 namespace warpwise::emulator {
 namespace {
 
-// A weight of 1: hardware keeps 8 bits of a texel's fraction.
+// A weight of 1. The hardware keeps 8 fraction bits of a position in texels.
 constexpr std::int64_t weight_one = 256;
-// Units of 1 in a normalized coordinate, which has 21 fraction bits, as measured.
+// Number of units in a normalized coordinate of 1, which has 21 fraction bits, as measured.
 constexpr double normalized_unit = 1 << 21;
 
 /// Maps a texel index into the texture; -1 for the border colour (zero).
@@ -46,7 +46,7 @@ struct Axis {
     double x = flush_to_zero(coordinate);
     const auto extent = static_cast<double>(size);
     if (normalized) {
-      // First removes whole periods, which would not fit an integer.
+      // First removes whole periods, because a far position would not fit an integer.
       if (mode == AddressMode::wrap || mode == AddressMode::mirror) {
         if (std::isinf(x)) return 0;
         const double periods = mode == AddressMode::wrap ? 1 : 2;
@@ -54,7 +54,7 @@ struct Axis {
       }
       x = std::floor(x * normalized_unit) / normalized_unit * extent;
     }
-    // All positions more than two texels outside read the same.
+    // All positions more than two texels outside the texture give the same result.
     return std::clamp(x, -2.0, 2 * extent + 2);
   }
 };
@@ -68,7 +68,7 @@ std::array<Axis, 3> axes_of(const Texture& texture) {
     axes[d].normalized = texture.normalized_coordinates;
     const AddressMode mode = texture.address_mode[d];
     const bool periodic = mode == AddressMode::wrap || mode == AddressMode::mirror;
-    // Only normalized coordinates have periods; with others the hardware clamps.
+    // Only normalized coordinates have periods. The hardware clamps other coordinates.
     axes[d].mode = periodic && !texture.normalized_coordinates ? AddressMode::clamp : mode;
   }
   return axes;
@@ -176,7 +176,7 @@ Span span_of(const Axis& axis, float coordinate) {
   return span_at(axis, position);
 }
 
-/// Returns a channel's value in the filter's units: 16-bit fractions of 1 for integers.
+/// Returns a channel's value in the filter's units: integers in 65535ths, signed ones in 32767ths.
 double filter_value(const BoundTexture& bound, const Place& at, int channel) {
   const Texture& t = bound.texture;
   if (at.is_border()) return 0;
@@ -188,11 +188,11 @@ double filter_value(const BoundTexture& bound, const Place& at, int channel) {
          static_cast<double>(scale);
 }
 
-/// Rounds the filtered sum as the unit does: integers to 16-bit fractions, halves to halves. As
-/// measured, except for
+/// Rounds the filtered sum as the texture unit does: integers to 16-bit fractions, halves to
+/// halves. This agrees with measurements except for
 ///
-/// - signed bytes: one of 32767 units off in a twentieth of all reads
-/// - halves: rarely one unit in the last place off
+/// - signed bytes: a twentieth of all reads differ by one of 32767 units
+/// - halves: a few reads differ by one unit in the last place
 float filter_result(const Texture& t, double sum) {
   if (t.kind != TexelKind::floating) {
     const double wide = t.kind == TexelKind::signed_integer ? 32767 : 65535;
@@ -279,8 +279,8 @@ Face face_of(float x, float y, float z) {
   return face;
 }
 
-/// Returns the address of a texel in an array. Source of the order of an array's bytes: the driver
-/// Nouveau, https://envytools.readthedocs.io/en/latest/hw/memory/g80-surface.html.
+/// Returns the address of a texel in a CUDA array. The order of an array's bytes comes from the
+/// driver Nouveau: https://envytools.readthedocs.io/en/latest/hw/memory/g80-surface.html.
 Address address_in_array(const Texture& texture, const Place& at) {
   if (at.is_border()) return 0;
   constexpr std::uint64_t piece_columns = 64, piece_rows = 8;  // bytes, rows

@@ -11,10 +11,10 @@
 
 namespace warpwise::emulator {
 
-/// A texel read: four channels, as the bits of their registers.
+/// Result of a texel read: the bits of four registers, one for each channel.
 using TexelWords = std::array<std::uint32_t, 4>;
 
-/// Reads at coordinates, with the texture's filter and address modes.
+/// Reads a texture at coordinates, with its filter and address modes.
 TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
                   const std::array<float, 3>& at, std::uint32_t layer);
 
@@ -22,21 +22,21 @@ TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
 /// below, right above, left above; below means larger y.
 TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
 
-/// Reads by index, without a filter or an address mode. Gives 0 outside the texture, as measured
-/// also for two dimensions.
+/// Reads a texel by its indices, without a filter or an address mode. Returns 0 outside the
+/// texture. For two dimensions this was measured too.
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// Returns the address of the texel that a read takes, or that a filter weighs most. The address is
-/// that in a CUDA array, where 8 rows lie together in pieces of 64 bytes. It is 0 for the border's
-/// colour, and for cubes.
+/// Returns the address of the texel that a read returns, or that a filter weighs most. The address
+/// assumes a CUDA array, in which 8 rows lie together in pieces of 64 bytes. It is 0 for the
+/// border's colour, and for cubes.
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<float, 3>& at, std::uint32_t layer);
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// Returns the texture of a handle, without texels if there is none. Each worker of a launch looks
-/// it up once.
+/// Returns the texture of a handle, or a texture without texels if the handle is unknown. Each
+/// worker of a launch looks up each handle once.
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle);
 
 /// Returns true if a texture has the geometry that an instruction states.

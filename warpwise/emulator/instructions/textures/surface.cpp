@@ -1,4 +1,4 @@
-// Reads and writes of surfaces: texels as stored in memory, x in bytes.
+// Reads and writes of surfaces. Texels are moved as stored in memory, and x counts bytes.
 
 #include "warpwise/emulator/instructions/textures/surface.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using SurfaceCoordinates = std::array<std::int64_t, 3>;
 
-/// Finds the bytes of an access in a surface; null for an access that does nothing. `outside`
+/// Returns the address of an access in a surface; null for an access that does nothing. `outside`
 /// becomes true if the access is a fault.
 std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, SurfaceCoordinates at,
                     std::int64_t layer, std::int64_t bytes, bool& outside) {
@@ -51,7 +51,7 @@ std::string wrong(const BoundTexture& bound, std::uint64_t handle, const Geometr
   const Texture& t = bound.texture;
   const std::uint32_t dimensions = t.height == 0 ? 1 : t.is_volume() ? 3 : 2;
   if (dimensions != flags.dimensions || (t.layered || t.cube) != (flags.layered != 0))
-    return "an access whose shape is not the surface's";
+    return "an access of another shape than the surface";
   return {};
 }
 
@@ -59,7 +59,7 @@ std::string wrong(const BoundTexture& bound, std::uint64_t handle, const Geometr
 void move_elements(Warp& warp, const std::int32_t* list, const GeometryFlags& flags, int lane,
                    std::byte* place) {
   const std::size_t bytes = std::size_t{1} << flags.log_bytes;
-  const std::size_t wide = std::max<std::size_t>(bytes, 4);  // narrow registers take 32 bits too
+  const std::size_t wide = std::max<std::size_t>(bytes, 4);  // a narrow register takes 32 bits too
   const std::size_t offset = wide * static_cast<std::size_t>(lane);
   for (std::size_t e = 0; e < flags.elements; ++e) {
     if (flags.is_store != 0) {
@@ -81,7 +81,7 @@ void access_surface(Warp& warp, const Operation& op) {
   const auto* handles = source<std::uint64_t>(warp, list[4]);
   const auto bytes = static_cast<std::int64_t>(flags.elements) << flags.log_bytes;
   if (flags.is_store != 0) warp.wrote = true;
-  // Registers of a read's result may hold its coordinates, so all places are found first.
+  // A read's results may overwrite its coordinates, so all addresses are computed first.
   std::array<std::byte*, warp_lanes> places{};
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
@@ -119,7 +119,7 @@ std::optional<ListedOperation> surface_operation(const ptx::Instruction& instruc
   using Kind = ptx::Operand::Kind;
   const bool is_store = instruction.opcode == "sust";
   if (!is_store && instruction.opcode != "suld") return std::nullopt;
-  // b, geometry, [v2 | v4,] type, handling of outside coordinates
+  // Modifiers: b, geometry, [v2 | v4,] type, handling of outside coordinates
   std::vector<std::string> m = instruction.modifiers;
   if (m.size() == 4) m.insert(m.begin() + 2, "v1");
   if (m.size() != 5 || m[0] != "b" || instruction.operands.size() != 2) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: suld and sust, and their common parts with tex.
+// Internal to the emulator: suld and sust, and the functions that tex uses as well.
 
 #include <optional>
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace warpwise::emulator {
 
-/// Returns a surface read or write; nothing for other instructions or forms that are not run.
+/// Returns the operation of a surface access; nothing for forms that are not run.
 std::optional<ListedOperation> surface_operation(const ptx::Instruction& instruction,
                                                  ObserverSet observers, const OperandReader& read);
 
 GeometryFlags flags_for(const Geometry& geometry);
 
-/// Appends the operands x, y, z and the layer, with x in place of missing ones. Returns false if
-/// the instruction has too few.
+/// Appends the operands of x, y, z and the layer to `list`. x stands in for each missing one.
+/// Returns false if the instruction has too few coordinates.
 bool read_coordinates(const ptx::Operand& at, const Geometry& geometry, const OperandReader& read,
                       std::vector<std::int32_t>& list);
 

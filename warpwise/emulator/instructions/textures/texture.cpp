@@ -19,7 +19,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// Operands: four results, the handle, x, y, z and the layer (x in place of missing ones).
+// Operands: four results, the handle, x, y, z and the layer. x stands in for missing ones.
 template <class Observers, class Coordinate>
 void read_texture(Warp& warp, const Operation& op) {
   const auto flags = flags_of<GeometryFlags>(op);
@@ -58,7 +58,7 @@ void read_texture(Warp& warp, const Operation& op) {
       texels[lane] = texel_address(*bound, geometry, place, layers[i]);
   }
   if constexpr (Observers::any) {
-    // Called before the results are written, because their registers may hold the handles.
+    // The observers are called first, because the results may overwrite the handles.
     if (valid != 0) {
       Observers::of(warp).on_texture_read(
           warp, op,
@@ -75,14 +75,14 @@ void read_texture(Warp& warp, const Operation& op) {
 }
 
 bool is_known(const std::vector<std::string>& m) {
-  // [level | base,] geometry, v4, result type, coordinate type
+  // Modifiers: [level | base,] geometry, v4, result type, coordinate type
   if (m.size() != 4) return false;
   const bool result = m[2] == "f32" || m[2] == "s32" || m[2] == "u32";
   return Geometry::of(m[0]).dimensions > 0 && m[1] == "v4" && result &&
          (m[3] == "f32" || (m[3] == "s32" && !Geometry::of(m[0]).cube));
 }
 
-/// Returns the modifiers without the one that selects a level: these textures have one level.
+/// Returns the modifiers without `level` or `base`, because these textures have only one level.
 std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   std::vector<std::string> m = instruction.modifiers;
   if (!m.empty() && (m[0] == "level" || m[0] == "base")) m.erase(m.begin());
@@ -130,8 +130,8 @@ std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruc
   const std::optional<std::uint32_t> channel = gathers ? channel_of(m) : std::nullopt;
   if (channel) m.erase(m.begin());
   if (!is_known(m) || gathers != channel.has_value()) return std::nullopt;
-  // {a, b, c, d}, [texture, {x, y}] and a level's number. Other forms (a sampler, offsets, a
-  // comparison) have more operands.
+  // Operands: {a, b, c, d}, [texture, {x, y}] and a level's number. Other forms (a sampler,
+  // offsets, a comparison) have more operands.
   const bool has_level = instruction.modifiers[0] == "level";
   const auto& operands = instruction.operands;
   if (operands.size() != (has_level ? 3U : 2U)) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: tex.
+// Internal to the emulator: the instruction tex.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns a texture read; nothing for other instructions or forms that are not run.
+/// Returns the operation of a texture read; nothing for forms that are not run.
 std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
                                                  ObserverSet observers, const OperandReader& read);
 

@@ -1,4 +1,4 @@
-// Counts of reads through textures, faults, and what is refused.
+// Counts of reads through textures, faults, and refused forms.
 
 #include <gtest/gtest.h>
 

@@ -55,7 +55,7 @@ double expected_point(const Image& image, double x, double y, int channel) {
                       channel);
 }
 
-/// Bilinear interpolation with weights that are not rounded.
+/// Returns a bilinear interpolation with weights that are not rounded.
 double expected_linear(const Image& image, double x, double y, int channel) {
   const double left = std::floor(x - 0.5);
   const double top = std::floor(y - 0.5);
@@ -68,7 +68,7 @@ double expected_linear(const Image& image, double x, double y, int channel) {
 }
 
 std::vector<Point> random_points(const Texture& t, unsigned seed) {
-  // In steps of 2^-10 of the texture, which normalized coordinates hold exactly.
+  // The points lie on steps of 2^-10 of the texture, which normalized coordinates hold exactly.
   std::mt19937 random(seed);
   std::vector<Point> points;
   for (int i = 0; i < 500; ++i) {
@@ -141,8 +141,8 @@ TEST(Texture, LinearReadsAreWithinTheRoundingOfTheirWeights) {
         for (std::size_t i = 0; i < points.size(); ++i) {
           const double x = in_texels(points[i].x, t.width, normalized);
           const double y = in_texels(points[i].y, t.height, normalized);
-          // Texels lie in -1 ... 3; each of the weights is off by 1/512 at most, and their product
-          // by another 1/512.
+          // Values of texels lie in -1 ... 3. Each of the weights is off by 1/512 at most, and
+          // their product by another 1/512.
           ASSERT_NEAR(value(got.words[i][0]), expected_linear(image, x, y, 0), 4 * 3 / 512.0)
               << width << "x" << height << " at " << x << ", " << y << " mode "
               << static_cast<int>(mode);
@@ -152,7 +152,7 @@ TEST(Texture, LinearReadsAreWithinTheRoundingOfTheirWeights) {
   }
 }
 
-/// 2 x 2 texels with one 1, the others 0: a linear read gives that texel's weight.
+/// Returns a texel's weight in a linear read: in 2 x 2 texels it is 1 and the others are 0.
 float weight(int texel, float x, float y) {
   Device device;
   Texture t;
@@ -169,7 +169,7 @@ float weight(int texel, float x, float y) {
 }
 
 TEST(Texture, WeightsHaveEightBits) {
-  // The first ones are results of an H200.
+  // The weights before the loop are results of an H200.
   EXPECT_EQ(weight(1, 0.5f + 0.375f / 256, 0.5f), 0);
   EXPECT_EQ(weight(1, 0.5f + 0.5f / 256, 0.5f), 1 / 256.0f);
   EXPECT_EQ(weight(3, 0.5f + 252 / 256.0f, 0.5f + 193 / 256.0f), 190 / 256.0f);
@@ -185,7 +185,7 @@ TEST(Texture, WeightsHaveEightBits) {
   }
 }
 
-/// The weights of the eight texels around a place in a 2 x 2 x 2 texture, in 256ths, x first.
+/// Returns the weights of eight texels at a place of a 2 x 2 x 2 texture, in 256ths, x first.
 std::array<int, 8> weights_in_volume(int x, int y, int z) {
   std::array<int, 8> found{};
   for (std::size_t texel = 0; texel < 8; ++texel) {
@@ -212,7 +212,7 @@ std::array<int, 8> weights_in_volume(int x, int y, int z) {
   return found;
 }
 
-// Results of an H200; 8192 random places agreed.
+// These are results of an H200. The emulator agreed with it at 8192 random places.
 TEST(Texture, WeightsInAVolumeHaveEightBits) {
   using Weights = std::array<int, 8>;
   EXPECT_EQ(weights_in_volume(89, 133, 1), (Weights{80, 43, 86, 46, 0, 0, 1, 0}));
@@ -221,7 +221,7 @@ TEST(Texture, WeightsInAVolumeHaveEightBits) {
   EXPECT_EQ(weights_in_volume(128, 191, 43), (Weights{27, 27, 79, 80, 5, 6, 16, 16}));
   EXPECT_EQ(weights_in_volume(64, 244, 254), (Weights{0, 0, 1, 1, 9, 3, 181, 61}));
   EXPECT_EQ(weights_in_volume(32, 20, 212), (Weights{35, 6, 3, 0, 171, 25, 14, 2}));
-  // A place left of the first texel's centre: this texel has the right one's weight too.
+  // Left of the first texel's centre, this texel also gets the weight of its right neighbour.
   EXPECT_EQ(weights_in_volume(-64, 191, 43), (Weights{54, 0, 159, 0, 11, 0, 32, 0}));
 }
 
@@ -330,7 +330,7 @@ TEST(Texture, FiltersFractionsAndHalves) {
       t.filter = FilterMode::linear;
       const Image image(device, t, ++seed);
       std::vector<Point> points;
-      // Fractions of a texel of whole 16ths: their weights are exact.
+      // Coordinates are multiples of 1/16 of a texel, so their weights are exact.
       for (int i = 0; i < 16 * 16; ++i) {
         points.push_back(
             at(static_cast<float>(i % 97) / 16 - 0.25f, static_cast<float>(i % 83) / 16 - 0.125f));

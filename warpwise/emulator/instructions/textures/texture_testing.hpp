@@ -28,8 +28,8 @@ inline Point at_index(int x, int y) {
 using Words = std::array<std::uint32_t, 4>;
 inline float value(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-/// A kernel that reads a texture at one place for each thread: `read` is the instruction, of
-/// coordinates %x, %y.
+/// Returns a kernel in which each thread reads a texture once. `read` is the instruction, with the
+/// coordinates %x and %y.
 inline std::string kernel(const std::string& read) {
   return ".version 8.0\n.target sm_75\n.address_size 64\n"
          ".visible .entry kernel(.param .u64 tex, .param .u64 from, .param .u64 to, .param .u32 "
@@ -76,7 +76,7 @@ inline Readings run(Device& device, const std::string& read, std::uint64_t handl
   return readings;
 }
 
-/// A texture with random texels, its rows further apart than they need be.
+/// A texture with random texels, and with unused bytes after each row.
 struct Image {
   Texture texture;
   std::vector<std::byte> bytes;
@@ -96,7 +96,7 @@ struct Image {
         std::memcpy(bytes.data() + i, &f, sizeof(f));
       }
     }
-    // Halves without infinities.
+    // Clears exponent bits, so that halves are finite.
     if (texture.kind == TexelKind::floating && texture.channel_bytes == 2) {
       for (std::size_t i = 1; i < bytes.size(); i += 2) bytes[i] &= std::byte{0xbb};
     }
@@ -104,7 +104,7 @@ struct Image {
     device.write(texture.data, bytes);
   }
 
-  /// Any channel of any texel as a number, 0 for a border.
+  /// Returns a channel of a texel as a number, 0 for a border.
   double number(std::int64_t x, std::int64_t y, int channel) const {
     if (x < 0 || y < 0) return 0;
     const std::byte* p =

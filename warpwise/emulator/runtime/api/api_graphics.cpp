@@ -1,4 +1,4 @@
-// Buffers of OpenGL. Mapping copies them, because the program's OpenGL has its own memory.
+// Buffers of OpenGL. Mapping a buffer copies it, because the program's OpenGL has its own memory.
 
 #include <dlfcn.h>
 

@@ -113,7 +113,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
   const cudaError_t ran = run_or_capture(stream, std::move(work));
-  // The next call returns a kernel's fault, because a launch returns earlier on a GPU.
+  // The next call returns a kernel's fault, because on a GPU the launch returns before the fault.
   return was_sound && emulated().sticky != cudaSuccess ? cudaSuccess : ran;
 }
 
@@ -129,13 +129,13 @@ const KernelInfo& info_of(const Kernel& kernel) {
       kernel.name, [&]() -> const KernelInfo& { return kernel.module->get().kernel(kernel.name); });
 }
 
-// Larger clusters, of up to 16 blocks, need the kernel's consent.
+// Clusters of 9 to 16 blocks need the attribute cudaFuncAttributeNonPortableClusterSizeAllowed.
 constexpr std::uint64_t portable_cluster_blocks = 8;
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 bool has_clusters() { return emulated().cc.major >= 9; }
 
-/// Returns the error in a launch's cluster, which the launch or the kernel states.
+/// Checks a launch's cluster, which the launch or the kernel states, and returns the error.
 cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
                           const std::optional<Dim3>& given, dim3 grid) {
   if (!given && info.required_cluster.empty())

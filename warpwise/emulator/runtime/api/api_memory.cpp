@@ -38,7 +38,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes) {
   });
 }
 
-/// Waits for the device's work, as functions that free memory do on a GPU.
+/// Waits for the device's work, as freeing functions do on a GPU, and stops watching the memory.
 void end_of_memory(const void* pointer) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
@@ -242,7 +242,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
-    // Makes watched pages readable and writable again, like all others.
+    // Watches only readable and writable pages, because watching restores pages to that state.
     StreamOrder* const order = stream_order();
     if (order != nullptr && are_read_and_written(address_of(host), bytes))
       order->shows(address_of(host), bytes);

@@ -10,7 +10,7 @@ struct cudaArray {
   warpwise::emulator::Address data = 0;
   bool is_freed = false;
   cudaChannelFormatDesc format{};
-  cudaExtent extent{};  ///< in texels; 0 for an unused dimension
+  cudaExtent extent{};  ///< size in texels; 0 for an unused dimension
   unsigned flags = 0;
   std::size_t texel_bytes = 0;
   std::size_t row_bytes = 0;

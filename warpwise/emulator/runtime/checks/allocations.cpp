@@ -18,7 +18,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Maximum number of remembered freed allocations, the same as the device's.
+// Maximum number of remembered freed allocations, equal to the device's limit.
 constexpr std::size_t most_freed = 65536;
 
 struct AllocationRecord {
@@ -75,7 +75,8 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
   const bool is_pinned = record->kind == AllocationKind::pinned;
   if (is_pinned && !host)
     return "frees " + what + ", which is pinned memory: cudaFreeHost frees it";
-  if (!is_pinned && host) return "frees " + what + ", which is no pinned memory: cudaFree frees it";
+  if (!is_pinned && host)
+    return "frees " + what + ", which is not pinned memory: cudaFree frees it";
   return {};
 }
 
@@ -178,7 +179,7 @@ void report_leaks() {
   // A device with an error is unusable, so the program cannot free its memory. After a refusal the
   // program may have ended early.
   if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
-  // Python does not free global arrays and its packages' pools at its end.
+  // When Python ends, it frees neither global arrays nor the pools of its packages.
   if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr) return;
   struct Sum {
     std::uint64_t count = 0;

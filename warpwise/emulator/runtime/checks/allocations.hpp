@@ -5,8 +5,8 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Records each allocation of the program: the call that made it, and if it was freed. The records
-// serve messages and Check::memory.
+// Records each allocation of the program: the call that made it, and the call that freed it. The
+// records serve messages and Check::memory.
 namespace warpwise::emulator::runtime {
 
 enum class AllocationKind { device, managed, pinned, array };

@@ -18,7 +18,7 @@ void report_unchecked_launches();
 }  // namespace warpwise::emulator::runtime
 
 extern "C" {
-/// Reports the host's accesses without synchronisation since the last CUDA call. If nobody calls
-/// it, the next CUDA call reports them. The pytest plugin calls it after each part of a test.
+/// Reports the host's accesses without synchronisation since the last CUDA call. Without this call,
+/// the next CUDA call reports them. The pytest plugin calls it after each part of a test.
 void warpwise_emulated_report_touches();
 }

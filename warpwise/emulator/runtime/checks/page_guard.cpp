@@ -15,7 +15,7 @@ namespace {
 // Each run splits one mapping into up to three, and a process may have 65530 mappings. Each run
 // also costs two system calls for each piece of work.
 constexpr std::size_t most_runs = 512;
-// 64 MiB. Protecting that much takes some milliseconds a call.
+// Limit of protected pages: 64 MiB. Protecting that much takes some milliseconds a call.
 constexpr std::size_t most_protected = 16384;
 
 void say_once(const char* text) {
@@ -147,8 +147,8 @@ void PageGuard::report_touches(const MemoryUses& uses) {
     const std::string wrong = uses.host_conflict(touch.address, touch.writes);
     if (wrong.empty()) continue;
     const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
-    // Skips accesses of a CUDA call to memory that the program passed to it. They are not the
-    // program's own.
+    // Skips accesses of a CUDA call to memory that the program passed to it: the program itself
+    // does not make them.
     if (site.is_in_library()) continue;
     note_host_fault(FaultKind::unsynchronised, site,
                     with_origins(std::string(touch.writes ? "writes " : "reads ") +

@@ -18,8 +18,7 @@ namespace warpwise::emulator::runtime {
 /// Callers hold StreamOrder's lock.
 class PageGuard {
  public:
-  /// Allows protecting all whole pages among these bytes, which hold nothing but the program's
-  /// data.
+  /// Allows protecting all whole pages among these bytes, which hold only the program's data.
   void allow(Address begin, std::uint64_t bytes);
   /// Reverts allow() of this address.
   void disallow(Address begin);
@@ -53,7 +52,7 @@ class PageGuard {
   std::map<Address, std::uint64_t> allowed_;
   std::map<Address, PageState> pages_;  ///< pages to protect, with their state
   std::vector<Run> runs_;               ///< runs of neighbouring pages in one state
-  bool runs_are_true_ = true;           ///< false if `pages_` has changed since they were made
+  bool runs_are_true_ = true;           ///< false if `pages_` has changed since `runs_` was made
   bool is_lifted_ = true;
   int open_ = 0;
 };

@@ -234,8 +234,8 @@ bool start_handling() {
   own.sa_sigaction = handlers[static_cast<std::size_t>(known - below.begin())];
   own.sa_flags = SA_SIGINFO | SA_NODEFER | (now.sa_flags & SA_ONSTACK);
   ::sigemptyset(&own.sa_mask);
-  // The loader finds process_vm_readv() at its first call. This call makes that happen here, and
-  // not in a handler on a small stack.
+  // The loader finds process_vm_readv() at its first call. This call makes the loader find it here,
+  // and not in a handler on a small stack.
   static const bool has_read = [] {
     char from = 0;
     char to = 0;

@@ -14,7 +14,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Corresponds to about 300 MB of records, in a program that never waits for all its work.
+// Limit of records: about 300 MB, in a program that never waits for all its work.
 constexpr std::size_t most_works = std::size_t{1} << 20;
 
 thread_local std::optional<cudaStream_t> on_stream;
@@ -71,8 +71,8 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
     number = free_numbers_.back();
     free_numbers_.pop_back();
   }
-  // Clocks may have an entry of the earlier stream with this number. It stays true: that work is
-  // done.
+  // Clocks may have an entry of the earlier stream with this number. The entry stays true: that
+  // work is done.
   Stream& made = streams_[number];
   made = {};
   made.number = made.launched_in = number;

@@ -88,7 +88,7 @@ class StreamOrder final : public WorkOrder {
   };
 
   Stream& stream(cudaStream_t handle);
-  /// Returns this thread's current stream or branch, after all work that its next work follows.
+  /// Returns this thread's current branch, or its current stream after catch_up().
   Stream& current();
   Stream& add(std::string name);
   bool is_done(const Stream& stream) const;
@@ -116,8 +116,8 @@ class StreamOrder final : public WorkOrder {
   MemoryUses uses_;
 };
 
-/// Scope of a capture's or a graph's work. This thread's work in it belongs to one stream,
-/// whichever function runs it.
+/// Scope of a capture's or a graph's work. This thread's work in the scope belongs to one stream,
+/// whichever function runs the work.
 class OnStream {
  public:
   explicit OnStream(cudaStream_t stream);
@@ -133,8 +133,8 @@ class OnStream {
   std::optional<std::uint32_t> outer_branch_;
 };
 
-/// Branches of a running graph, each of them a stream. They follow the current stream's earlier
-/// work, and its later work follows all of them. A node follows only the nodes that it names.
+/// Branches of a running graph, each of them a stream. All of them follow the current stream's
+/// earlier work and precede its later work. A node follows only the nodes that it names.
 class GraphBranches {
  public:
   /// \param count  number of branches; with 1, all work stays in order in the current stream
@@ -151,7 +151,7 @@ class GraphBranches {
   std::optional<std::uint32_t> outer_;
   std::uint32_t launched_in_ = 0;
   std::vector<std::uint32_t> branches_;
-  std::vector<Clock> ended_;  ///< by node
+  std::vector<Clock> ended_;  ///< clocks by node
 };
 
 /// Scope of one piece of work of the current stream. No other work runs at the same time. Protected
@@ -169,7 +169,7 @@ class WorkScope {
   /// Records that the current work writes a value for which streams may wait
   /// (cuStreamWriteValue32).
   static void signals(const void* place);
-  /// Orders the current work after the last such write of a place.
+  /// Orders the current work after the last write to a place that signals() recorded.
   static void follows_signal(const void* place);
   /// Clears the record of accesses to these bytes.
   static void forget(Address begin, std::uint64_t bytes);

@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/code/link.hpp"
 
-// The layout is undocumented. This one was read from object files of nvcc 12 and 13.
+// The layout is undocumented. The layout below was read from object files of nvcc 12 and 13.
 namespace warpwise::emulator::runtime {
 namespace {
 
@@ -50,7 +50,7 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr const char* no_ptx =
     "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)";
 constexpr std::uint64_t flag_zstd = 0x8000;
-// PTX for one architecture only (9.0a), and PTX for its family (10.0f).
+// Flags of PTX for one architecture only (9.0a), and of PTX for a family (10.0f).
 constexpr std::uint64_t flag_specific = 0x100000;
 constexpr std::uint64_t flag_family = 0x200000;
 #ifdef WARPWISE_FUZZES

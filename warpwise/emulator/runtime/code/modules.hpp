@@ -12,7 +12,7 @@ namespace warpwise::emulator::runtime {
 
 /// Returns the PTX of an image in any form of the driver: zero-terminated text, or a fat binary
 /// with or without nvcc's wrapper.
-/// \throws InvalidArgument  it holds no PTX
+/// \throws InvalidArgument  the image holds no PTX
 std::string ptx_of_image(const void* image);
 
 /// Returns the PTX of a file in any of these forms. \throws IoError, InvalidArgument

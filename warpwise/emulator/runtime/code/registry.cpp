@@ -58,8 +58,8 @@ Runtime::Runtime() {
 
 namespace {
 
-// Guards the construction of the runtime. Its parts ask for the runtime meanwhile, so the lock is
-// recursive. A static variable's own guard would stay taken in a child that fork() makes meanwhile.
+// Guards the construction of the runtime. The construction itself calls emulated(), so the lock is
+// recursive. A static variable's guard would stay taken in a child that fork() makes then.
 std::recursive_mutex making;
 Runtime* half_made = nullptr;
 std::atomic<Runtime*> made = nullptr;

@@ -20,7 +20,7 @@ namespace warpwise::emulator::runtime {
 /// use of its kernels.
 struct Module {
   const void* wrapper = nullptr;
-  std::string text;  ///< used without a wrapper
+  std::string text;  ///< the PTX of a module without a wrapper
   std::once_flag once;
   std::unique_ptr<Program> program;
   struct Managed {
@@ -66,7 +66,7 @@ struct Runtime {
     return static_cast<std::uint32_t>(10 * cc.major + cc.minor);
   }
   std::uint64_t budget = 0;
-  int multiprocessors = 132;  ///< an H200's, unless another number is requested
+  int multiprocessors = 132;  ///< the number of an H200, unless another one is requested
   /// Limits: a GPU's defaults, until the program sets them.
   std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},
                                             {cudaLimitMallocHeapSize, 8 << 20},

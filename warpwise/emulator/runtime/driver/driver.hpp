@@ -7,11 +7,12 @@
 
 #include "warpwise/emulator/runtime/code/modules.hpp"
 
-// Shared by the files of libcuda.so.1. Most of the driver's functions call the runtime's. Streams,
-// events and graphs have the same types. A CUfunction is a kernel's handle (code/modules.hpp).
+// Shared by the files of libcuda.so.1. Most of its functions call functions of the runtime.
+// Streams, events and graphs have the same types. A CUfunction is a kernel's handle
+// (code/modules.hpp).
 namespace warpwise::emulator::runtime {
 
-/// Returns the driver's error for one of the runtime's. Errors that both have share their numbers.
+/// Returns the driver's error for an error of the runtime. Equal errors have equal numbers.
 CUresult result_of(cudaError_t error);
 
 /// Calls `body` and turns Warpwise's exceptions into errors.

@@ -1,4 +1,4 @@
-// The driver's CUDA arrays, texture and surface objects: the runtime's under other names.
+// The driver's CUDA arrays, texture and surface objects: the runtime's functions under other names.
 
 #include "warpwise/emulator/runtime/driver/driver.hpp"
 

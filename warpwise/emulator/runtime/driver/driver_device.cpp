@@ -32,7 +32,7 @@ CUctx_st primary{.id = 1};
 thread_local std::vector<CUcontext> stack;
 thread_local bool has_popped_primary = false;
 
-// A program that uses the runtime has the primary context implicitly, until it pops it.
+// A program that uses the runtime has the primary context implicitly, until it pops the context.
 CUcontext current() {
   if (!stack.empty()) return stack.back();
   if (has_popped_primary) return nullptr;
@@ -197,7 +197,7 @@ CUresult cuCtxDestroy(CUcontext context) {
   delete context;
   return CUDA_SUCCESS;
 }
-// Nothing attaches to a context, so its only user destroys it.
+// A context has only one user, so detaching destroys the context.
 CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;

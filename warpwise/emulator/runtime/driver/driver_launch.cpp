@@ -194,7 +194,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
   return result_of(
       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, handle_of(function), blocks, threads));
 }
-// Chooses the block size with the most resident threads. If several sizes have equally many,
+// Chooses the block size with the most resident threads. If several sizes have equally many, it
 // chooses the largest.
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared,

@@ -34,7 +34,7 @@ struct CUuserObject_st {
 
 namespace warpwise::emulator::runtime {
 
-/// A graph's reference to a user object. Each copy of the graph has its own.
+/// A graph's reference to a user object. Each copy of the graph has its own reference.
 class UserReference {
  public:
   explicit UserReference(cudaUserObject_t object);

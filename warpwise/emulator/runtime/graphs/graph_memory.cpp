@@ -11,8 +11,8 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-/// Address ranges that graphs have reserved. A range has memory only while it is in use, at the
-/// same address on the host.
+/// Address ranges that graphs have reserved. A range in use has memory at the same address on the
+/// host.
 struct GraphMemory {
   std::mutex mutex;
   std::map<const void*, std::size_t> reserved;

@@ -17,7 +17,7 @@
 
 namespace {
 
-// Results and inputs of nvJitLink.h. The header itself would define the functions of this file
+// Results and inputs of nvJitLink.h. Including the header would define the functions of this file
 // inline, for one version of the library.
 enum Result { success = 0, invalid_input = 3, internal_error = 6 };
 enum Input { cubin = 1, ptx = 2, lto_ir = 3, fat_binary = 4, object = 5, library = 6, any = 10 };
@@ -61,7 +61,7 @@ CUjitInputType driver_type(const Part& part) {
     case fat_binary: return CU_JIT_INPUT_FATBINARY;
     default: break;
   }
-  // "any": recognised by the first bytes
+  // Recognises an input of type "any" by its first bytes.
   if (part.bytes.starts_with("\177ELF")) return CU_JIT_INPUT_CUBIN;
   if (part.bytes.starts_with("!<arch>")) return CU_JIT_INPUT_LIBRARY;
   const bool is_text = part.bytes.find(".version") != std::string::npos &&
@@ -97,7 +97,7 @@ std::string linked_by_driver(const std::vector<Part>& parts) {
 
 // ---- the real nvJitLink
 
-/// Returns the library's file beside one of the loaded libraries, its place in NVIDIA's wheels.
+/// Returns the library's file beside a loaded library, where NVIDIA's wheels have it.
 std::string beside_loaded_libraries(const char* name) {
   struct Search {
     const char* name;
@@ -128,7 +128,7 @@ void* real_library() {
   return opened;
 }
 
-/// Returns a function of the real library. Its names end with a version, from 13.0 on.
+/// Returns a function of the real library, whose names end with a version from 13.0 on.
 template <class Function>
 Function real(const std::string& name) {
   return function_of<Function>(real_library(), "__" + name + "_13_0");

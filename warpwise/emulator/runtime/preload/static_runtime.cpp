@@ -106,7 +106,7 @@ std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& se
   return all;
 }
 
-/// Returns the sections of a 64-bit program or library; none for any other file.
+/// Returns the sections of a 64-bit program or library; no section for any other file.
 std::vector<Elf64_Shdr> sections_of(Bytes file) {
   const auto headers = read<Elf64_Ehdr>(file, 0, 1);
   if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -130,7 +130,7 @@ bool needs_runtime(Bytes file) {
   });
 }
 
-/// Returns the functions of the static runtime in a file; none without a runtime or its symbols.
+/// Returns the functions of a file's static runtime; no function without a runtime or its symbols.
 std::vector<Function> functions_of(Bytes file) {
   const auto sections = sections_of(file);
   const auto table = std::ranges::find(sections, Elf64_Word{SHT_SYMTAB}, &Elf64_Shdr::sh_type);

@@ -5,7 +5,7 @@
 #include <string>
 
 // Redirects a CUDA runtime that is linked statically into a program or library. Its functions
-// become jumps to the emulated runtime's.
+// become jumps to functions of the emulated runtime.
 namespace warpwise::preload {
 
 /// Returns the path of a library beside this one.

@@ -34,7 +34,7 @@ constexpr std::size_t most_looked_at = 4;
 
 struct Frame {
   const char* file = nullptr;
-  std::uintptr_t offset = 0;   ///< from the file's start in memory
+  std::uintptr_t offset = 0;   ///< offset from the file's start in memory
   std::uintptr_t in_file = 0;  ///< address in the file's own numbering, for addr2line
 };
 
@@ -53,7 +53,7 @@ Frame frame_of(const void* return_address) {
 
 std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Returns a library's file name. A library loaded from a copy in memory keeps its name there
+/// Returns a library's file name. A copy of a library in memory has the library's name
 /// (preload/static_runtime.cpp).
 std::string shown_name(const char* file) {
   std::array<char, 512> target{};
@@ -197,7 +197,7 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   }
   if (known.empty()) return {};
   // The loader's path of the program may be relative and no longer valid. Names below /proc/self
-  // are this process's, and addr2line is another process.
+  // belong to this process, and addr2line is another process.
   constexpr std::string_view own = "/proc/self/";
   const std::string_view named = known[0].file;
   const std::string process = "/proc/" + std::to_string(::getpid()) + "/";

@@ -11,10 +11,10 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A place in the program, with all that is known of it.
+/// A place in the program. Members that are not known are empty.
 struct ProgramPlace {
   SourcePlace source;    ///< known for programs compiled with -g
-  std::string function;  ///< with parameters; empty without symbols
+  std::string function;  ///< name with parameters; empty without symbols
   std::string offset;    ///< "my_program+0x1234"; addr2line -e my_program 0x1234 resolves it
 
   /// Returns "main.cu:12 in main", or its known parts.
@@ -29,8 +29,8 @@ class CallSite {
   CallSite() = default;
   /// Returns the current call's site, at any depth within these libraries.
   static CallSite here();
-  /// Returns the same, with the line of Python if Python or one of its packages makes the call.
-  /// Takes Python's lock (python_place.hpp). In a CallScope it returns the scope's site.
+  /// Returns here(), with the line of Python if Python or one of its packages makes the call. Takes
+  /// Python's lock (python_place.hpp). In a CallScope it returns the scope's site.
   static CallSite here_in_python();
   /// Returns the site of a program's instruction that a signal interrupted earlier.
   /// \param stack  words of the thread's stack, the innermost first

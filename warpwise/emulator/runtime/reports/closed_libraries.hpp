@@ -8,15 +8,15 @@ namespace warpwise::emulator::runtime {
 /// Returns the file name of the closed library that contains an address; empty if none does.
 std::string closed_library_of(const void* address);
 
-/// Returns the reason in one line why a library is not run.
+/// Returns the reason why a library is not run, in one line.
 std::string why_not_run(const std::string& library);
 
 /// If a closed library makes the current call, reports on standard error that it is not run.
 /// Reports each library once, and keeps it for the reports.
 void note_closed_caller();
 
-/// Does the same for a call by a CUDA runtime other than the emulated one, unless it is part of a
-/// closed library.
+/// Reports a call by a CUDA runtime other than the emulated one in the same way. Leaves out a
+/// runtime that is part of a closed library.
 void note_real_runtime();
 
 }  // namespace warpwise::emulator::runtime

@@ -26,7 +26,7 @@ void record_launch(const std::string& kernel, Dim3 grid, Dim3 block,
                    std::uint64_t dynamic_shared_bytes, const std::function<std::string()>& ptx,
                    const LaunchResult& result, RecordJson sample = nullptr);
 
-/// Writes the record of a program that is ended early, if it is requested.
+/// Writes the record of a program that is ended early, if a record is requested.
 void write_explain_record();
 
 /// Adds a copy to the timeline.

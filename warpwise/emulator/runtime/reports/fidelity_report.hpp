@@ -7,11 +7,11 @@
 // Reports which kernels of a program were exact, modelled, or not run.
 namespace warpwise::emulator::runtime {
 
-/// Returns one line without a line end: "all exact", or the other kinds with their extent.
-/// \param checks  those of the run; Check::strict alone does not look at streams
+/// Returns one line without a line end: all is exact, or the inexact kinds and their reach.
+/// \param checks  the run's checks; Check::strict alone does not look at streams
 std::string fidelity_line(const RunReport& report, Checks checks);
 
-/// Returns the same, with each kind's kernels and source lines, and with kernels and calls not run.
+/// Returns lines on each inexact kind, with its kernels and places, and on calls that were not run.
 std::string fidelity_text(const RunReport& report);
 
 }  // namespace warpwise::emulator::runtime

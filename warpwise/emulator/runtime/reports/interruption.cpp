@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 // A launch checks for an interruption after each block's turn, so only host calls take longer.
 constexpr auto longest_wait = 5s;
 constexpr auto between_looks = 5ms;
-// Signals within this time after the first are the same request: timeout(1) sends one to
-// `warpwise run`, which forwards it, and one to all processes of its group.
+// Signals within this time after the first are the same request: timeout(1) sends one signal to
+// `warpwise run`, which forwards it, and one to all processes of the group.
 constexpr auto one_request = 1s;
 
 struct Watch {

@@ -12,7 +12,7 @@
 
 // Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
 // run --explain`, and the command reads it. Both have the same version, so no field is optional.
-// They are different programs that share this file, so it has no .cpp.
+// Both are different programs that share this file, so the file has no .cpp.
 namespace warpwise::emulator::runtime {
 
 inline constexpr const char* launch_record_format = "warpwise launches 4";
@@ -166,7 +166,7 @@ inline SampleModel sample_model_of(const RecordJson& object) {
 
 /// Kind of a copy or a fill, by the places of its bytes.
 enum class CopyKind { to_gpu, from_gpu, within_gpu, of_host, fill };
-/// Names for name_of() and value_named(): "to_gpu", …
+/// Returns the names for name_of() and value_named(): "to_gpu", …
 constexpr auto enum_names(CopyKind) {
   return std::to_array<EnumName<CopyKind>>({{CopyKind::to_gpu, "to_gpu"},
                                             {CopyKind::from_gpu, "from_gpu"},

@@ -18,7 +18,7 @@ extern "C" {
 /// may be counted in part.
 void warpwise_emulated_count(bool on);
 
-/// Returns the totals as JSON: "launches", the fields of ExecutionCounts, and those of MemoryCounts
-/// for the emulated GPU. The text is valid until this thread's next call.
+/// Returns the totals as JSON: "launches", the fields of ExecutionCounts, and the fields of
+/// MemoryCounts for the emulated GPU. The text is valid until this thread's next call.
 const char* warpwise_emulated_counts();
 }

@@ -34,7 +34,7 @@ struct Python {
   Python() {
     find(is_initialized, "Py_IsInitialized");
     find(is_finalizing, "Py_IsFinalizing");
-    if (is_finalizing == nullptr) find(is_finalizing, "_Py_IsFinalizing");  // before 3.13
+    if (is_finalizing == nullptr) find(is_finalizing, "_Py_IsFinalizing");  // Python before 3.13
     find(this_thread, "PyGILState_GetThisThreadState");
     find(take_lock, "PyGILState_Ensure");
     find(release_lock, "PyGILState_Release");

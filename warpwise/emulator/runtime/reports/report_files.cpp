@@ -131,8 +131,8 @@ void set_place(const SourcePlace& place, const RunReport& report, junit::Case& t
   to.line = static_cast<std::uint64_t>(place.line);
 }
 
-// Writes one failure for all faults, because some readers take only one. Its type is the first
-// fault's.
+// Writes one failure for all faults, because some readers take only one. Its type is the kind of
+// the first fault.
 void set_failure(FaultKind kind, const std::vector<std::string>& lines, junit::Case& to) {
   to.outcome = "failure";
   to.type = name_of(kind);

@@ -62,7 +62,7 @@ struct RunReport {
   bool is_empty() const;
 };
 
-/// Text in place of an unknown source line, with the way to get lines.
+/// Text in place of an unknown source line, with the options that make compilers state lines.
 inline constexpr std::string_view no_source_line =
     "no source line (compile with -lineinfo; numba: lineinfo=True)";
 
@@ -86,7 +86,7 @@ std::string junit_of(const RunReport& report);
 /// Returns one line with the numbers of a run's launches and faults.
 std::string summary_of(const RunReport& report);
 
-/// Formats a process's run for `warpwise run`, which joins those of all processes. JSON members:
+/// Formats a process's run for `warpwise run`, which joins all processes' records. JSON members:
 ///
 /// - `is_empty`, `has_ended`
 /// - counts: `launches`, `faults`, `suppressed`, `refused`

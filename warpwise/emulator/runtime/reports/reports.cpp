@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 // A program never exits with 0 if something was refused, even if it ignored the error.
 constexpr int refusal_exit_code = 1;
 
-// More runs of each launch take longer than anyone waits.
+// Limit of orders: more runs of each launch would take too long.
 constexpr int most_orders = 1000;
 
 constexpr int longest_time_limit = 1'000'000;  // seconds: eleven days
@@ -230,7 +230,7 @@ class Reports {
     own.order_rounding = std::max(own.order_rounding, result.order_rounding);
     own.orders_not_compared |= result.orders_not_compared;
     for (const Fault& each : faults) found(describe(own.name, each));
-    // Writes the files early, so that a killed program leaves at least its kernels.
+    // Writes the files early, so that a killed program leaves a report of at least its kernels.
     if (own.launches == 1 || !faults.empty()) write_files();
   }
 
@@ -242,8 +242,8 @@ class Reports {
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
     // A line of Python may stand for many calls: a fixture's line runs in many tests. A place
-    // without a source may do so too. Leaks and unchecked launches are reported once for each
-    // place, at the end.
+    // without a source may stand for many calls too. Leaks and unchecked launches are reported once
+    // for each place, at the end.
     const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
     const bool is_one_call =
         has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;

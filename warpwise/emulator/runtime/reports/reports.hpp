@@ -9,8 +9,8 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/runtime/reports/call_site.hpp"
 
-// Reads a run's options from environment variables, and collects its reports. README.md in this
-// folder lists the variables. Without a requested report, only faults of kernels and refused
+// Reads a run's options from environment variables, and collects its reports. README.md in the
+// folder above lists the variables. Without a requested report, only faults of kernels and refused
 // kernels are printed.
 namespace warpwise::emulator::runtime {
 
@@ -52,7 +52,7 @@ void note_host_fault(FaultKind kind, const CallSite& site, const std::string& me
 /// the order of registration and may record faults.
 void at_end(void (*last_look)());
 
-/// Returns true if a report is requested, which is worth the time of recording places.
+/// Returns true if a report is requested. Recording places takes time, and only reports need them.
 bool is_reported();
 
 /// Records that the emulator does not run a launch. \param why  one line
@@ -64,7 +64,7 @@ bool any_kernel_was_refused();
 /// Explains an error that a call returns, each text once. \param name  cudaErrorInvalidValue
 void note_error(const std::string& name, const std::string& text);
 
-/// Calls a function with each such error's name and reason, until the same key removes it.
+/// Calls `listener` with the name and text of each note_error(), until the same key is removed.
 void add_error_listener(const void* key, std::function<void(const std::string&)> listener);
 void remove_error_listener(const void* key);
 

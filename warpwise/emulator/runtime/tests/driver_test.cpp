@@ -186,7 +186,7 @@ TEST_F(Driver, TextsAreLinked) {
   EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
 }
 
-// Taichi relies on this.
+// Taichi relies on large buffers that begin at a page.
 TEST_F(Driver, LargeBuffersBeginAtAPage) {
   device_copy({1});
   EXPECT_EQ(device_copy(std::vector<unsigned>(1 << 18)) % 4096, 0U);

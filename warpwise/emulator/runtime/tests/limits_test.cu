@@ -104,8 +104,8 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   EXPECT_LT(peak_bytes() - before, 4 << 20);
 }
 
-// The host has waited for the earlier stream of this number. The new stream's work follows that
-// stream's.
+// The host has waited for the earlier stream of this number. The new stream's work follows the
+// earlier stream's work.
 TEST_F(Streams, OfAUsedNumberInventNoRace) {
   come_and_go(10000);
   cudaStream_t first = made();

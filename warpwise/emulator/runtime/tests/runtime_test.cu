@@ -429,7 +429,7 @@ TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
   EXPECT_EQ(read().front(), 1);
 }
 
-// A GPU keeps the old value.
+// After such an error a GPU keeps the old value of `blocks`.
 TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
   int blocks = -7;
   const void* const no_kernel = &blocks;
@@ -460,7 +460,7 @@ TEST_F(Runtime, NullIsNoEndOfACopy) {
   EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
 }
 
-// A GPU runs this function.
+// A GPU runs the function that this test calls.
 TEST_F(Runtime, WhatIsNotRunSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaMipmappedArray_t array = nullptr;

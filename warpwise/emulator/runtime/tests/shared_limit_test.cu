@@ -27,7 +27,7 @@ __global__ void asks_for_more(unsigned bytes) {
   if (bytes > 0) dynamic[bytes - 1] = fixed[own - 1];
 }
 
-// The same kernel for the driver, which compiles it.
+// The same kernel as PTX, which the driver compiles.
 constexpr const char* ptx = R"(.version 7.0
 .target sm_75
 .address_size 64

@@ -48,7 +48,7 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
 }
 
 // Merges findings at several lines that have the same remedy and the same reason. The most costly
-// one stays, and names the other lines.
+// finding stays, and names the other lines.
 std::vector<Finding> merged(std::vector<Finding> findings) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
@@ -135,9 +135,9 @@ std::set<std::string> places_of(const std::vector<Finding>& findings, const Cond
   return places;
 }
 
-// Drops general advice that says nothing more. Idle lanes, divisions and doubles explain many
-// instructions better than "fewer instructions". If one lane works alone, advice for all threads
-// does not help.
+// Drops general advice if the findings are more specific. Idle lanes, divisions and doubles explain
+// many instructions better than "fewer instructions". If one lane works alone, advice for all
+// threads does not help.
 void drop_general(const std::vector<Finding>& findings, std::vector<Finding>& further) {
   const auto gains = [](const Finding& each) {
     constexpr double enough = 1.1;  // a cause that gains less is not the reason for the time

@@ -47,20 +47,20 @@ struct Advice {
   std::string rule;  ///< "bank conflicts (docs/hardware-rules.md, Shared memory)"
   /// Suggested change; nothing if the text only describes the kernel.
   std::optional<Remedy> remedy = {};
-  /// Modelled speed-up without this problem, on the GPU of the explanation's prediction when the
-  /// kernel fills it. Nothing if it is not known.
+  /// Modelled speed-up of the kernel without this problem, on the GPU of the explanation's
+  /// prediction, with a grid that fills this GPU. Nothing if it is not known.
   std::optional<double> gain = {};
-  bool has_example = true;  ///< example_of() the remedy, if there is one, fits this advice
-  /// Reason why addresses scatter, if it is known; it has its own example, or none.
+  bool has_example = true;  ///< true if the example of the remedy or the pattern fits this advice
+  /// Reason why addresses scatter, if it is known. Its example is then shown, not the remedy's.
   std::optional<AccessPattern> pattern = {};
-  Range gain_range = {};  ///< of the gain, if it is known
+  Range gain_range = {};  ///< range of `gain`; not used without a gain
 };
 
 /// Returns notes on the launch, and after them at most three findings, the largest gain first.
 /// Findings on bank conflicts, scattered addresses, double precision and many divisions follow even
-/// if they are not among the three. All are for the GPU of the explanation's prediction or, without
-/// a prediction, for the newest compute capability that was asked for. If the counts show nothing
-/// to mend, the advice says so. Empty only if the launch had faults.
+/// if they are not among the three. All findings are for the GPU of the explanation's prediction
+/// or, without a prediction, for the newest compute capability that was asked for. If the counts
+/// show nothing to mend, the advice says so. Returns nothing only if the launch had faults.
 std::vector<Advice> advice_for(const Explanation& explanation);
 
 /// Returns the index in ExplainRequest::compute_capabilities that the advice is for.
@@ -68,18 +68,18 @@ std::size_t advised_capability(const Explanation& explanation);
 
 /// A change that a ladder or a study of the project made, with the lines of its sources.
 struct Example {
-  std::string before;    ///< changed lines of the code before; lines between them are left out
+  std::string before;    ///< changed lines as they were; the lines between them are left out
   std::string after;     ///< the same lines after the change
-  std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
+  std::string shown_by;  ///< command or file that shows the whole change: "warpwise lab diff ..."
 };
 
 /// Returns an example of the change; nothing if the project's sources do not show it in few lines.
 std::optional<Example> example_of(Remedy remedy);
 
-/// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.
+/// Returns an example for a reason why addresses scatter; nothing if no source has one.
 std::optional<Example> example_of(AccessPattern pattern);
 
-/// Returns the example, unless the change is known not to be worth it.
+/// Returns the example of an advice; nothing if the gain is too small to be worth a change.
 std::optional<Example> example_for(const Advice& advice);
 
 }  // namespace warpwise::lab

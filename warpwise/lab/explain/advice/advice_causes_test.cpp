@@ -26,7 +26,7 @@ class AdviceOnCauses : public AdviceOfALine {
     result_.launch.lines.push_back(line);
   }
 
-  // A kernel k(a) with this body; line 2 has what follows `.loc`.
+  // Sets the PTX of a kernel k(a) with this body, whose `.loc` name lines of t.cu.
   void set_ptx(const std::string& body) {
     result_.kernel.name = "k";
     result_.compilation.ptx =
@@ -36,7 +36,7 @@ class AdviceOnCauses : public AdviceOfALine {
         body + "ret;\n}\n.file 1 \"t.cu\"\n";
   }
 
-  // Predicts a kernel that waits, with the line's accesses.
+  // Predicts a kernel that is bound by latency, with the line's accesses.
   emulator::LaunchResult& waiting(double block_cycles) {
     result_.launch.memory = result_.launch.lines[0].memory;
     result_.prediction = predicted(0, 1);
@@ -54,7 +54,7 @@ class AdviceOnCauses : public AdviceOfALine {
   }
 };
 
-// The cases' own loops hardly diverge: their lanes were idle before.
+// The loops of the cases hardly diverge: the switch has made their lanes idle.
 TEST_F(AdviceOnCauses, IdleLanesAreOfTheBranchThatLeftThem) {
   result_.launch.lines.clear();
   result_.launch.totals = {};
@@ -77,7 +77,7 @@ TEST_F(AdviceOnCauses, OneLanesWorkIsShared) {
   const std::string text = text_with("diverges");
   EXPECT_TRUE(text.starts_with("Line 1 (if (thread == 0)) diverges in 10 of 160")) << text;
   EXPECT_NE(text.find("One lane works behind this branch"), std::string::npos) << text;
-  // The branch is as rare, but nearly all lanes work behind it: it is not worth a sentence.
+  // Nearly all lanes work behind the branch now: the branch is not worth a sentence.
   result_.launch.lines[1].execution.thread_instructions = 5000 * 31;
   result_.launch.totals.thread_instructions += 5000 * 30;
   EXPECT_EQ(text_with("diverges"), "");
@@ -111,7 +111,7 @@ TEST_F(AdviceOnCauses, NoWideAccessesWhereAWarpsAddressesAreSeveralRuns) {
   EXPECT_EQ(text_with("as by float4"), "");
 }
 
-// 100 loads of 800 warps take at most 125 cycles of a block, if DRAM takes 1000.
+// 100 loads by 800 warps take at most 125 cycles of a block, if a load from DRAM takes 1000.
 TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
   emulator::LaunchResult& sample = waiting(1e6);
   sample.memory[0].global_load = {100, 3200, 400, 0, 0, 12'800, 12'800, 400};
@@ -146,7 +146,7 @@ TEST_F(AdviceOnCauses, DivisionsStandForFewerInstructionsInGeneral) {
   sample.pace.further.all = sample.pace.further.integer = 2e8;
   EXPECT_NE(text_with("inside of integer divisions and remainders"), "");
   EXPECT_EQ(text_with("share index arithmetic"), "");
-  // With a small gain both are told.
+  // If divisions gain little, the advice names other causes too.
   sample.totals.barriers = 200'000'000;
   sample.pace.further.all = sample.pace.further.integer = 1.2e8 / 1.01;
   EXPECT_NE(text_with("inside of integer divisions and remainders"), "");

@@ -63,7 +63,7 @@ TEST_F(AdviceOfALine, SeesDivergence) {
   EXPECT_NE(advice_for(result_)[0].text.find("16 of 32 lanes work"), std::string::npos);
 }
 
-// The lanes idle in a loop; another line's `if (lane == 0)` costs one instruction.
+// Lanes are idle in a loop. The `if (lane == 0)` of another line costs one instruction.
 TEST_F(AdviceOfALine, DivergenceCostsWhatFollowsIt) {
   result_.sources[0].lines = {"", "if (lane == 0) parts[warp] = sum;", "all(sum);",
                               "while (left(lane)) work();"};
@@ -101,7 +101,7 @@ TEST_F(AdviceOfALine, LinesOfLibrariesComeLast) {
   ASSERT_EQ(advice.size(), 3U);
   EXPECT_EQ(advice[0].remedy, Remedy::bank_conflicts);
   EXPECT_TRUE(advice[0].text.starts_with("Line 2 (out[i] = tile[x][y];)")) << advice[0].text;
-  // In the program's own file, the same line is the dearest.
+  // If the line is in a file of the program, it comes first, because it costs most.
   result_.launch.lines[1].file = "/home/me/cuda/block_scan.cuh";
   EXPECT_EQ(advice_for(result_)[0].remedy, Remedy::constant_memory);
 }
@@ -328,7 +328,7 @@ TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
   const Advice& merged = *std::find_if(advice.begin(), advice.end(), conflicts);
   EXPECT_NE(merged.text.find("Line 2 "), std::string::npos) << merged.text;
   EXPECT_NE(merged.text.find("Likewise: line 7."), std::string::npos) << merged.text;
-  // The conflicts of both lines together: 1472 of 1536 passes.
+  // Conflicts cause 1472 of the 1536 passes of both lines.
   EXPECT_NEAR(merged.gain.value(), 24, 1);
 }
 
@@ -365,8 +365,8 @@ TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {
   EXPECT_NEAR(gain(400'000'000, 1, Remedy::wide_accesses), 1 / 0.7, 0.01);
   EXPECT_NEAR(gain(400'000'000, 2, Remedy::wide_accesses), 1 / 0.8, 0.01);
   EXPECT_EQ(gain(400'000'000, 4, Remedy::wide_accesses), 0);
-  // Advice that gains 4 % comes after that on fewer instructions. Advice that gains 1 % is left
-  // out.
+  // Advice that gains 4 % comes after the advice on fewer instructions. Advice that gains 1 % is
+  // left out.
   EXPECT_NEAR(gain(80'000'000, 1, Remedy::reuse), 1 / 0.96, 0.01);
   EXPECT_EQ(gain(20'000'000, 1, Remedy::reuse), 0);
 }
@@ -534,7 +534,7 @@ TEST_F(AdviceOfALine, FaultsNameTheProgramsOwnLineFirst) {
 }
 
 TEST_F(AdviceOfALine, ComesInTheOrderOfItsGain) {
-  // Many bank conflicts cost most issue slots; an access also moves too much.
+  // Many bank conflicts cost most issue slots. An access also moves too many bytes.
   counts().shared_load = {32, 1024, 32};
   counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   result_.launch.memory = result_.launch.lines[0].memory;

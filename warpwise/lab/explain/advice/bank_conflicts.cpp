@@ -24,10 +24,10 @@ struct SharedArray {
   std::string rows;
   std::string columns;
   std::string index;
-  int words = 1;  // of an element
+  int words = 1;  // words of an element
 };
 
-// Returns the text of the last of the brackets that follow: "x * 4 + i" for "[r][x * 4 + i] = ...".
+// Returns the last of the indices that `text` begins with: "x * 4 + i" for "[r][x * 4 + i] = ...".
 std::string last_index(std::string_view text) {
   std::string index;
   while (text.starts_with('[')) {
@@ -40,7 +40,7 @@ std::string last_index(std::string_view text) {
   return index;
 }
 
-// Returns the words of an element of this type, as far as CUDA's own types tell.
+// Returns the words of an element of this type; 1 for types that are not CUDA's own.
 int words_of(const std::string& type) {
   static const std::regex two(R"(\b(double|long|u?int64_t|size_t|(float|u?int)2)\b)");
   static const std::regex four(R"(\b(double2|u?longlong2|(float|u?int)4)\b)");
@@ -93,9 +93,9 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
 
 // The array of a line that conflicts most, as far as the kernel's addresses tell.
 struct Conflict {
-  bool has_several = false;  // arrays
-  std::string name;          // of the array; empty if that is not known
-  double threads = 0;        // that need different words of one bank; 0 if that is not known
+  bool has_several = false;  // the line accesses several arrays
+  std::string name;          // name of the array; empty if not known
+  double threads = 0;        // threads that need different words of one bank; 0 if not known
 };
 
 Conflict conflict_of(const Explanation& explanation, const LineCounts& line, std::size_t cc,
@@ -139,8 +139,8 @@ std::string meeting_in(const Conflict& conflict, double mean, int banks) {
       number(std::min<double>(banks, is_told ? conflict.threads : mean)), banks, banks);
 }
 
-// Returns true if the rows may be a multiple of the banks long. A row of "65" words is not, one of
-// "WIDTH" words may be.
+// Returns true if the length of a row may be a multiple of the number of banks: false for "65"
+// words, true for "WIDTH" words.
 bool may_fill_banks(const std::string& columns, int banks) {
   int words = 0;
   const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
@@ -160,7 +160,7 @@ std::optional<std::string> step_of(const std::string& index) {
   return is_number(match[1].str()) ? match[1].str() : match[2].str();
 }
 
-// Says how the warp's words come into different banks.
+// Says how to place the warp's words in different banks.
 std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks) {
   if (array) {
     if (const auto step = step_of(array->index)) {

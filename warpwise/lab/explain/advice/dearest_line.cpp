@@ -20,9 +20,9 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Machine instructions for one PTX instruction of a line, on average, less the first one.
+// Mean number of machine instructions that a PTX instruction of a line has beyond the first.
 struct Further {
-  double divisions = 0;  // from divisions, roots and special functions
+  double divisions = 0;  // those of divisions, roots and special functions
   double all = 0;
 };
 

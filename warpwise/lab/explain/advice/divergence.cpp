@@ -9,7 +9,7 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr double many_branches = 0.1;  // share of divergent ones
+constexpr double many_branches = 0.1;  // share of branches that diverge
 
 double divergent_share(const emulator::LineCounts& line) {
   return ratio(line.execution.divergent_branches, line.execution.branches);
@@ -54,8 +54,8 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   return {};
 }
 
-// Returns the share of a line's callers that lie behind a branch. `shares` has the lines whose
-// share is known, and gets the others.
+// Returns the share of a line's callers that lie behind a branch. `shares` has the known shares,
+// and gets the new ones.
 double Divergence::share_behind(const Place& place, const Callers& callers,
                                 std::map<Place, double>& shares, int depth) {
   const auto [known, is_new] = shares.emplace(place, 0);

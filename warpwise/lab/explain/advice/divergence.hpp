@@ -25,7 +25,7 @@ class Divergence {
  private:
   using Place = std::pair<std::string, int>;         // a file and its line
   using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
-  /// Warp instructions, and the number that would do the same work with all lanes active.
+  /// Warp instructions, and the number of them that would do the work with all lanes active.
   struct Work {
     double warps = 0;
     double full = 0;

@@ -1,4 +1,4 @@
-// Notes that nearly all threads of a launch leave before they do anything.
+// Notes that nearly all threads of a launch return before they do any work.
 
 #include <fmt/format.h>
 
@@ -40,9 +40,9 @@ std::optional<std::size_t> early_return(const ptx::Function& kernel) {
 
 // Instructions of a source line.
 struct LineOfKernel {
-  std::uint64_t before = 0;  // up to the early return
+  std::uint64_t before = 0;  // instructions up to the early return
   std::uint64_t after = 0;
-  std::uint64_t stores = 0;  // to global memory
+  std::uint64_t stores = 0;  // stores to global memory
   bool is_in_loop = false;
 };
 

@@ -12,7 +12,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Removes blanks at the ends of lines and between words.
+// Removes all blanks and line ends.
 std::string squeezed(const std::string& text) {
   std::string result;
   for (const char c : text) {

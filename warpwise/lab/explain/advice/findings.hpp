@@ -16,7 +16,7 @@ inline constexpr double worth_a_change = 1.05;
 /// Least ratio of a count to its ideal that advice mentions.
 inline constexpr double worth_saying = 1.2;
 
-/// A definition that newcomers need for the other texts.
+/// Definition of a request. Newcomers need it to understand the texts of the findings.
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
@@ -28,7 +28,7 @@ inline constexpr const char* counts_rule =
 inline constexpr const char* constant_is_double =
     "A constant without f is a double: write 0.5f, not 0.5.";
 
-/// Counts by which a finding on the whole kernel names its dearest line.
+/// A count that each line has. A finding on the whole kernel names the line with the highest count.
 enum class LineCost {
   none,
   divisions,
@@ -42,13 +42,13 @@ enum class LineCost {
 
 /// Something that a kernel could do better, or that it waits for.
 struct Finding {
-  double cost = 0;  ///< issue slots of one SM that mending it would save, roughly
+  double cost = 0;  ///< rough number of one SM's issue slots that a change would save
   Advice advice;
-  std::optional<Change> change;  ///< predicted savings; nothing if no model covers it
+  std::optional<Change> change;  ///< savings of the change; nothing if no model covers them
   std::string place = {};        ///< the finding's line, if there is one
   bool in_library = false;       ///< the line belongs to a library, not to the program
-  LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
-  bool always = false;           ///< always listed, because it is no guess
+  LineCost by = LineCost::none;  ///< count by which name_line() chooses the finding's line
+  bool always = false;           ///< listed even beyond the first three, because it is no guess
   bool of_all_loads = false;     ///< covers all loads of its line, repeated ones too
 };
 
@@ -58,8 +58,8 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
 /// Returns the kernel's accesses to shared memory; called only where a line has conflicts.
 using SharedAccesses = std::function<const std::vector<SharedAccess>&()>;
 
-/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. It names
-/// the array only if the kernel's addresses tell which one conflicts.
+/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. The text
+/// names the array only if the kernel's addresses tell which one conflicts.
 std::optional<Finding> bank_conflict(const Explanation& explanation,
                                      const emulator::LineCounts& line, std::size_t cc,
                                      bool is_store, const SharedAccesses& accesses);
@@ -93,16 +93,16 @@ bool is_too_small(const Explanation& explanation);
 /// tell little of the kernel.
 std::optional<Advice> early_leavers(const Explanation& explanation);
 
-/// Returns what to know before the findings: multiprocessors without a block, and atomics that
+/// Returns notes that precede the findings: on multiprocessors without a block, and on atomics that
 /// never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
 /// Names the first line that accessed no memory although its indices come from memory, if any.
 std::optional<Advice> idle_access(const Explanation& explanation);
 
-/// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds those
-/// on other resources whose time is long enough to be worth a change. value() has been applied to
-/// all.
+/// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds
+/// findings on other resources whose time is long enough to be worth a change. Applies value() to
+/// every finding.
 std::vector<Finding> resource_findings(const LaunchPrediction& prediction);
 
 /// Returns the advice for a kernel that no change would make much faster.

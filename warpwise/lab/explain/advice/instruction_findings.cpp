@@ -16,20 +16,20 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-// Returns the machine instructions of the sample: a division is several.
+// Returns the machine instructions of the sample. A division counts as several.
 double machine_instructions(const LaunchPrediction& prediction) {
   return static_cast<double>(prediction.sample.totals.warp_instructions) +
          prediction.sample.pace.further.all;
 }
 
-// Returns how many times as fast as in double precision a GPU computes in single precision. Returns
-// 0 if it has no double precision.
+// Returns a GPU's rate of single precision, divided by that of double precision. Returns 0 if the
+// GPU has no double precision.
 double single_over_double(const DeviceProfile& profile) {
   const double doubles = profile.figure("float64_per_cycle");
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Compares the profile's rates with those of the installed profile whose doubles lose most.
+// Compares the profile's rates with those of the installed profile whose ratio is greatest.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {
@@ -104,7 +104,7 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
     return found == classes.end() ? 0.0 : static_cast<double>(found->second);
   };
   const bool converts = prediction.sample.pace.further.conversion64 > 0;
-  constexpr double slow = 8;  // from here on doubles are slow, also where all values are doubles
+  constexpr double slow = 8;  // from this ratio on, doubles are slow even without conversions
   if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
     return std::nullopt;
   return Suggestion{fmt::format("The kernel {} double precision. {} {} In single precision,",

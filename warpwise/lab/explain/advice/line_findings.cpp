@@ -147,7 +147,7 @@ std::optional<Finding> local_array(const Explanation& explanation, const LineCou
   if (counts.requests == 0) return std::nullopt;
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   const auto bytes = static_cast<double>(counts.bytes_moved);
-  constexpr double bytes_per_slot = 16;  // as of scattered_access()
+  constexpr double bytes_per_slot = 16;  // as in scattered_access()
   return Finding{
       bytes / bytes_per_slot,
       {fmt::format("{} {} local memory, {} transactions {}. An array of a thread lies there if its "
@@ -174,17 +174,17 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
-// Loads of a line, in the kernel's PTX.
+// Numbers of loads of a line in the kernel's PTX.
 struct Loads {
   double all = 0;
-  double at_one_address = 0;  // in all threads of a warp, of buffers that the kernel only reads
-  bool is_written = false;    // some lead to buffers that the kernel writes
-  bool is_large = false;      // some at one address lead to buffers beyond constant memory
+  double at_one_address = 0;  // loads by a whole warp at one address of buffers that are only read
+  bool is_written = false;    // some read buffers that the kernel writes
+  bool is_large = false;      // some at one address read buffers too large for constant memory
 };
 
 Loads loads_of(const Explanation& explanation, const LineCounts& line,
                const std::vector<GlobalAccess>& accesses) {
-  constexpr std::uint64_t most_bytes = 65'536;  // of __constant__ variables
+  constexpr std::uint64_t most_bytes = 65'536;  // limit of __constant__ variables
   const std::set<std::size_t> written = written_by(explanation);
   Loads loads;
   for (const GlobalAccess& each : accesses) {
@@ -212,7 +212,7 @@ Loads loads_of(const Explanation& explanation, const LineCounts& line,
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {
-  constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
+  constexpr double at_least = 3.9;  // 4 bytes for each of 32 lanes, from a sector of 32 bytes
   if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
   const Loads own = loads_of(explanation, line, accesses());
   const bool are_all = ratio(counts.bytes_requested, counts.bytes_moved) >= at_least;

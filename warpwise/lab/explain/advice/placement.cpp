@@ -8,7 +8,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Transactions relative to those that the accessed bytes need. The document calls this ratio many.
+// Ratio of transactions to the fewest for their bytes that the document calls many.
 constexpr double many = 2;
 
 // Says how often each byte is read. Only a sample knows the number of distinct bytes.

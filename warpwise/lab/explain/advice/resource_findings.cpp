@@ -66,7 +66,7 @@ double share_of_waiting(const LaunchPrediction& prediction) {
   return block > 0 ? std::min(1.0, loads * prediction.profile.pace(1).dram_cycles / block) : 1;
 }
 
-// Suggests wider accesses. One wide access waits once, where several narrow ones wait each.
+// Suggests wider accesses. One wide access waits once, and several narrow ones several times.
 std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double bytes = bytes_per_reference(prediction.sample.memory.front());
   constexpr double widest = 16;
@@ -83,7 +83,7 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
           100 * share, bytes, number(bytes) == "1" ? "" : "s", bytes < 4 ? "uint4" : "float4",
           100 * saved, 100 * waiting),
       Remedy::wide_accesses,
-      // Waiting that ends with its instruction must not be saved twice.
+      // The saved instructions save a part of the waiting, which must not count twice.
       Change{.instructions = saved,
              .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved)),
              .starts = fewer},
@@ -144,7 +144,7 @@ bool has_conflicts(const LaunchPrediction& prediction) {
   return passes > 2 * ideal;
 }
 
-// Suggests several results per thread where loads from shared memory are many instructions.
+// Suggests several results per thread if loads from shared memory are many instructions.
 std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction) {
   const double share = share_of_shared_loads(prediction);
   if (share == 0 || has_conflicts(prediction)) return std::nullopt;
@@ -185,7 +185,7 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
       Remedy::more_in_flight, Change{.waiting = half}};
 }
 
-// Returns true if atomics are at least half of what is asked of L2.
+// Returns true if atomics move at least half of the bytes of all global accesses.
 bool mostly_atomics(const LaunchPrediction& prediction) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   const double atomics = bytes_of(memory.global_atomic);
@@ -203,7 +203,7 @@ Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& 
           Remedy::reuse, change, false, LineCost::atomics};
 }
 
-// Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
+// Suggests reuse if threads request the same bytes of a cache again. Bytes that no thread requests
 // belong to the findings on scattered addresses.
 std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
                                       Resource resource) {
@@ -285,7 +285,7 @@ double moved_in_vain(const LaunchPrediction& prediction) {
   return asked > 0 ? moved / asked : 0;
 }
 
-// Returns true if DRAM moves mostly values that have no register.
+// Returns true if DRAM moves mostly spilled values.
 bool mostly_spills(const LaunchPrediction& prediction) {
   LaunchFacts facts = prediction.facts;
   if (facts.spills.loads + facts.spills.stores == 0) return false;
@@ -379,7 +379,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   }
   if (mostly_atomics(prediction))
     add(about_atomics(prediction, "Atomics are most of the traffic of L2", std::nullopt));
-  constexpr double very_many = 0.25;  // from here on divisions are told whatever they cost
+  constexpr double very_many = 0.25;  // a larger share of divisions is always named
   for (const auto& cause : {about_doubles(prediction), about_divisions(prediction, very_many)}) {
     if (!cause) continue;
     auto known = std::ranges::find(findings, cause->by, &Finding::by);
@@ -412,7 +412,7 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   const Range range = gain_range_of(prediction, *finding.change);
   const double gain = range.likely;
   constexpr double as_fast = 1.005;
-  // Functions such as exp() have fewer instructions in single precision; nobody counts how many.
+  // Functions such as exp() have fewer instructions in single precision. No count tells how many.
   const bool is_known = gain >= worth_a_change || finding.by != LineCost::doubles;
   if (is_known) {
     finding.advice.gain = gain;

@@ -10,7 +10,7 @@
 // Suggestions on a kernel's bottlenecks, from which findings are made.
 namespace warpwise::lab {
 
-/// Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
+/// Assumed share that a change of the kernel's algorithm saves. The text states it beside the gain.
 inline constexpr double half = 0.5;
 
 /// A finding without its gain.
@@ -32,14 +32,14 @@ std::string standing(const Bounds& bounds, Resource resource, std::string_view n
 /// Suggests fewer instructions in general, and the removal of causes that the counts name.
 std::vector<Suggestion> about_issue(const LaunchPrediction& prediction, const Bounds& bounds);
 
-/// Suggests single precision to a kernel that computes in both.
+/// Suggests single precision if a kernel converts to or from double, or if its doubles are slow.
 std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction);
 
-/// Suggests other operations where divisions and the like are at least this share of the machine
-/// instructions.
+/// Suggests other operations in place of divisions, square roots and similar ones. Returns nothing
+/// if their share of the machine instructions is below `least`.
 std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, double least);
 
-/// Suggests fewer barriers of a block where they are many instructions.
+/// Suggests fewer barriers of a block if barriers are a large share of the instructions.
 std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction);
 
 }  // namespace warpwise::lab

@@ -74,7 +74,7 @@ double sum(const ExplainedKernel& kernel, const Of& of) {
   return total;
 }
 
-// Returns the counts of both kernels, without those that neither has.
+// Returns the counts of both kernels, without counts that are 0 in both.
 std::vector<ComparedFigure> compared_counts_of(const ExplainedKernel& before,
                                                const ExplainedKernel& after, std::size_t cc) {
   std::vector<ComparedFigure> counts;
@@ -129,7 +129,7 @@ struct Difference {
 
 Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
                          const std::vector<std::byte>& b) {
-  constexpr double rounding = 1e-3;  // relative: sums in another order
+  constexpr double rounding = 1e-3;  // relative error of sums in another order
   const auto relative = [](auto x, const std::byte* at, const std::byte* other) {
     auto y = x;
     std::memcpy(&x, at, sizeof x);
@@ -152,7 +152,7 @@ Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
   return all;
 }
 
-// Returns true if the threads of a kernel combine values, in an order of their own.
+// Returns true if a kernel's threads combine values, in an order that depends on the kernel.
 bool combines_values(const Explanation& explanation) {
   const emulator::LaunchResult& launch = explanation.launch;
   return launch.totals.barriers > 0 || launch.instructions_by_class.contains("atomic") ||
@@ -169,7 +169,7 @@ std::vector<std::string> differences_of(const Explanation& before, const Explana
     const ScalarType type = before.request.arguments[i].type;
     const Difference found = difference_of(type, a, after.buffers[i]);
     if (found.elements == 0) continue;
-    constexpr double most_of_order = 0.01;  // of long sums in single precision
+    constexpr double most_of_order = 0.01;  // error of long sums in single precision
     const bool may_be_order = type == ScalarType::f32 && found.largest <= most_of_order &&
                               (combines_values(before) || combines_values(after));
     texts.push_back(fmt::format(
@@ -238,7 +238,7 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   return times;
 }
 
-// Returns nothing where no GPU was asked for.
+// Returns nothing if no GPU was asked for.
 std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
                                                const ExplainedKernel& after) {
   if (!before.launches.front().gpu) return std::nullopt;

@@ -26,10 +26,10 @@ struct ComparedFigure {
   double speedup() const { return after > 0 ? before / after : 0; }
 };
 
-/// A source line, with its share of the bottleneck's count in each kernel.
+/// A source line, with its value of the count Comparison::decides in each kernel.
 struct ComparedLine {
   std::string before;  ///< "Line 9 of a.cu"; empty if the first kernel does not have the line
-  std::string after;   ///< the line of the second kernel; empty if it does not have it
+  std::string after;   ///< the second kernel's line; empty if that kernel does not have the line
   std::string source;
   std::uint64_t count_before = 0;
   std::uint64_t count_after = 0;
@@ -42,7 +42,7 @@ struct ComparedTimes {
   Range launched_gain;  ///< how many times as fast the second kernel is
   double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
   Range gain;
-  ComparedFigure time;                ///< for that larger problem, as are the fields below
+  ComparedFigure time;                ///< time for the larger problem, as in the fields below
   std::vector<ComparedFigure> parts;  ///< parts of the time, in the order of parts_of()
   std::string rules_before;           ///< name of the longest part
   std::string rules_after;
@@ -60,7 +60,7 @@ struct Comparison {
   std::string before;
   std::string after;
   std::vector<std::string>
-      notes;  ///< results that differ, and what the counts cover if not a whole launch
+      notes;  ///< results that differ, and what the counts cover if it is not a whole launch
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;     ///< set if both kernels are predicted
@@ -69,7 +69,7 @@ struct Comparison {
   std::vector<ComparedLine> lines;        ///< lines with different counts, the largest first
 };
 
-/// \throws InvalidArgument  the kernels do not take the same parameters
+/// Compares two kernels. \throws InvalidArgument  they do not take the same parameters
 Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after);
 
 /// Writes the comparison for people. The first lines say what made the difference.

@@ -33,7 +33,7 @@ bool is_about_as_fast(const Range& gain) {
   return gain.likely > 1 / as_fast && gain.likely < as_fast;
 }
 
-// Returns "1.50 times as fast" where the model is sure that it is faster or slower.
+// Returns "1.50 times as fast", or "about as fast" if the likely gain is within `as_fast`.
 std::string gain_text(const Range& gain) {
   const std::string between = fmt::format("between {:.2f} and {:.2f}", gain.least, gain.most);
   if (is_about_as_fast(gain)) return fmt::format("about as fast ({})", between);
@@ -75,7 +75,7 @@ std::string difference_of(const Comparison& comparison) {
       bottleneck);
 }
 
-// Says how much faster the second was on the GPU at hand, beside what is predicted for that GPU.
+// Says how much faster the second kernel was on the present GPU, beside the prediction.
 std::string measured_text(const Comparison& comparison) {
   if (!comparison.measured) return "";
   const MeasuredTimes& measured = *comparison.measured;

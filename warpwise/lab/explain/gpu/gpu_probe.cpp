@@ -39,7 +39,7 @@ RungCounts counts_for(const Explanation& explanation, rules::ComputeCapability c
                    {});
 }
 
-// A pitch that every GPU accepts for a texture.
+// Alignment of a texture's pitch that every GPU accepts.
 constexpr std::uint64_t probe_pitch_alignment = 512;
 
 std::uint64_t upload_texture(GpuExecutor& executor, const Arguments::Memory& memory) {
@@ -119,8 +119,7 @@ void GpuProbe::count(const Prepared& prepared, std::span<Explanation> explanatio
   }
 }
 
-// Timing comes last: a kernel may fail on the memory that it left, and a fault makes the GPU
-// unusable.
+// Timing comes last: a kernel may fail on its own results, and a fault makes the GPU unusable.
 void GpuProbe::time(const Prepared& prepared, std::span<Explanation> explanations) {
   try {
     GpuTimer timer(executor_.device(), executor_.stream());

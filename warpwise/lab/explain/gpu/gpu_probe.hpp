@@ -11,11 +11,11 @@
 #include "warpwise/lab/measure/counters.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
 
-// Runs launches that the emulator counted on the present GPU too.
+// Runs on the present GPU the launches that the emulator has counted.
 namespace warpwise::lab {
 
-/// Reads the counters of launches that the emulator counted, one for each explanation, and puts
-/// them beside the counts. \param run  launches them and waits
+/// Reads the GPU's counters of the launches, one launch for each explanation, and compares them
+/// with the emulator's counts. \param run  runs the launches and waits
 void read_counters(Counters& counters, std::span<const ladders::Launch> launches,
                    const std::function<void()>& run, std::span<Explanation> explanations);
 
@@ -35,8 +35,8 @@ class GpuProbe {
   };
 
   /// Runs the launches, reads their counters, times each by itself, and fills in `gpu` of the
-  /// explanations, one for each. Launches that had a fault in the emulator, or that print, are not
-  /// run. The report then has the reason, also if the GPU or its driver refuses.
+  /// explanations, one for each. Runs nothing if a launch had a fault in the emulator, or prints.
+  /// GpuReport::why_not then has the reason, as it does if the GPU or its driver refuses.
   void measure(std::span<Explanation> explanations, const std::function<Prepared()>& prepare);
 
  private:

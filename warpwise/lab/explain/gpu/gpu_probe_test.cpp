@@ -23,7 +23,7 @@ extern "C" __global__ void scale(float* data, float factor) {
   data[blockIdx.x * blockDim.x + threadIdx.x] *= factor;
 }
 
-// Follows what it overwrites: on what it left, it would read elsewhere.
+// Loads by indices that it then overwrites, so that a run on its own results loads other words.
 extern "C" __global__ void follow(unsigned* data, unsigned* out) {
   const unsigned i = threadIdx.x;
   out[i] = data[data[i] % 64];
@@ -103,7 +103,7 @@ TEST_F(ExplainOnGpu, AKernelOfAFileStandsBesideItsCounts) {
   expect_equal_traffic(*explanation.gpu);
 }
 
-// A wrong order of restoring would show in the sectors: all lanes would read one word.
+// If `data` were not restored before each pass, all lanes would load one word, from fewer sectors.
 TEST_F(ExplainOnGpu, AKernelFindsItsArgumentsAsTheyWereGivenInEachPass) {
   const Explanation explanation = explained("follow", 64, {"u32[64]:iota", "u32[64]"});
   if (!skipped_.empty()) GTEST_SKIP() << skipped_;

@@ -20,13 +20,13 @@ struct GpuReport {
   std::string why_no_times;
   std::string counters_library;
   std::string why_no_counters;                  ///< why no counters were read, and what to do
-  std::map<std::string, std::string> left_out;  ///< single metrics, each with the reason
+  std::map<std::string, std::string> left_out;  ///< metrics not read, each with the reason
   CounterValues metrics;
   std::vector<ComparedCount> compared;
   std::string not_comparable;  ///< why the metrics do not belong to the launch that was counted
 };
 
-/// Writes the part of a report for people. Only a metric's name can make a line longer than usual.
+/// Writes the GPU's part of a report for people. Only a metric's name makes a line longer.
 std::string text_of(const GpuReport& report);
 
 /// Writes the report for machines; warpwise/lab/README.md lists the keys.

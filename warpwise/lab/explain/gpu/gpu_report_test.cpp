@@ -152,7 +152,7 @@ TEST(GpuReport, ItsTimeStandsBesideTheModelledOne) {
   EXPECT_TRUE(has(report::kernel_page(json, {}), "6.25 µs, 1.25 times the modelled time"));
 }
 
-// Two launches: the second is predicted to take half as long.
+// Compares two launches. The prediction of the second is half that of the first.
 Comparison compared_launches(double before_us, double after_us) {
   Explanation first = predicted_launch();
   Explanation second = predicted_launch();

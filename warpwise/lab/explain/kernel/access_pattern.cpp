@@ -101,7 +101,7 @@ std::optional<AddressIndex> index_along(const GlobalAccess& access) {
 }
 
 // Returns the index that goes along the rows, by the first access that tells it. Returns nothing if
-// threadIdx.x goes along the rows in any access. An address without threadIdx.x tells nothing.
+// threadIdx.x goes along the rows in any access. Skips addresses without threadIdx.x.
 std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
@@ -307,8 +307,8 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
                                   access.is_float ? "float4" : "uint4")};
 }
 
-// Names the elements that a loop of each thread computes one by one. An example are the colours of
-// a pixel in "out[3 * i + c] = f(in[3 * i + c])".
+// Names the elements that a loop of each thread computes one by one. An example is the colours of a
+// pixel in "out[3 * i + c] = f(in[3 * i + c])".
 std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
                                                   const std::vector<GlobalAccess>& accesses,
                                                   const Array& array, const GlobalAccess& access) {
@@ -356,7 +356,7 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
           cure};
 }
 
-// Says how shared memory helps with an index that goes anywhere; nothing for a buffer too large.
+// Says how shared memory helps if an index may be anything; nothing if the buffer is too large.
 std::string in_shared_memory(const Explanation& explanation, const GlobalAccess& access) {
   if (access.is_store) return " If results are few, collect them in shared memory first.";
   constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block

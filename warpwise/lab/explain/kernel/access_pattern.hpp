@@ -45,19 +45,19 @@ struct ScatteredAccess {
   bool has_example = true;  ///< the pattern's example shows this cure
 };
 
-/// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
+/// Returns the kernel's accesses to global memory; none if its PTX cannot be parsed.
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
 
-/// Returns the same for shared memory.
+/// Returns the kernel's accesses to shared memory; none if its PTX cannot be parsed.
 std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 
-/// Returns the parameters whose elements a kernel writes, also by atomics; none if its PTX cannot
+/// Returns the parameters whose elements a kernel writes, also by atomics; none if the PTX cannot
 /// be parsed.
 std::set<std::size_t> written_by(const Explanation& explanation);
 
 /// Returns the reason why a line's loads, or its stores, scatter. It is the reason of the first
 /// access whose thread goes through a row, else of the first access. Returns nothing if the
-/// kernel's addresses show none.
+/// kernel's addresses show no reason.
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,
                                             const std::string& file, int line, bool is_store);

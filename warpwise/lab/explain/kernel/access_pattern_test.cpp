@@ -1,5 +1,5 @@
-// Tests the reasons that the advice gives for scattered addresses. The PTX is that of kernels of a
-// few lines, k(float* out, const float* in, int n).
+// Tests the reasons that the advice gives for scattered addresses. The PTX is that of short
+// kernels, k(float* out, const float* in, int n).
 #include "warpwise/lab/explain/kernel/access_pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -74,12 +74,12 @@ TEST(AccessPattern, SwappedIndices) {
   EXPECT_NE(at(kernel, 2)->cause.find("threadIdx.x goes down the rows of in[]"), std::string::npos)
       << at(kernel, 2)->cause;
   EXPECT_NE(at(kernel, 2)->cause.find("threadIdx.y goes along a row"), std::string::npos);
-  // A row whose length is known is no constant stride.
+  // Swapped indices of a row of known length are not reported as a constant stride.
   EXPECT_EQ(pattern_at(with("mad.lo.s32 %r7, %r2, 1000, %r3;\n" + load("%r7")), 2),
             "swapped indices");
 }
 
-// A result of each block says nothing about the direction of threads: 28 bytes are a structure.
+// A store of one result per block does not tell which index goes along the rows.
 TEST(AccessPattern, AResultOfABlockIsNoRow) {
   const Explanation kernel = with("mul.lo.s32 %r7, %r6, 7;\n" + load("%r7") + store("%r4"));
   EXPECT_EQ(pattern_at(kernel, 2), "stride");
@@ -108,12 +108,12 @@ TEST(AccessPattern, Transpose) {
   EXPECT_EQ(pattern_at(kernel, 2), "none");
   EXPECT_EQ(pattern_at(kernel, 3), "transpose");
   EXPECT_NE(at(kernel, 3)->cure.find("__shared__ float tile[32][33]"), std::string::npos);
-  // A vector along threadIdx.x is no second matrix.
+  // A vector that is read along threadIdx.x is not taken for a second matrix.
   const Explanation vector = with("mad.lo.s32 %r7, %r2, %r1, %r3;\n" + load("%r2") + store("%r7"));
   EXPECT_EQ(pattern_at(vector, 3), "swapped indices");
 }
 
-// The loop goes along the row: its counter has a constant step, but belongs to no other thread.
+// A thread's loop goes along its row. The loop's constant step is no distance between threads.
 TEST(AccessPattern, RowPerThread) {
   const Explanation kernel = with(
       "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
@@ -131,7 +131,7 @@ TEST(AccessPattern, RowPerThread) {
   EXPECT_EQ(pattern_at(unrolled, 2), "row per thread");
 }
 
-// A loop that stores an element for each one that it loads has nothing to combine.
+// A loop that stores an element for each element that it loads combines nothing.
 TEST(AccessPattern, ARowOfResultsIsNotCombined) {
   const std::string begin =
       "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
@@ -178,7 +178,7 @@ TEST(AccessPattern, PiecePerThread) {
   EXPECT_NE(at(kernel, 2)->cure.find("goes on by the number of threads"), std::string::npos);
   kernel.sources[0].lines[1] = "for (int x = 0; x < n; ++x) sum += in[t * n + x];";
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
-  // A neighbour's index shows that i is computed from a row's beginning.
+  // The second index, i - n, shows that the line has more than a counter.
   kernel.sources[0].lines[1] = "for (int i = t * n; i < t * n + n; ++i) sum += in[i] * w[i - n];";
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
 }
@@ -221,7 +221,7 @@ TEST(AccessPattern, Structures) {
   EXPECT_EQ(pattern_at(with(code), 2), "array of structures");
 }
 
-// Floats have no members to keep apart, whatever their number is.
+// Floats have no members that could be kept in separate arrays.
 TEST(AccessPattern, InterleavedElementsHaveNoMembers) {
   const auto pixels = [](int bytes, int element, const std::string& type) {
     std::string code = "mul.wide.s32 %rd5, %r6, " + std::to_string(bytes) +
@@ -283,7 +283,7 @@ TEST(AccessPattern, IndexFromMemoryAndFromArithmetic) {
   EXPECT_EQ(pattern_at(with(index + load("%r7")), 2), "loaded index");
   EXPECT_EQ(pattern_at(with(index + store("%r7")), 3), "loaded index");
   EXPECT_EQ(pattern_at(with("rem.s32 %r7, %r6, %r1;\n" + load("%r7")), 2), "computed index");
-  // An index that all threads load is one value.
+  // An index that all threads load is the same for all.
   const std::string shared = "ld.global.u32 %r8, [%rd4];\nadd.s32 %r7, %r6, %r8;\n";
   EXPECT_EQ(pattern_at(with(shared + load("%r7")), 2), "none");
 }
@@ -302,7 +302,7 @@ TEST(AccessPattern, IndicesComeFromABuffer) {
   EXPECT_EQ(sources(index + "mul.wide.s32 %rd7, %r7, 4;\nadd.s64 %rd8, %rd3, %rd7;\n"
                             "red.global.add.u32 [%rd8], 1;\n"),
             Sources{1});
-  // The beginning of a row.
+  // Beginnings of rows, from which a loop counts on, are no indices.
   EXPECT_EQ(sources(index + "$L:\n" + store("%r7") +
                     "add.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, %r1;\n@%p1 bra $L;\n"),
             Sources{});

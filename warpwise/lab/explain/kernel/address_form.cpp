@@ -107,7 +107,7 @@ Value product(const Value& a, const Value& b) {
     result.steps[i] = a.constant && !own.by_variable
                           ? Step{wrapping_product(*a.constant, own.bytes), false}
                           : Step{0, a.constant != 0};
-    // Such a product is a part of a hash, and wraps within a warp.
+    // A product with a longer step is a part of a hash, and wraps within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
       return of_kind(std::max(result.kind, Kind::computed), a, b);
   }
@@ -115,7 +115,7 @@ Value product(const Value& a, const Value& b) {
   return result;
 }
 
-// Returns the value of a minimum or of two paths, which is one of the two given.
+// Returns a value that is one of the two given: of a minimum, or where two paths join.
 Value either(const Value& a, const Value& b) {
   if (a.kind == Kind::unknown) return b;
   if (b.kind == Kind::unknown) return a;

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-// How a kernel's addresses in memory depend on a thread's indices.
+// Finds how a kernel's addresses in memory depend on a thread's indices.
 namespace warpwise::lab {
 
 /// Distance between the addresses of two threads whose indices differ by one.
 struct Step {
-  std::int64_t bytes = 0;    ///< unless it is `by_variable`
-  bool by_variable = false;  ///< a multiple of a value that is known at run time, as a row's pitch
+  std::int64_t bytes = 0;    ///< not used if `by_variable`
+  bool by_variable = false;  ///< a multiple of a value known only at run time, such as a pitch
 
   bool is_none() const { return bytes == 0 && !by_variable; }
   friend bool operator==(const Step&, const Step&) = default;
@@ -26,26 +26,26 @@ constexpr std::size_t address_indices = 6;
 /// An address as a function of the thread's indices.
 struct AddressForm {
   enum class Kind : std::uint8_t {
-    unknown,   ///< not followed, because the code does not run
-    affine,    ///< `steps` holds
+    unknown,   ///< the code that computes it does not run
+    affine,    ///< a sum of indices times `steps`
     computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
     loaded     ///< depends on values that threads load for themselves
   };
   Kind kind = Kind::unknown;
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
-  std::string variable;                  ///< of shared memory: its name in PTX, if known
+  std::string variable;                  ///< array of shared memory: its name in PTX, if known
   bool walks = false;                    ///< a loop moves the address on by a constant
   std::set<std::size_t> sources = {};    ///< parameters whose loaded values the address depends on
 };
 
 /// A load from global memory, or a store to it.
 struct GlobalAccess {
-  std::string file;  ///< as in LineCounts
+  std::string file;  ///< name as in LineCounts
   int line = 0;
   bool is_store = false;
   bool is_float = false;
-  std::int64_t bytes = 0;   ///< of a thread
+  std::int64_t bytes = 0;   ///< bytes that a thread accesses
   std::int64_t offset = 0;  ///< constant part of the address
   AddressForm address;
 };
@@ -58,15 +58,15 @@ std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::str
 
 /// A load from shared memory, or a store to it.
 struct SharedAccess {
-  std::string file;  ///< as in LineCounts
+  std::string file;  ///< name as in LineCounts
   int line = 0;
   bool is_store = false;
-  std::int64_t bytes = 0;  ///< of a thread
-  std::string variable;    ///< its name in the source; empty if unknown
+  std::int64_t bytes = 0;  ///< bytes that a thread accesses
+  std::string variable;    ///< the array's name in the source; empty if unknown
   AddressForm address;
 };
 
-/// Returns the same for shared memory.
+/// Returns a kernel's accesses to shared memory in the order of its PTX, without atomics.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel);

@@ -5,13 +5,13 @@
 
 #include "warpwise/emulator/ptx/parser.hpp"
 
-// Reads from a kernel's PTX where its instructions stand, and which of them repeat.
+// Finds the source lines of a kernel's instructions in its PTX, and the instructions in loops.
 namespace warpwise::lab {
 
 /// Calls nested deeper than this are left out: the text of PTX sets no limit.
 inline constexpr int deepest_call = 64;
 
-/// Returns the function of this name that has a body; null without it.
+/// Returns the function of this name that has a body; null if there is none.
 const ptx::Function* function_named(const ptx::Module& module, const std::string& name);
 
 /// Returns the file of a source line; empty without one.

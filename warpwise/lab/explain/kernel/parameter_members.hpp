@@ -9,7 +9,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/explain/launch/argument_spec.hpp"
 
-// Reads from a kernel's PTX which members of its structures it reads.
+// Finds the members of structures that a kernel reads, in the kernel's PTX.
 namespace warpwise::lab {
 
 /// Returns the PTX of a kernel, up to the next function; empty without that kernel.
@@ -26,10 +26,10 @@ std::string last_word(const std::string& text);
 
 /// Returns the members of a structure that the kernel reads, by their offsets: "f32", or "*" for an
 /// address.
-/// \param name  of the parameter in the PTX
+/// \param name  the parameter's name in the PTX
 std::map<std::uint64_t, std::string> members_of(std::string_view body, const std::string& name);
 
-/// Refuses a structure that lacks a member: the kernel reads a place that no given member covers.
+/// Refuses a structure that lacks a member: the kernel reads bytes that no given member covers.
 /// \throws InvalidArgument
 void require_members(const emulator::KernelInfo& kernel, std::string_view ptx,
                      const std::vector<ArgumentSpec>& specs);

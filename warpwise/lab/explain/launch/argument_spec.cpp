@@ -49,7 +49,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Layout of a structure. C++ has the same one on every platform of CUDA's.
+// Layout of a structure. C++ has the same layout on every platform of CUDA.
 struct ArgumentLayout {
   Extent extent;
   std::vector<std::uint64_t> offsets;

@@ -56,7 +56,7 @@ struct ValueRange {
 ///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
 ///   i32[N]:random:0..99  f32[N]:random:-1..1      integers from 0 to 99; floats from -1 up to 1
 ///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
-///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
+///   tex2d<u8>[WxH]:@file.png                      a texture, filled like a buffer
 ///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as in
 ///                                                 C++. A buffer is a pointer to it. An array is
 ///                                                 written as its elements. A member with a larger
@@ -108,7 +108,7 @@ struct DumpSpec {
   std::size_t index = 0;
   std::string path;
 };
-/// \throws InvalidArgument
+/// Parses "INDEX=FILE.npy". \throws InvalidArgument
 DumpSpec parse_dump(std::string_view text);
 
 }  // namespace warpwise::lab

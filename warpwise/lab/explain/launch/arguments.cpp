@@ -55,7 +55,7 @@ std::uint64_t random_bits(ScalarType type, const ValueRange& range, std::uint64_
 }
 
 void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* to) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // more takes longer than kernels may run
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // filling more takes too long
   if (spec.width > most / spec.height) {
     throw InvalidArgument(quoted(spec) + ": at most " + std::to_string(most) +
                           " elements can be filled with numbers; more can be zeros");
@@ -156,8 +156,8 @@ std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
   return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
 }
 
-// Scalars must have the parameter's size, and be floats if it is one. Structures must have the size
-// of the kernel's parameter.
+// Scalars must have the parameter's size, and be floats if the parameter is a float. Structures
+// must have the size of the kernel's parameter.
 void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
   const std::string& type = kernel.parameter_types[i];
   const std::uint64_t bytes = extent_of(spec).bytes;
@@ -274,8 +274,8 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
   std::memcpy(to, &value, bytes);
 }
 
-// The seed of an argument's first buffer depends on the argument's number alone. The buffer
-// therefore keeps its values, whatever the other arguments are.
+// The seed of an argument's first buffer depends on the argument's index alone. The buffer
+// therefore keeps its values if other arguments change.
 std::uint64_t Arguments::seed_of_next(std::size_t index) const {
   const auto before = static_cast<std::uint64_t>(std::count_if(
       held_.begin(), held_.end(), [&](const Held& each) { return each.index == index; }));

@@ -18,8 +18,8 @@ namespace warpwise::lab {
 using ReadTexture = std::function<io::Picture(const std::string& path)>;
 
 /// Refuses buffers whose elements are not those that the kernel's pointers point to: f64 for
-/// float*. Types that are no plain numbers are passed over.
-/// \param types  of the parameters, "float*"; none if they are not known
+/// float*. Skips pointers to types that are no plain numbers.
+/// \param types  types of the parameters, such as "float*"; empty if they are not known
 /// \throws InvalidArgument
 void require_elements(const std::vector<std::string>& types,
                       const std::vector<ArgumentSpec>& specs);
@@ -30,7 +30,7 @@ class Arguments {
   /// Allocates and fills the buffers and textures, and lays out the parameter block.
   /// \param seed  chooses other random values
   /// \throws InvalidArgument  the number, kind or size of the arguments differs from the kernel's,
-  ///                          or a file has other elements
+  ///                          or a file's elements differ from the argument's
   /// \throws IoError          a file cannot be read
   /// \throws OutOfMemory
   Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
@@ -41,7 +41,7 @@ class Arguments {
 
   /// A buffer or a texture.
   struct Memory {
-    std::uint64_t parameter_offset = 0;  ///< offset of its address or handle in parameters()
+    std::uint64_t parameter_offset = 0;  ///< offset of the address or handle in parameters()
     std::string name;
     std::vector<std::byte> bytes;
     std::optional<emulator::Texture> texture;  ///< over these bytes
@@ -72,12 +72,11 @@ class Arguments {
     const ArgumentSpec* spec = nullptr;  ///< an element of specs_
     std::size_t index = 0;               ///< index of the argument
     emulator::Address address = 0;
-    /// Offset of its address or handle in parameters_; nothing if another pointer leads to it.
+    /// Offset of the address or handle in parameters_; nothing if it lies behind a pointer.
     std::optional<std::uint64_t> parameter_offset;
   };
 
-  /// Writes an argument, or a part of one, to its place, and allocates the memory that it points
-  /// to.
+  /// Writes an argument, or a part of one, to `to`, and allocates the memory that it points to.
   void put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
            std::optional<std::uint64_t> parameter_offset, const ReadTexture& read_texture);
   /// Returns the next seed for Fill::random; each buffer has its own.

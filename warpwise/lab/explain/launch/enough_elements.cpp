@@ -17,7 +17,7 @@ namespace {
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
 // Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if
-// a thread leaves the buffers elsewhere, which no size mends, or if a buffer is read from a file.
+// a thread is out of bounds elsewhere, which no size mends, or if a buffer is read from a file.
 std::optional<SmallBuffers> too_small(const std::vector<emulator::Fault>& faults,
                                       const std::vector<ArgumentSpec>& arguments) {
   static const std::regex past_end(
@@ -114,7 +114,7 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
 }
 
 // Enlarges buffers up to an edge. Returns false if the edge does not explain the fault: an integer
-// argument counts more elements, or the threads without an element are more than a block.
+// argument is as large as the new buffer, or a whole block has no element.
 bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {
   const std::uint64_t threads = request.grid.count() * request.block.count();
@@ -132,7 +132,7 @@ bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers
   return true;
 }
 
-// Returns the buffers of a launch in which threads pass the end no further than an edge.
+// Returns larger buffers if no thread passes the end by more than an edge.
 LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attempts,
                            const SmallBuffers& small) {
   std::uint64_t shortest = request.arguments[small.begin()->first].width;
@@ -141,7 +141,7 @@ LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attemp
   for (const Edge& edge : edges_of(request, shortest)) {
     std::vector<ArgumentSpec> arguments = request.arguments;
     SmallBuffers changed = small;
-    // A line reports one fault, on the first argument. Other arguments show in the next run.
+    // A line reports one fault, on the first argument. The next run shows the other arguments.
     while (enlarge(request, edge, changed, arguments)) {
       const auto still_small = attempts.small_with(arguments);
       if (!still_small) return {};
@@ -154,8 +154,8 @@ LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attemp
   return {};
 }
 
-// Returns sizes that a program would choose, the smallest first: multiples of the threads and of
-// integer arguments, and products of these.
+// Returns sizes that a program would choose, the smallest first: small multiples and products of
+// the number of threads and of integer arguments.
 std::set<std::uint64_t> likely_sizes(const ExplainRequest& request) {
   constexpr std::uint64_t most = std::uint64_t{1} << 28;
   std::vector<std::uint64_t> counts = {request.grid.count() * request.block.count()};

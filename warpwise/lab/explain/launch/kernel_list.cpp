@@ -82,7 +82,7 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
   }
   const bool has_deep_blocks = uses("%tid.z");
   if ((has_deep_blocks || uses("%ctaid.z")) && most >= side * side) {
-    constexpr std::uint64_t edge = 64;  // of a cube of threads
+    constexpr std::uint64_t edge = 64;  // edge of a cube of threads
     return {edge, edge * edge * edge, has_deep_blocks ? "8,8,16" : "4,4,64",
             has_deep_blocks ? "8,8,4" : "16,16"};
   }
@@ -133,11 +133,11 @@ bool is_named_small(const std::string& name) {
 
 // A parameter, as far as the PTX and the source tell.
 struct Parameter {
-  std::string type;  // in C++, without blanks and qualifiers; empty if not known
+  std::string type;  // C++ type without blanks and qualifiers; empty if not known
   bool is_input = false;
-  bool is_index = false;  // its elements lead to addresses
+  bool is_index = false;  // addresses are computed from its elements
   bool is_small = false;  // a stride, a radius and the like
-  std::string name;       // in the source; empty if not known
+  std::string name;       // name in the source; empty if not known
   std::string ptx_name;   // "_Z5scalePfi_param_0"
   std::string ptx_type;
   std::uint64_t bytes = 0;
@@ -165,7 +165,7 @@ struct Choice {
   std::string fault = {};             // message of the fault, if every launch had one
 };
 
-constexpr std::uint64_t small_value = 4;  // of integers that are no sizes: strides, radii
+constexpr std::uint64_t small_value = 4;  // value of integers that are no sizes: strides, radii
 
 // Takes a declaration apart: "const float* in" or "const float in[]".
 DeclaredParameter declared(const std::string& text) {
@@ -178,7 +178,7 @@ DeclaredParameter declared(const std::string& text) {
 
 std::string integer_text(const std::string& type, const Parameter& parameter,
                          const Choice& choice) {
-  // A mask is a size, mostly a power of two, less one.
+  // A mask is a size less one. The size is mostly a power of two.
   const std::uint64_t value = is_mask(parameter.name) ? std::max<std::uint64_t>(choice.size, 2) - 1
                               : parameter.is_small    ? small_value
                                                       : choice.size;
@@ -309,8 +309,8 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
-// Halves the threads of a line, or leaves a quarter of a tile's rows or of a cube's layers, since
-// loops go over the others. Returns false if they are few already.
+// Halves a block of one dimension, or keeps a quarter of a tile's rows or of a cube's layers, since
+// a kernel's loops cover the others. Returns false if the block is too small for that.
 bool shrink(Shape& shape) {
   emulator::Dim3 block = parse_dimensions("--block", shape.block);
   constexpr std::uint32_t fewest = 32;
@@ -349,7 +349,7 @@ class Trial {
     }
   }
 
-  // Returns a launch that ran without a fault, or the first one, with its fault, if none did.
+  // Returns a launch that ran without a fault, or else the first launch, with its fault.
   Choice chosen() {
     const auto sizes = std::ranges::count_if(parameters_, &Parameter::is_size);
     std::vector<std::uint64_t> values = {first_.shape.threads_x, 256, 16, 1};
@@ -405,7 +405,7 @@ class Trial {
 
   // Returns the launch with only the blocks whose threads have work: `size` threads. The other
   // blocks do less, because their threads return at once. A launch stays as it is if its blocks do
-  // about the same, or if its buffers follow the number of threads.
+  // about the same work, or if its buffers grow with its threads.
   Choice with_matching_grid(const Choice& choice) const {
     const std::uint64_t blocks = parse_dimensions("--grid", choice.shape.grid).count();
     const std::uint64_t threads = choice.shape.threads / blocks;
@@ -425,7 +425,7 @@ class Trial {
     return others / static_cast<double>(blocks - matching) < less * of_some / n ? fewer : choice;
   }
 
-  // Runs the launch. One that cannot be tried has a fault with the reason.
+  // Runs the launch. If it cannot be tried, the result has a fault with the reason.
   emulator::LaunchResult run(const Choice& choice, bool count) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     try {
@@ -445,7 +445,7 @@ class Trial {
     }
   }
 
-  // Returns the faults of a launch. A long one has none: it is sampled later.
+  // Returns a launch's faults, but not an exceeded budget: a long launch is sampled later.
   std::vector<emulator::Fault> faults_of(const Choice& choice) const {
     auto result = run(choice, false);
     std::erase_if(result.faults, [](const emulator::Fault& each) {

@@ -12,8 +12,8 @@ bool on_emulated_runtime();
 /// \throws Error  it was not built and installed with Warpwise
 std::filesystem::path emulated_runtime_folder();
 
-/// Sets LD_LIBRARY_PATH so that the libraries of `folder` come before others of their names. It
-/// holds for programs that this process starts or becomes.
+/// Sets LD_LIBRARY_PATH so that the libraries of `folder` come before other libraries of the same
+/// names. The setting holds for programs that this process starts or becomes.
 void search_first(const std::filesystem::path& folder);
 
 }  // namespace warpwise::lab

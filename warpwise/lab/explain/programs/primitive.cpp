@@ -20,7 +20,7 @@ emulator::runtime::Observe observe_function() {
       ::dlsym(RTLD_DEFAULT, emulator::runtime::observe_name));
 }
 
-// A launch that the runtime has shown. Reports are made after the primitive has finished.
+// A launch that the runtime has reported. Reports are made after the primitive has finished.
 struct PrimitiveLaunch {
   ExplainRequest request;
   emulator::KernelInfo kernel;

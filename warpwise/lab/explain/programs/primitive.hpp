@@ -25,10 +25,10 @@ struct OperandSize {
 
 struct PrimitiveRequest {
   std::string name;
-  std::optional<OperandSize> size;  ///< replaces the default size, which takes a second or so
+  std::optional<OperandSize> size;  ///< replaces the default size, which runs for about a second
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
-  std::optional<std::uint64_t> budget;  ///< for all launches together
-  // Fields of ExplainRequest; the last three are for rungs only.
+  std::optional<std::uint64_t> budget;  ///< budget of all launches together
+  // Fields of ExplainRequest; `sample`, `device` and `checks` are for rungs only.
   bool machine_code = false;
   bool fidelity = false;
   std::optional<BlockSample> sample;
@@ -39,8 +39,8 @@ struct PrimitiveRequest {
 struct PrimitiveExplanation {
   PrimitiveRequest request;
   OperandSize size;
-  std::string operands;  ///< "u8 magnitude l1": operands of the call; empty when it failed
-  std::vector<Explanation> launches;  ///< in their order
+  std::string operands;  ///< "u8 magnitude l1": operands of the call; empty if the call failed
+  std::vector<Explanation> launches;  ///< launches in the order of the calls
 
   /// Returns the launch that takes the most time on a GPU that it fills. Without predictions,
   /// returns the launch with the most warp instructions.
@@ -50,7 +50,7 @@ struct PrimitiveExplanation {
 /// Replaces this process by the same command, with the emulated CUDA runtime in front of the real
 /// one. The emulated GPU has compute capability `cc`, or the least that the library supports if
 /// `cc` is older. Does not return.
-/// \throws Error  the emulated runtime is missing, or it is in front already and was not loaded
+/// \throws Error  the emulated runtime is missing, or another library comes before it
 [[noreturn]] void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapability cc);
 
 /// Calls the primitive once, with its default options and with pixels that are the same in every
@@ -67,8 +67,8 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request,
                                   GpuProbe* gpu = nullptr);
 
-/// Reports a primitive as text_of() and json_of() report one launch. The JSON object is that of the
-/// heaviest launch with the keys `primitive`, `size`, `operands` and `launches`.
+/// Reports a primitive as text_of() and json_of() report one launch. The JSON object of the
+/// heaviest launch also gets the keys `primitive`, `size`, `operands` and `launches`.
 std::string text_of(const PrimitiveExplanation& explanation, bool colour);
 nlohmann::ordered_json json_of(const PrimitiveExplanation& explanation);
 

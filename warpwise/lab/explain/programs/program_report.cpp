@@ -18,8 +18,8 @@ namespace {
 
 using emulator::runtime::RecordJson;
 
-// The program's own process wrote the record. Only a program that was stopped leaves none, or half
-// of one.
+// The program's own process wrote the record. Only a program that was stopped leaves no record, or
+// half of one.
 RecordJson read_record(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   RecordJson record = RecordJson::parse(in, nullptr, false);
@@ -96,7 +96,7 @@ std::span<const KernelTime> first_ones(const ProgramTimeline& timeline) {
   return std::span(timeline.by_kernel).first(std::min(most, timeline.by_kernel.size()));
 }
 
-// Returns a kernel's name, with its grid if another one has the same name.
+// Returns a kernel's name, with its grid if another kernel has the same name.
 std::string distinct_name(const ProgramExplanation& explanation, std::size_t index) {
   const Explanation& own = explanation.kernels[index];
   const auto same =

@@ -14,12 +14,12 @@ namespace warpwise::lab {
 
 struct ProgramExplanation {
   std::string program;
-  std::vector<Explanation> kernels;     ///< with one shape each, in the order of their first launch
-  std::optional<DeviceProfile> device;  ///< of the predictions
+  std::vector<Explanation> kernels;     ///< one for each kernel and shape, by their first launch
+  std::optional<DeviceProfile> device;  ///< GPU of the predictions
   ProgramTimeline timeline;             ///< empty without a device
 };
 
-/// Returns the text for WARPWISE_EMULATED_PACE, by which the runtime runs a sample of each kernel.
+/// Returns the text of WARPWISE_EMULATED_PACE: the runtime then runs a sample of each kernel.
 std::string sample_text(const DeviceProfile& device);
 
 /// Reads the record of the emulated runtime. \param request  options for every kernel: compute
@@ -32,8 +32,8 @@ ProgramExplanation explain_program(const std::filesystem::path& record,
 /// NVIDIA H200, modelled". Empty without a known time.
 std::string line_of(const ProgramExplanation& explanation);
 std::string text_of(const ProgramExplanation& explanation, bool colour);
-/// Writes `program`, `kernels`: for each kernel what json_of() of an Explanation has, and
-/// `launches`. With a device also `device`, `gpu`, `predicted_us`, `look_first` and `timeline`.
+/// Writes `program` and `kernels`. Each kernel has the keys of an Explanation, and `launches`. With
+/// a device, also writes `device`, `gpu`, `predicted_us`, `look_first` and `timeline`.
 nlohmann::ordered_json json_of(const ProgramExplanation& explanation);
 
 }  // namespace warpwise::lab

@@ -29,8 +29,8 @@ std::optional<double> time_of(CopyKind transfer, std::uint64_t bytes, const Devi
 // Predicts the launches of one kernel.
 class LaunchTimes {
  public:
-  /// Returns the time of one of `event.times` launches. \param follows  the first of them is right
-  /// behind another event on the GPU
+  /// Returns the mean time of `event.times` launches. \param follows  true if the first launch is
+  /// directly behind another event on the GPU
   std::optional<double> of(const Explanation& kernel, const ProgramEvent& event,
                            std::uint64_t instructions, bool follows) {
     const LaunchPrediction* const prediction = kernel.known_prediction();

@@ -11,11 +11,11 @@
 // Orders a program's launches and copies by predicted time.
 namespace warpwise::lab {
 
-/// A launch, a copy or a fill of a program. Events that are alike and follow each other are one.
+/// A launch, a copy or a fill of a program. Equal events that follow each other count as one event.
 struct ProgramEvent {
   std::optional<std::size_t> kernel;  ///< index into the program's kernels; nothing: no launch
   std::string transfer;               ///< name of the emulator::runtime::CopyKind; empty: a launch
-  std::uint64_t bytes = 0;            ///< of a transfer
+  std::uint64_t bytes = 0;            ///< bytes of a transfer
   std::uint64_t times = 1;
   double start_us = 0;       ///< predicted, if each event waits for the one before it
   std::optional<double> us;  ///< predicted time of one event; nothing: not known
@@ -35,17 +35,17 @@ struct ProgramTimeline {
   std::vector<KernelTime> by_kernel;  ///< the longest first; only kernels whose time is known
 };
 
-/// Computes the times.
+/// Predicts the time of each event.
 ///
-/// - A kernel's first launch has the time of its prediction. Another launch's time beyond
-///   that of an empty kernel is in proportion to its warp instructions.
-/// - A launch right behind another event on the GPU waits for less: the profile's `next_launch_us`.
-/// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, a fill once.
-///   Both take an empty kernel's time in addition.
-/// - The time of a copy between host and GPU is not known: no profile has the bandwidth of its bus.
+/// - A kernel's first launch takes its predicted time. Each later launch takes the time of an empty
+///   kernel, and further time in proportion to its warp instructions.
+/// - Directly behind another event, a launch takes `next_launch_us`, not an empty kernel's time.
+/// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, and a fill
+///   moves them once. Both also take an empty kernel's time.
+/// - The time of a copy between host and GPU is not known: no profile has the bandwidth of the bus.
 ///
 /// \param recorded  the record's list of [kernel or transfer, warp instructions or bytes, times]
-/// \param kernels   with their predictions  \param device  of the predictions
+/// \param kernels   the program's kernels  \param device  the GPU of their predictions
 ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Explanation>& kernels,
                             const DeviceProfile& device);
 

@@ -22,7 +22,7 @@ using emulator::TrafficCounts;
 constexpr std::size_t line_width = 160;  // longer lines of source are cut
 constexpr int nearby = 4;  // a gap between counted lines is shown if it is shorter than this
 
-// Colours that are readable on light and on dark ground, or none.
+// Writes text in colours that are readable on light and on dark ground, or without colours.
 class Paint {
  public:
   explicit Paint(bool colour) : colour_(colour) {}
@@ -81,7 +81,7 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
-// Adds the number of operations of a request, because those on one word go one after the other.
+// Adds the number of operations of a request, because operations on one word are serialised.
 void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
   add_traffic(paint, "global atomic", counts, parts);
@@ -373,7 +373,7 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
   return text;
 }
 
-// Names the program's own line first, then that of the toolkit's function in which it faulted.
+// Names the program's own line first, then the line of the toolkit's function that has the fault.
 std::string place_text(const Explanation& explanation, const emulator::Fault& fault) {
   if (fault.line == 0) return "a line that is not known (nvcc -lineinfo names it)";
   const auto named = [&](const emulator::SourcePlace& place) {

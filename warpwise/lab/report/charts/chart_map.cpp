@@ -6,7 +6,7 @@
 #include "warpwise/lab/report/charts/chart.hpp"
 #include "warpwise/lab/report/words/words.hpp"
 
-// Draws a cell for each point of two axes. The colour is stronger for greater values.
+// Draws a cell for each point of two axes. Greater values have stronger colours.
 namespace warpwise::lab::report {
 namespace {
 

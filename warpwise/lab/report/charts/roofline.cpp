@@ -14,8 +14,8 @@ namespace {
 
 constexpr double roofline_height = 380;
 
-// Returns the warp instructions per pixel. A ladder counts each rung and block once, at one of the
-// sizes.
+// Returns the warp instructions per pixel. Only one row of each rung and block has counts: the
+// emulator counts at one size.
 std::optional<double> work_of(const Record& record, const RecordedRow& row) {
   for (const RecordedRow& each : record.rows) {
     if (each.rung != row.rung || each.block != row.block || each.values != row.values) continue;
@@ -41,7 +41,7 @@ std::optional<RoofPoint> point_of(const Record& record, const RecordedRow& row) 
   return RoofPoint{record.study, row.rung, &row, work, *rate};
 }
 
-// Since Volta a multiprocessor issues instructions of four warps in each clock.
+// Since Volta a multiprocessor issues one instruction of each of four warps in each clock.
 double instructions_per_s(const Record& record) {
   constexpr double warps_per_clock = 4;
   double multiprocessors = 0;
@@ -124,7 +124,7 @@ class Drawing {
     const auto rate_at = [&](double work) {
       return roofline_.instructions_per_s / work * 1000 / 1e9;
     };
-    const auto work_at = [&](double rate) { return rate_at(rate); };  // the inverse is the same
+    const auto work_at = [&](double rate) { return rate_at(rate); };  // rate_at is its own inverse
     const double left = std::max(work_.least, work_at(rate_.greatest));
     const double right = std::min(work_.greatest, work_at(rate_.least));
     if (left >= right) return html;

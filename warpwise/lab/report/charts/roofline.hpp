@@ -7,8 +7,8 @@
 #include "warpwise/lab/report/html/table.hpp"
 #include "warpwise/lab/report/records/collection.hpp"
 
-// Draws every rung of every ladder in one picture: the rate at which the rung moves its required
-// bytes, over its work for each byte.
+// Draws every rung of every ladder in one picture. The picture shows the rate of a rung's required
+// bytes over its warp instructions for each byte.
 namespace warpwise::lab::report {
 
 struct RoofPoint {
@@ -29,11 +29,11 @@ struct Roofline {
 };
 
 /// Returns a roofline for each GPU on which a whole ladder was timed. Work is the emulator's count
-/// at the size that the record names, scaled in proportion to the pixels. Bytes are each input once
-/// and each output once.
+/// at the size that the record names, scaled in proportion to the pixels. The bytes count each
+/// input and each output once.
 std::vector<Roofline> rooflines_of(const std::vector<Recorded>& runs);
 
-/// A point shows its name when it is pointed at or has the focus.
+/// Draws the picture. A point shows its name while the pointer is on it or it has the focus.
 Html picture_of(const Roofline& roofline);
 Table table_of(const Roofline& roofline);
 

@@ -62,8 +62,7 @@ Scale scale_of(const Panel& panel) {
   return scale_for(least, greatest, true);
 }
 
-// Draws the line of predictions that are `ratio` times the measured time, as far as the picture
-// goes.
+// Draws the line of predictions that are `ratio` times the measured time, clipped to the picture.
 Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
   const double left = std::max(scale.least, scale.least / ratio);
   const double right = std::min(scale.greatest, scale.greatest / ratio);
@@ -107,7 +106,7 @@ Html picture_of(const Panel& panel) {
          element("p", {{"class", "axis"}}, w.predictions_x) + legend(names, false);
 }
 
-// Lists the rungs that are far off, each with its worst row, the worst first.
+// Lists the rungs whose prediction is off by more than `miss`, with their worst row, worst first.
 std::string misses_of(const Panel& panel) {
   std::vector<const PredictedRow*> worst;
   for (const PredictedExperiment* experiment : panel.experiments) {

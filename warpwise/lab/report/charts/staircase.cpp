@@ -41,7 +41,7 @@ class Rows {
   const Html& headings() const { return headings_; }
 
  private:
-  std::vector<std::pair<const RecordedRow*, double>> placed_;  // and the height above each row
+  std::vector<std::pair<const RecordedRow*, double>> placed_;  // each row, and the height above it
   double height_ = 0;
   Html headings_;
 };

@@ -9,17 +9,17 @@
 // Draws a ladder's steps, one below the other.
 namespace warpwise::lab::report {
 
-/// Returns the place of a rung's source on the page, "#id"; empty if it is not there.
+/// Returns the link "#id" to a rung's source on the page; empty if the page does not have it.
 using LinkOf = std::function<std::string(const std::string& rung)>;
 
-/// Draws the speed-up of each step over the first, in the document and now, and each step's share
-/// of the roof at each size. Empty if no row was timed.
+/// Draws the speed-up of each step over the first, as the document gives it and as measured. Draws
+/// each step's share of the roof at each size. Empty if no row was timed.
 Html staircase_of(const Record& record, const LinkOf& link);
 
 /// Tabulates every row of the run with the figures that staircase_of() draws.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
-/// Says what the roof of a ladder is; empty if it is the copy, which the report explains.
+/// Describes the roof of a ladder; empty for the copy roof, which the report explains.
 std::string roof_sentence(const Record& record);
 
 }  // namespace warpwise::lab::report

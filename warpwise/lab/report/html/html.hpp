@@ -20,18 +20,18 @@ struct Html {
   bool empty() const { return markup.empty(); }
 };
 
-/// Escapes a text for an element or an attribute. Bytes that are no UTF-8 and
+/// Escapes a text for an element or an attribute. Bytes that are not UTF-8 and
 /// control characters become U+FFFD; line ends and tabulators are kept.
 Html text(std::string_view text);
 
-/// Attributes of an element. Names are this program's own. Values are escaped as text() does it. An
+/// Attributes of an element. Names are constants of this program. text() escapes the values. An
 /// attribute without a value is left out.
 using Attributes = std::initializer_list<std::pair<const char*, std::string>>;
 Html element(const char* name, Attributes attributes, const Html& inner);
 Html element(const char* name, const Html& inner);
 Html element(const char* name, Attributes attributes, std::string_view inner);
 Html element(const char* name, std::string_view inner);
-/// Returns an element without an end: <br>, or an empty element of SVG.
+/// Returns an element without an end tag: <br>, or an empty element of SVG.
 Html lone(const char* name, Attributes attributes);
 
 /// Returns a name for an element that a link can lead to: letters, digits and '-'.

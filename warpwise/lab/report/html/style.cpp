@@ -7,7 +7,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-// The colours are the plots' own.
+// Defines the colours of plots as variables.
 std::string colours(bool dark) {
   std::string text;
   const auto colour = [&](std::size_t i) {

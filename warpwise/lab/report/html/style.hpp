@@ -4,7 +4,7 @@
 
 namespace warpwise::lab::report {
 
-/// The page's style sheet: light and dark, narrow and wide, and on paper.
+/// Returns the style sheet for light and dark, narrow and wide pages, and for paper.
 std::string style_sheet();
 
 }  // namespace warpwise::lab::report

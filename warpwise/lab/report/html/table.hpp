@@ -35,8 +35,8 @@ Table table_of(const Plot& plot, const std::string& file);
 /// Removes columns without any content.
 void drop_empty_columns(Table& table);
 
-/// Writes the table, with a link below it that saves it. A table that is wider than the page
-/// scrolls.
+/// Writes the table, and below it a link that saves the table as CSV. A table that is wider than
+/// the page scrolls.
 Html html_of(const Table& table);
 
 /// Writes the same as html_of(), hidden behind a line to click on.
@@ -50,7 +50,7 @@ std::string time_text(double microseconds);
 std::string speedup_text(double speedup);
 std::string percent_text(double share);
 std::string size_text(const std::array<std::int64_t, 2>& size);
-/// Describes where a kernel was measured: "640×480, 32×8, window 5".
+/// Describes the point at which a kernel was measured: "640×480, 32×8, window 5".
 std::string place_text(const std::array<std::int64_t, 2>& size,
                        const std::array<std::int64_t, 3>& block,
                        const std::map<std::string, std::int64_t>& values);

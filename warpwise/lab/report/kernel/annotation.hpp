@@ -10,7 +10,7 @@
 #include "warpwise/lab/plot/record_field.hpp"
 #include "warpwise/lab/report/html/html.hpp"
 
-// Costs of a kernel's source lines, as `explain --json` counts them, together with these lines.
+// Reads the costs of a kernel's source lines from `explain --json`, and shows them with the lines.
 namespace warpwise::lab::report {
 
 /// Counts of accesses to one kind of memory, for one compute capability.
@@ -35,12 +35,12 @@ struct Annotation {
   std::map<std::string, std::map<std::int64_t, LineCounts>> files;
 };
 
-/// Reads one kind of accesses from explain's JSON; `kind` is its name there.
+/// Reads one kind of accesses from explain's JSON; `kind` is its name in the JSON.
 /// \throws InvalidArgument  as add_launch()
 AccessCounts read_accesses(const RecordField& field, const std::string& kind);
 
 /// Adds a launch from explain's JSON; a missing count is 0.
-/// \throws InvalidArgument  with the field that is missing or is something else
+/// \throws InvalidArgument  with the field that is missing or has another type
 void add_launch(const RecordField& launch, Annotation& annotation);
 
 /// Counts of a rung, as scripts/record-lines.py stores them.
@@ -61,8 +61,8 @@ std::vector<RecordedLines> read_lines(const RecordField& root);
 bool is_of(std::string_view text, const std::map<std::int64_t, LineCounts>& counted);
 
 /// Lists a file's lines with their numbers. The margin has each line's share of the warp
-/// instructions. The traffic of its accesses is below the line. \param name  for readers who cannot
-/// see it
+/// instructions. The traffic of a line's accesses is below the line. \param name  describes the
+/// listing to readers who cannot see it
 Html listing(const std::string& name, std::string_view text,
              const std::map<std::int64_t, LineCounts>& counted, double warp_instructions);
 

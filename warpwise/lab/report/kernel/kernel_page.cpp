@@ -24,7 +24,7 @@ using Sources = std::map<std::string, std::string>;
 
 Html note(const std::string& text) { return element("p", {{"class", "note"}}, text); }
 
-// Returns "32×8×1" without the ones at its end.
+// Returns the sides of a shape without ones at the end: "32×8" for 32×8×1.
 std::string shape_of(const RecordField& field) {
   std::vector<std::int64_t> sides;
   for (const RecordField& each : field.list()) sides.push_back(each.whole());
@@ -107,7 +107,7 @@ Plot plot_of_bounds(const RecordField& prediction) {
   return plot;
 }
 
-// Returns the GPU's own time beside the modelled one, if it was measured.
+// Writes the measured time and its ratio to the modelled time; empty if no time was measured.
 Html measured_beside(const RecordField& launch, const RecordField& prediction) {
   const auto ratio = prediction.find("measured_over_predicted");
   if (!ratio) return {};

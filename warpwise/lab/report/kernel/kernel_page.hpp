@@ -11,7 +11,7 @@ namespace warpwise::lab::report {
 /// \param explained  explain's JSON of a file, a rung or a primitive
 /// \param sources    texts of the files that are shown whole, by their names in this JSON; other
 ///                   files show only the lines that have counts
-/// \throws InvalidArgument  the JSON is something else
+/// \throws InvalidArgument  the JSON is not explain's
 std::string kernel_page(const nlohmann::ordered_json& explained,
                         const std::map<std::string, std::string>& sources);
 

@@ -18,7 +18,7 @@ constexpr double bar_top = 19;
 constexpr double bar_height = 10;
 constexpr double narrowest = 0.002;       // share of the width
 constexpr std::size_t most_rows = 12;     // of kernels
-constexpr std::size_t longest_name = 30;  // beside a time, on a telephone
+constexpr std::size_t longest_name = 30;  // letters that fit beside a time on a telephone
 constexpr std::size_t most_events = 500;  // in the table
 
 std::string shortened(const std::string& name) {
@@ -36,7 +36,7 @@ std::string of_transfer(const std::string& name) {
 struct Row {
   std::string name;
   std::string link;
-  double us = 0;  ///< in all
+  double us = 0;  ///< total time
   bool is_known = false;
   struct Bar {
     double start_us = 0;
@@ -110,7 +110,7 @@ class Timeline {
                       bytes ? Cell{fmt::format("{}", bytes->whole()), {}} : Cell{}});
   }
 
-  // Returns the longest first, and those without a known time last.
+  // Returns the rows, the longest first, and rows without a known time last.
   std::vector<const Row*> sorted() const {
     std::vector<const Row*> rows;
     for (const auto& [key, row] : rows_) rows.push_back(&row);

@@ -5,10 +5,10 @@
 #include "warpwise/lab/plot/record_field.hpp"
 #include "warpwise/lab/report/html/html.hpp"
 
-// The part of explain's page that is about a whole program.
+// Writes the part of explain's page that is about a whole program.
 namespace warpwise::lab::report {
 
-/// Returns the id of the section on a launch or a kernel. \param number  of the section, from 1
+/// Returns the id of the section on a launch or a kernel. \param number  section's number, from 1
 std::string section_id(const RecordField& launch, std::size_t number);
 
 /// Writes the kernels to look at first, and the timeline of launches and copies. Returns nothing if

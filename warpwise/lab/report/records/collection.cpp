@@ -54,7 +54,7 @@ void add(const Json& json, const std::string& file, Collection& collection) {
   }
 }
 
-// A whole ladder is an experiment of that name, or a run without an experiment.
+// Returns a record's experiment. A run of a whole ladder has the experiment "ladder" or none.
 std::string experiment_of(const Record& record) {
   return record.is_ladder && record.experiment == "ladder" ? "" : record.experiment;
 }
@@ -94,7 +94,7 @@ void add_file(std::string_view text, const std::string& file, Collection& collec
   if (json.is_discarded()) {
     throw InvalidArgument(file + " is no JSON; lab run --out writes such records");
   }
-  if (json.is_array()) {  // lab run --json prints one for several ladders
+  if (json.is_array()) {  // lab run --json prints an array for several ladders
     for (const Json& each : json) add(each, file, collection);
   } else {
     add(json, file, collection);

@@ -42,7 +42,7 @@ struct RecordedBench {
 
 struct Collection {
   std::vector<Recorded> runs;     ///< runs of lab run, by file
-  std::vector<Recorded> counted;  ///< those runs that have hardware counters
+  std::vector<Recorded> counted;  ///< runs that have hardware counters
   std::vector<RecordedBench> benches;
   std::vector<Predictions> predictions;
   std::vector<RecordedLines> lines;
@@ -51,14 +51,14 @@ struct Collection {
 
 /// Adds the contents of a file's text: a run, a list of runs, the rows of a bench, predictions, or
 /// the counts of lines.
-/// \throws InvalidArgument  the text is no JSON, or begins as a record and is none; the message
-///                          names the file
+/// \throws InvalidArgument  the text is not JSON, or has a record's keys but is not a valid record;
+///                          the message names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 
-/// Reads all .json files in a folder and in those below it. Counters do not change the times. A run
-/// with counters is therefore one of `runs` too, unless the same run exists without counters.
+/// Reads all .json files in a folder and its subfolders. Counters do not change the times. A run
+/// with counters is therefore in `runs` too, unless the same run exists without counters.
 /// \throws IoError          the folder, or a file in it, cannot be read
-/// \throws InvalidArgument  as add_file(); or nothing was recorded there
+/// \throws InvalidArgument  as add_file(); or the folder has neither a run nor a bench
 Collection read_folder(const std::filesystem::path& folder);
 
 }  // namespace warpwise::lab::report

@@ -11,7 +11,7 @@ constexpr const char* document_speedup = "document_speedup_over_first";
 
 std::int64_t pixels_of(const RecordedRow& row) { return row.size[0] * row.size[1]; }
 
-// A smaller difference is within the spread of the measurement.
+// A ratio of times below this is within the spread of the measurement.
 constexpr double clearly = 1.01;
 
 }  // namespace

@@ -26,7 +26,7 @@ struct PredictedRow {
   double off() const { return ratio() > 1 ? ratio() : 1 / ratio(); }
 };
 
-/// Quality of the predictions of a number of rows.
+/// Quality of the predictions of some rows.
 struct PredictionFit {
   std::int64_t points = 0;
   std::optional<double> rank_correlation;  ///< empty for fewer than three points
@@ -49,10 +49,10 @@ struct Predictions {
   std::string commit;
   PredictionFit all;
   std::vector<PredictedExperiment> experiments;
-  std::vector<PredictedExperiment> documents;  ///< of the documents' times, on their GPUs
+  std::vector<PredictedExperiment> documents;  ///< for the documents' times, on their GPUs
 };
 
-/// \throws InvalidArgument  with the field that is missing or is something else
+/// \throws InvalidArgument  with the field that is missing or has another type
 Predictions read_predictions(const RecordField& root, const std::string& file);
 
 }  // namespace warpwise::lab::report

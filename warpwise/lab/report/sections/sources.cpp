@@ -33,7 +33,7 @@ StudySource source_of(const StudyTable& table) {
 
 Html sources_note(const std::string& said) { return element("p", {{"class", "note"}}, said); }
 
-// Shows the rung's own file whole, and from other files the counted lines.
+// Shows the rung's file whole, and only the counted lines of other files.
 Html counted_source(const RungSource& rung, const RecordedLines& counted) {
   const Words& w = words();
   const Annotation& annotation = counted.annotation;
@@ -90,7 +90,7 @@ Html html_of(const std::string& study, const RungSource& rung, const RecordedLin
   }
   inner +=
       counted == nullptr ? listing(rung.file, rung.text, {}, 0) : counted_source(rung, *counted);
-  // A link must lead to the element inside, since that opens it.
+  // A link leads to the element inside of <details>, since that opens it.
   return element("details", element("summary", fmt::format(fmt::runtime(words().source_file),
                                                            rung.name, rung.file)) +
                                 element("div", {{"id", id_of_rung(study, rung.name)}}, inner));

@@ -20,11 +20,11 @@ struct KernelWords {
   const char* before;
   const char* after;
   const char* seen_in;    ///< command
-  const char* placement;  ///< the kind of kernel
+  const char* placement;  ///< kind of kernel
   const char* faults;
-  const char* fault;         ///< kind, line, message, how many
+  const char* fault;         ///< kind, line, message, number of faults
   const char* bounds;        ///< GPU
-  const char* bounds_about;  ///< time, least, most, what rules, launch
+  const char* bounds_about;  ///< time, least, most, bottleneck, time of a launch alone
   const char* bounds_axis;
   const char* measured_beside;  ///< GPU, time, its ratio to the modelled time
   const char* counts;
@@ -33,11 +33,11 @@ struct KernelWords {
   const char* fidelity;
   const char* fidelity_exact;
   const char* fidelity_races;
-  const char* fidelity_use;  ///< what, what it reached, source lines
+  const char* fidelity_use;  ///< what is not exact, what it may have reached, source lines
   const char* no_kernels;
   const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
-  const char* cannot_run;  ///< CC, why
-  const char* registers;   ///< how many, of which machine code
+  const char* cannot_run;  ///< CC, reason
+  const char* registers;   ///< registers per thread, machine code that has them
   const char* execution;   ///< warp instructions, branches, divergent ones, barriers
   const char* accesses_table;
   const char* classes_table;
@@ -54,13 +54,13 @@ struct KernelWords {
   const char* printed;
   const char* program_about;  ///< time, GPU
   const char* look_first;
-  const char* first_about;   ///< time in all, launches, the time of each
+  const char* first_about;   ///< total time, launches, mean time
   const char* first_of_one;  ///< time of the only launch
   const char* timeline;
   const char* timeline_on;  ///< GPU
   const char* timeline_about;
-  const char* bar;   ///< what, its start, its time
-  const char* mark;  ///< what
+  const char* bar;   ///< event, its start, its time
+  const char* mark;  ///< event
   const char* not_known;
   const char* event;
   const char* event_start;

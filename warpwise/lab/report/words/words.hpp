@@ -8,7 +8,7 @@
 
 #include "warpwise/base/enum_names.hpp"
 
-// All texts of the report that are not a record's own. They are in one place, so that they can be
+// All texts of the report except the texts of records. They are in one file, so that they can be
 // translated.
 namespace warpwise::lab::report {
 
@@ -20,7 +20,7 @@ struct AccessWords {
 
 /// Texts of the report. The comment of a text with {} names their values, in this order.
 struct Words {
-  const char* language;  ///< HTML's name for it
+  const char* language;  ///< HTML's name for the language
   const char* title;
   const char* contents;
 
@@ -29,17 +29,17 @@ struct Words {
   const char* found;                 ///< heading
   const char* front_times;           ///< first rung, its time, last rung, its time, size
   const char* front_roof;            ///< share, size
-  const char* front_roofs;           ///< share, size, share at a larger one, that size
-  const char* roof_of_reads;         ///< of a ladder whose roof is the rate of reads
-  const char* roof_of_differences;   ///< of a ladder whose roof is the rate of differences
+  const char* front_roofs;           ///< share, size, share at a larger size, the larger size
+  const char* roof_of_reads;         ///< for a ladder whose roof is the rate of reads
+  const char* roof_of_differences;   ///< for a ladder whose roof is the rate of differences
   const char* front_step;            ///< rung, speed-up, idea
-  const char* front_document_same;   ///< rung, document's speed-up, ours
-  const char* front_document_other;  ///< rung, document's speed-up, ours; rung, ours
-  const char* front_document_alone;  ///< rung, document's speed-up, ours
+  const char* front_document_same;   ///< rung, document's speed-up, our speed-up
+  const char* front_document_other;  ///< as above; then our best rung, its speed-up
+  const char* front_document_alone;  ///< rung, document's speed-up, our speed-up
   const char* counted_only;          ///< no ladder was timed
   const char* no_longer;             ///< heading
-  const char* no_longer_rung;        ///< ladder, rung, document's, ours, rung, document's, ours
-  const char* no_longer_block;       ///< study, rung, block, block, speed-up
+  const char* no_longer_rung;        ///< ladder; twice: rung, document's speed-up, our speed-up
+  const char* no_longer_block;       ///< study, rung, document's block, best block, speed-up
   const char* all_hold;
   const char* front_peers;    ///< heading
   const char* peers_summary;  ///< primitive, faster, comparisons, least, most
@@ -47,7 +47,7 @@ struct Words {
   // Ladders and studies.
   const char* ladder_heading;  ///< name
   const char* study_heading;   ///< name
-  const char* rows_shown;      ///< introduces rows of the documents
+  const char* rows_shown;      ///< introduces rows of the source documents
   const char* staircase;
   const char* then_bar;      ///< device
   const char* now_bar;       ///< device
@@ -91,7 +91,7 @@ struct Words {
   const char* plot_maps;
   const char* document_dot;
   const char* best_cell;  ///< value, place
-  const char* map_scale;  ///< what, least, greatest
+  const char* map_scale;  ///< figure, least, greatest
   const char* as_table;   ///< rows
   const char* save;       ///< file
 
@@ -121,7 +121,7 @@ struct Words {
   const char* predictions_point;         ///< rung, place, predicted, measured, ratio
   const char* predictions_far;           ///< misses
   const char* predictions_near;
-  const char* predictions_miss;   ///< rung, ratio, what rules
+  const char* predictions_miss;   ///< rung, ratio, bottleneck
   const char* predictions_front;  ///< points, correlation, median error
   const char* predictions_experiments;
   const char* predictions_from;  ///< file, commit
@@ -168,7 +168,7 @@ struct Words {
   const char* records;
   const char* file;
   const char* method_of;  ///< files
-  const char* files;      ///< the first, how many more
+  const char* files;      ///< first file, number of further files
   const char* page_about;
 };
 

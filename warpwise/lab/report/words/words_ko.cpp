@@ -1,7 +1,7 @@
 #include "warpwise/lab/report/words/korean.hpp"
 
-// The terms are those of the source documents and of README.ko.md. No particle follows a {}: it
-// would have to fit names and numbers of any sound.
+// The terms are taken from the source documents and README.ko.md. No particle follows a {}, because
+// the particle's form depends on the sound before it.
 namespace warpwise::lab::report {
 
 const Words korean = {

@@ -17,7 +17,7 @@ class CounterColumns {
   /// Returns "gpu_global_load_sectors", "not_comparable", and the metrics under their own names.
   std::vector<std::string> names() const;
 
-  /// Returns the fields of a row, as many as names(). \param counts  the row's counts; may be null
+  /// Returns the fields of a row, one for each name. \param counts  the row's counts; may be null
   std::vector<std::string> fields_of(const RungRow& row, const RungCounts* counts) const;
 
  private:

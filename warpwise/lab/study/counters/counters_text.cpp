@@ -12,7 +12,7 @@ namespace {
 
 std::string size_text(const Size& size) { return fmt::format("{}x{}", size.width, size.height); }
 
-// Counts are whole numbers; means are not.
+// Formats a count as a whole number, and a mean with two digits after the point.
 std::string counter_text(double value) {
   const bool whole = value == std::floor(value) && value < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);

@@ -25,8 +25,8 @@ struct Stall {
 /// Returns the stalls of a tenth of a cycle or more, the longest first, at most five.
 std::vector<Stall> longest_stalls(const CounterValues& values);
 
-/// Writes counts, their counters and the ratios as a table under `title`; empty without any. A
-/// counter's name is left out if `width` has no room for it; 0 means any width.
+/// Writes counts, their counters and the ratios as a table under `title`; empty without counts. A
+/// counter's name is left out if it does not fit into `width` characters; 0 means any width.
 std::string compared_text(std::span<const ComparedCount> compared, const std::string& title,
                           std::size_t width = 0);
 

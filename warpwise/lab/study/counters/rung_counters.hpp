@@ -32,10 +32,10 @@ CounterReading read_counters(Counters& counters, RungRun& run, const Size& size,
 std::optional<double> value_of(const CounterValues& values, std::string_view metric);
 
 /// Returns one number for all launches; nothing if the metric was not read. Metrics that end with
-/// ".sum" are added up. A percentage or a ratio is that of the launch with the most instructions.
+/// ".sum" are added up. A percentage or a ratio is read from the launch with the most instructions.
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric);
 
-/// A count and the counter of the same thing.
+/// An emulator's count, and the GPU's counter for the same quantity.
 struct ComparedCount {
   std::string_view name;    ///< "global load sectors"
   std::string_view metric;  ///< the counter's name
@@ -46,8 +46,8 @@ struct ComparedCount {
 /// Returns the counts whose counter was read, except those that are 0 on both sides.
 std::vector<ComparedCount> compared_counts(const RungCounts& counts, const CounterReading& reading);
 
-/// Returns why counters and counts cannot be compared: the grids differ, since they follow from the
-/// GPU's machine code. Empty if the grids are the same.
+/// Returns why counters and counts cannot be compared: the number of launches or a grid differs.
+/// Empty if all grids are the same. A grid may follow from blocks_per_sm, and so from machine code.
 std::string why_not_comparable(const CounterReading& reading,
                                const std::vector<emulator::Dim3>& emulated_grids);
 

@@ -20,8 +20,8 @@ struct CountedRung {
   std::vector<emulator::Dim3> grids;        ///< grids of the launches
 };
 
-/// Counts a rung's launches of a problem of the table's size for the emulator. Counts nothing if
-/// the emulator does not run them: the rung's times are right all the same.
+/// Counts a rung's launches on a problem of the table's emulator_size. Counts nothing if the
+/// emulator does not support the kernel: the rung's times are valid all the same.
 /// \throws KernelFault, InvalidArgument, CompileError
 CountedRung count_rung(EmulatorExecutor& executor, const StudyTable& table, const Rung& rung,
                        const ladders::Variables& parameters, const emulator::Dim3& block,

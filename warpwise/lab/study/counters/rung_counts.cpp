@@ -45,8 +45,8 @@ int threads_of(const ladders::Launch& launch) {
   return static_cast<int>(dimensions(launch.block).count());
 }
 
-// Each report is made once in a process: many points of a study share their code, and ptxas takes
-// longer than the emulator.
+// Returns ptxas's report on a kernel. Keeps each report for the process: many points of a study
+// share their code, and ptxas takes longer than the emulator.
 const ResourceReport& report_of(const Compilation& compilation, const std::string& kernel,
                                 const std::vector<rules::ComputeCapability>& ccs,
                                 bool disassemble) {

@@ -8,7 +8,7 @@
 #include "warpwise/lab/measure/gpu_executor.hpp"
 #include "warpwise/lab/study/run/rung_run.hpp"
 
-// Everything that is known of a rung that ran, except its time.
+// Counts and resources of a rung that ran.
 namespace warpwise::lab {
 
 /// Counts of all launches of a rung, by the rules of one compute capability.
@@ -16,18 +16,18 @@ struct RungCounts {
   rules::ComputeCapability compute_capability;
   Size size;  ///< size of the counted problem
   std::uint64_t warp_instructions = 0;
-  double active_lanes = 0;  ///< of 32, as the mean over the instructions
+  double active_lanes = 0;  ///< mean number of active lanes of a warp instruction, at most 32
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
   /// Reads, writes and atomic operations of global memory and reads of textures by threads. An
-  /// access counts once for each participating lane, even if it is of a vector.
+  /// access counts once for each participating lane, even if a lane accesses a vector.
   double references_per_pixel = 0;
   double transactions_per_request = 0;   ///< of global memory
   double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
   double shared_passes_per_request = 0;  ///< 0 without shared memory
-  /// Sum over the blocks: a block's threads times the accesses to global memory and textures of its
-  /// busiest warp.
+  /// Sum over the blocks of a product: a block's threads times the accesses to global memory and
+  /// textures that its busiest warp makes.
   std::uint64_t executed_threads = 0;
   std::uint64_t idle_threads = 0;            ///< executed_threads without a reference
   double thread_efficiency_percent = 0;      ///< share of executed_threads that are not idle
@@ -45,7 +45,7 @@ struct RungResources {
   std::string registers_from;  ///< built_for(); empty on a GPU, whose driver builds the code itself
   std::optional<int> spill_bytes;  ///< stored and loaded by a thread
   int spill_load_bytes = 0;        ///< the loaded part; set by resources_by_rules() alone
-  int stack_bytes = 0;             ///< of a thread's local memory; likewise
+  int stack_bytes = 0;             ///< a thread's local memory; set by resources_by_rules() alone
   std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
   std::string why_not;  ///< why not even one block fits, if the occupancy is 0
@@ -53,20 +53,20 @@ struct RungResources {
 
 /// Adds up the counts of all launches.
 /// \param launches     results of the emulator
-/// \param index        index of `cc` among the capabilities that it counted for
+/// \param index        index of `cc` among the capabilities that the emulator counted for
 /// \param pixel_count  pixels of the problem, by which references and bytes are divided
 RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size_t index,
                      rules::ComputeCapability cc, std::int64_t pixel_count, const Size& size);
 
-/// Figures of machine code to find in addition to registers. Each takes time.
+/// Figures of machine code to find in addition to registers. Each figure takes time to find.
 struct MachineCodeFigures {
-  bool spills = false;               ///< needed on a GPU; elsewhere they come with the registers
+  bool spills = false;               ///< for a GPU; resources_by_rules() always finds spills
   bool global_instructions = false;  ///< if there is a disassembler
 };
 
-/// Returns the resources of the first launch: rungs of several kernels differ little in these.
-/// Registers and occupancy come from the driver. The rest is of the code that the compiler at hand
-/// builds for this GPU.
+/// Returns the resources of the first launch: the kernels of a rung differ little in their
+/// resources. Registers and occupancy come from the driver. The other figures are of the code that
+/// the installed compiler builds for this GPU.
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
                                MachineCodeFigures wanted);
 

@@ -35,7 +35,7 @@ Timing time_of(const StudyTable& table, ladders::Problem& problem, ladders::Cpu 
   return summary_of(samples);
 }
 
-// The plain loops of some problems take longer than all rungs together.
+// Times the plain loops. Skips loops that would take too long: some take longer than all rungs.
 RungRow reference_row(const StudyTable& table, const RungRow& common, ladders::Problem& problem) {
   constexpr double patience_s = 3;
   RungRow row = named(common, "cpu reference", ladders::Cpu::reference);
@@ -56,7 +56,7 @@ void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Prob
   ladders::Problem computed = problem;
   add(reference_row(table, row, computed));
   std::set<int> threads = {1, all};
-  // Number of threads of the document, or the nearest that is possible.
+  // The document's number of threads, at most the threads of this CPU.
   const std::optional<DocumentCpu>& documented = table.document_cpu;
   const int as_documented = documented ? std::min(documented->threads, all) : 0;
   if (documented) threads.insert(as_documented);

@@ -6,9 +6,9 @@
 
 namespace warpwise::lab {
 
-/// Times a ladder's problem on the CPU. It runs the plain loops if they take a few seconds at most.
-/// It runs the library with one thread, with all, and with as many as the document's CPU had.
-/// \param row  common part of all rows: the size and the parameters
+/// Times a ladder's problem on the CPU. Runs the plain loops if they take a few seconds at most.
+/// Runs the library with one thread, with all threads, and with the thread count of the document.
+/// \param row  size and parameters of all rows
 /// \param add  called with each finished row
 void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Problem& problem,
                 const std::function<void(RungRow)>& add);

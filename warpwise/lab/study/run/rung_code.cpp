@@ -32,8 +32,8 @@ fs::path cache_folder() {
   return home != nullptr && *home != 0 ? fs::path(home) / ".cache/warpwise/rungs" : fs::path{};
 }
 
-// Returns a compiler's path and date. While these stay the same, it compiles a source to the same
-// code.
+// Returns a compiler's path and date. A compiler with the same path and date compiles a source to
+// the same code.
 std::string identity_of(const Toolchain& toolchain) {
   const fs::path path =
       toolchain.nvrtc_libraries.empty() ? toolchain.nvcc : toolchain.nvrtc_libraries[0];
@@ -102,7 +102,7 @@ void append_with_includes(const fs::path& file, const std::vector<fs::path>& fol
 std::optional<Compilation> from_cache(const fs::path& path) {
   const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
-  // A file that another program damaged counts as missing.
+  // A damaged file counts as missing.
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object() || !json.contains("ptx") || !json.contains("compiler") ||
       !json["ptx"].is_string() || !json["compiler"].is_string()) {
@@ -123,8 +123,8 @@ void to_cache(const fs::path& path, const Compilation& compilation) {
   if (nlohmann::json::parse(text) != json) return;
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  // The file is written whole under another name, so that two programs at once do not read each
-  // other's halves.
+  // The file is written under another name and then renamed, so that no other program reads a
+  // half-written file.
   const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
   std::ofstream file(unfinished, std::ios::binary);
   file << text;
@@ -173,7 +173,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
                              const emulator::Dim3& block, int architecture) {
   CompileOptions options;
   options.architecture = architecture;
-  options.host_code = false;  // code that does not compile must not be passed over
+  options.host_code = false;  // code that does not compile must be an error, not left out
   options.include_folders = {source_root()};
   for (const auto& [name, value] : constants)
     options.defines.push_back(fmt::format("{}={}", name, value));
@@ -182,7 +182,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
   options.defines.push_back(fmt::format("BLOCK_Z={}", block.z));
 
   const Toolchain toolchain = find_toolchain();
-  // Cached PTX of an earlier way to compile must not be found.
+  // This number changes with the options of compilation, so that older cached PTX is not used.
   constexpr std::string_view way = "3 ";
   std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) +
                     rung.file.string() + std::to_string(architecture);

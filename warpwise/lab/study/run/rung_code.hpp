@@ -24,7 +24,7 @@ void require_compiler();
 std::string text_with_includes(const std::filesystem::path& file);
 
 /// Returns the source of a rung with its includes from the ladder's and the primitive's folders
-/// expanded. Each is put after the line that includes it first. \throws IoError  as
+/// expanded. An included file follows the line that includes it first. \throws IoError  as
 /// text_with_includes()
 std::string text_with_own_includes(const StudyTable& table, const Rung& rung);
 

@@ -49,7 +49,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(cached().size(), 4U);
   EXPECT_EQ(compiled(), "of the cache");
 
-  // The same for the source file itself.
+  // Another source text has another file too.
   const std::string source = text_of(rung.file);
   write(rung.file, source + "\n");
   EXPECT_EQ(compiled(), ptx);
@@ -57,8 +57,8 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), "of the cache");
 }
 
-// The compiler's output names the file. Two files with the same text, and with the same name
-// relative to their user, must have separate entries.
+// The compiler's output names the file. Two files with the same text and the same relative path
+// must have separate entries.
 TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   const fs::path before = fs::current_path();
   for (const char* place : {"one", "other"}) {
@@ -77,7 +77,7 @@ TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   EXPECT_EQ(cached().size(), 2U);
 }
 
-// An included file counts, however it is included and through however many others.
+// An included file counts with any spacing of its include, and through other included files.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
@@ -122,8 +122,6 @@ TEST_F(Rungs, OfAMissingFile) {
   rung.file = folder_ / "none.cu";
   expect_words(message_of<IoError>([&] { compile_rung(rung, {}, {32, 1, 1}, 75); }), {"none.cu"});
 }
-
-// A rung that was run, and whose result is damaged afterwards.
 
 }  // namespace
 }  // namespace warpwise::lab

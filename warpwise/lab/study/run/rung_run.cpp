@@ -40,7 +40,7 @@ emulator::Texture texture_of(const Operand& operand, TextureKind kind, std::uint
   return texture;
 }
 
-// Evaluates an expression. \throws InvalidArgument  with the place in the table
+// Evaluates an expression. \throws InvalidArgument  with the field's place in the table
 std::int64_t expression_value(const Rung& rung, const char* field, const std::string& expression,
                               const Variables& variables) {
   try {
@@ -79,7 +79,7 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
       registers ? fmt::format(" with {} registers each", *registers) : "", shared_bytes));
 }
 
-// Returns a number of bytes. \throws InvalidArgument  with the place in the table
+// Evaluates an expression for a number of bytes. \throws InvalidArgument  with the field's place
 std::int64_t bytes_of(const Rung& rung, const char* field, const std::string& expression,
                       const Variables& variables) {
   const std::int64_t bytes = expression_value(rung, field, expression, variables);
@@ -115,7 +115,7 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
 Compilation compiled(const Executor& executor, const Rung& rung, const Variables& variables,
                      const emulator::Dim3& block) {
   const rules::ComputeCapability cc = executor.compute_capability();
-  constexpr int oldest_architecture = 75;  // the oldest that compilers build for
+  constexpr int oldest_architecture = 75;  // oldest architecture that compilers build for
   std::map<std::string, std::int64_t> constants;
   for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
   const std::int64_t cap = expression_value(rung, "max_registers", rung.max_registers, variables);
@@ -130,7 +130,7 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
 }
 
 // Checks that the block of arguments fits the kernel's parameters. Otherwise the kernel would read
-// beyond the block's end, or shifted values. \throws InvalidArgument  with the sizes of both
+// beyond the end of the arguments, or shifted values. \throws InvalidArgument  with both sizes
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;
@@ -191,7 +191,7 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
           const double w = element_of(want.type(), a, at);
           const double g = element_of(want.type(), b, at);
           const float tolerance = expected.tolerance[static_cast<std::size_t>(y * elements + at)];
-          // NaN never compares as near.
+          // A NaN is never within the tolerance.
           if (std::abs(w - g) <= static_cast<double>(tolerance)) continue;
         }
         if (result.wrong++ == 0) result = {1, x, y, c};
@@ -202,8 +202,8 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Returns the place of the first byte outside of all pixels that does not hold the sentinel any
-// more; nothing if all do.
+// Returns the offset of the first byte outside of all pixels that was written: it does not hold the
+// sentinel. Nothing if all these bytes hold the sentinel.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {
   const ConstHostView view = operand.view();

@@ -20,12 +20,12 @@ class RungRun {
   /// \param block  replaces the rung's default
   /// \throws CompileError, InvalidArgument, OutOfMemory  as compile_rung(), evaluate(), allocate()
   /// \throws Unsupported  the rung is not for this problem, a block does not fit an SM, or the
-  ///                      executor does not run such kernels; with the reason
+  ///                      executor does not support the kernel; with the reason
   RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block);
 
-  /// Uses operands that are in memory already, beside whatever else the executor holds. Uploads and
-  /// frees nothing. \param memory  start of each operand's allocation
+  /// Uses operands that are already in memory. Uploads and frees nothing. \param memory  start of
+  /// each operand's allocation
   RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block,
           std::vector<std::uint64_t> memory);
@@ -42,10 +42,10 @@ class RungRun {
   /// Runs the launches. \throws Error  as Executor::run()
   void run() { executor_.run(*code_, launches_); }
 
-  /// Copies the present outputs into `into`, which must be the problem that the run was made with.
+  /// Copies the outputs into `into`, which must be the problem that the run was made with.
   void read_outputs(ladders::Problem& into) const;
 
-  /// Returns difference_of() the first output that differs; empty if all are right.
+  /// Returns difference_of() for the first wrong output; empty if all outputs are right.
   std::string first_difference(const ladders::Problem& expected) const;
 
  private:
@@ -60,15 +60,15 @@ class RungRun {
   std::vector<ladders::Launch> launches_;
 };
 
-/// Describes how the memory of an output differs from what is expected; empty if it does not. The
-/// text has the first wrong pixel, its expected and actual value, and the number of wrong pixels.
-/// Or it has a byte outside of the pixels that was written.
+/// Describes how the memory of an output differs from the expected memory; empty if it does not.
+/// The text has the first wrong pixel, its expected and actual value, and the number of wrong
+/// pixels. If all pixels are right, the text has a byte outside of the pixels that was written.
 std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
 
 /// Returns the problem with the outputs that a rung has to give. For a ladder the CPU computes
-/// them, with plain loops or with the library as `with` says. For another study its reference
-/// kernel computes them on the executor, compiled with the rung's constants and launched with its
-/// block shape.
+/// them, with plain loops or with the library as `with` says. For another study the reference
+/// kernel computes them on the executor. It is compiled with the rung's constants and launched with
+/// the block shape `block`.
 /// \throws Error  as RungRun and run() do
 ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
                              const ladders::Problem& problem, const emulator::Dim3& block,

@@ -30,7 +30,7 @@ class Rungs : public testing::Test {
     std::string name = (fs::temp_directory_path() / "warpwise-ladder-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
-    // An NVRTC in the user's cache is still used.
+    // The test's own cache links to an NVRTC in the user's cache.
     fs::create_directories(folder_ / "cache/warpwise");
     if (fs::exists(nvrtc)) fs::create_directory_symlink(nvrtc, folder_ / "cache/warpwise/nvrtc");
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);

@@ -1,6 +1,6 @@
-// The shipped rung of every ladder has to launch what the library launches. The emulated CUDA
-// runtime tells an observer of every launch. Needs that runtime in place of the toolkit's, and a
-// compiler for the rung.
+// Tests that the shipped rung of every ladder launches what the library launches. The emulated CUDA
+// runtime reports every launch to an observer. The test needs this runtime in place of the
+// toolkit's runtime, and a compiler for the rung.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 
 namespace warpwise::lab {
 
-// A launch, as GoogleTest shows two that differ.
+// A launch, in a form that GoogleTest can compare and print.
 struct SeenLaunch {
   std::string kernel;
   std::uint32_t grid[3];
@@ -83,8 +83,8 @@ class Observed {
   }
 };
 
-/// Compares addresses in scratch memory. The rung and the library have their own. An address in the
-/// rung's has to be at the same distance from its start as in the library's.
+/// Compares addresses in scratch memory. The rung and the library each have scratch memory of their
+/// own, so the addresses must be at the same distance from its start.
 class Scratch {
  public:
   Scratch(std::uint64_t address, std::int64_t bytes)
@@ -101,7 +101,7 @@ class Scratch {
  private:
   std::uint64_t address_;
   std::uint64_t bytes_;
-  std::uint64_t other_ = 0;  ///< start of the library's, once it is known
+  std::uint64_t other_ = 0;  ///< start of the library's scratch memory, once it is known
 };
 
 /// Returns the index of the first 8-byte word that differs; nothing if all are equal.
@@ -126,8 +126,7 @@ std::string text_of(std::int64_t width, std::int64_t height, const Variables& pa
   return text;
 }
 
-/// Problems that reach further kernels and launches, which no problem of the ladders' tables
-/// reaches.
+/// Problems that need kernels and launches that no problem of the ladders' tables needs.
 struct More {
   std::string_view ladder;
   Size size;

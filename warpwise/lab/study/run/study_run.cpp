@@ -216,7 +216,7 @@ class StudyRunner {
     return works_.emplace(parameters, std::move(work)).first->second;
   }
 
-  // Checks the memory before anything is computed, rather than when the last rung finds no room.
+  // Checks that the problem fits the GPU's memory, before anything is computed.
   void require_memory(const Problem& problem) {
     if (!request_.on_gpu) return;
     executor().clear();
@@ -237,7 +237,7 @@ class StudyRunner {
     for (const ladders::Operand& each : work.problem.operands) {
       (each.is_output() ? outputs : inputs).push_back(each.memory().size());
     }
-    // Rungs and parameters with transfers of the same sizes take the same time.
+    // Transfers of the same sizes take the same time, so they are timed once.
     if (!transferred_.insert({inputs, outputs}).second) return;
     const Transfers times = timer_->transfers(inputs, outputs);
     result_.transfers.push_back({work.size, work.parameters, times.upload_us, times.download_us});
@@ -252,7 +252,7 @@ class StudyRunner {
     row.axes = point.constants;
     row.block = block;
     row.setting = setting_;
-    // A rung that fixes a parameter would be the same at each value of that axis.
+    // A rung that fixes a parameter gives the same row at each value of that parameter's axis.
     if (!measured_.insert(key_of(row, true)).second) return;
     if (!why_not_set_.empty()) {
       row.skipped = why_not_set_;
@@ -320,8 +320,8 @@ class StudyRunner {
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
     rate(row, work);
-    // Count once for each rung and block shape, at the one size that the table gives for counts.
-    // With the parameters of an experiment, a ladder's count may take long.
+    // Counts once for each rung and block shape, at the table's emulator_size. A ladder counts only
+    // with its default parameters: an experiment's parameters may take long in the emulator.
     const bool worth_it = table_.ladder == nullptr || is_default(table_, rung, work.parameters);
     CountedRung counted;
     if (worth_it && counted_.insert(key_of(row, false)).second) {
@@ -336,7 +336,7 @@ class StudyRunner {
     const std::uint64_t budget = budget_of(table_, table_.emulator_size);
     std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
     EmulatorExecutor emulator(ccs, true, budget);
-    // Counts beside counters are of the same launches and for the same GPU.
+    // Counts that are compared with counters need the same launches and the same GPU.
     if (counters_) {
       ccs = {gpu_->compute_capability()};
       emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
@@ -434,7 +434,7 @@ class StudyRunner {
   std::unique_ptr<GpuShare> share_;
   std::unique_ptr<EmulatorExecutor> emulator_;
   std::unique_ptr<EmulatorExecutor> plain_;
-  std::map<Variables, Work> works_;  // of one size
+  std::map<Variables, Work> works_;  // works of the current size, by parameters
   std::set<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>> transferred_;
   std::set<std::string> counted_;
   std::set<std::string> measured_;

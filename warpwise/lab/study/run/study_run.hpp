@@ -19,7 +19,7 @@ namespace warpwise::lab {
 
 /// A rung's modelled time on a GPU that is not at hand.
 struct ModelledTime {
-  double us = 0;         ///< of the row's problem, cold
+  double us = 0;         ///< time of the row's problem with a cold cache
   double filled_us = 0;  ///< sum of filled_us() over the launches
 };
 
@@ -37,38 +37,38 @@ struct TimeModel {
 struct RungRow {
   std::string rung;  ///< or "cpu reference", "cpu 1 thread", "cpu N threads"
   std::string idea;
-  std::vector<std::string> rows;  ///< rows of the documents
+  std::vector<std::string> rows;  ///< rows of the source documents: "A8"
   Size size;
   ladders::Variables parameters;
   ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
   Setting setting;
   bool on_cpu = false;
-  std::string skipped;                 ///< the reason, in words; nothing else is set then
-  std::string wrong;                   ///< what is wrong with the result; such a rung is not timed
+  std::string skipped;                 ///< why the row was not run; empty if it was run
+  std::string wrong;                   ///< difference of a wrong result; the rung is not timed then
   std::optional<Timing> cold;          ///< L2 flushed before each run
   std::optional<Timing> batch;         ///< run after run on the same operands
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
   std::optional<double>
-      gb_per_s;  ///< each input read once, each output written once, by the cold time
+      gb_per_s;  ///< bytes of all inputs and outputs, counted once, divided by the cold time
   std::optional<double> share_of_roof;
-  std::optional<int> multiprocessors;        ///< number that the rung ran on, if a setting gives it
-  std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
-  std::optional<double> bandwidth_left;      ///< what the neighbour leaves, as a share of the copy
-                                             ///< roof
-  std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
-  std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
-  std::string step_before;  ///< rung that this one changes, if it was timed too
+  std::optional<int> multiprocessors;        ///< SMs that the rung ran on, if a setting gives them
+  std::optional<double> neighbour_gb_per_s;  ///< read rate of the neighbour at the same time
+  std::optional<double> bandwidth_left;      ///< bandwidth that the neighbour leaves, as a share of
+                                             ///< the copy roof
+  std::optional<EndToEnd> end_to_end;        ///< time with transfers, in place of cold and batch
+  std::string roof;                          ///< "copy", "read" or "vsadu4", if the share is known
+  std::string step_before;  ///< rung that this rung changes, if that rung was timed too
   std::optional<double> speedup_over_step_before;
-  std::optional<double> speedup_over_first;  ///< the run's first rung that computes the same
+  std::optional<double> speedup_over_first;  ///< over the run's first rung with the same problem
   std::vector<RungResources>
       resources;  ///< one on a GPU; in the emulator one for each compute capability asked for
   std::vector<RungCounts> counts;
   std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
-  std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
-  std::optional<CounterReading> compared_counters;  ///< the GPU's, at the size of `counts`
+  std::optional<CounterReading> counters;           ///< GPU's counters at this row's size
+  std::optional<CounterReading> compared_counters;  ///< GPU's counters at the size of `counts`
   std::string not_comparable;  ///< why compared_counters do not belong to the launches of `counts`
-  /// The document's own figures, if they were taken at this row.
+  /// The document's figures, if they are for this row.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
   std::optional<DocumentCpu> document_cpu;            ///< on a row of the CPU
@@ -96,9 +96,9 @@ struct SeriesKnee {
 struct StudyRun {
   std::string study;
   bool is_ladder = true;
-  std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
+  std::vector<std::string> report;  ///< figures to show, as StudyTable::report
   bool by_share = false;            ///< an axis is a share of the GPU
-  bool by_transfer = false;         ///< an axis is the way of transfers
+  bool by_transfer = false;         ///< an axis chooses how operands are transferred
   std::string experiment;           ///< empty if the request named rungs
   std::string title;
   std::vector<std::string> document_rows;
@@ -109,7 +109,7 @@ struct StudyRun {
   int multiprocessors = 0;
   bool on_gpu = false;
   std::optional<TimeModel> model;  ///< as StudyRequest::model
-  int driver_version = 0;          ///< CUDA's, 13000 for 13.0
+  int driver_version = 0;          ///< CUDA version of the driver, 13000 for 13.0
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
@@ -119,7 +119,7 @@ struct StudyRun {
   std::vector<TransferRow> transfers;
   std::optional<BusLimit> bus;  ///< set if transfers are timed
   std::vector<RungRow> rows;
-  std::optional<KneeQuestion> knee;  ///< question of the experiment
+  std::optional<KneeQuestion> knee;  ///< the experiment's question for knees
   std::vector<SeriesKnee> knees;     ///< empty without times, and before all rows are there
   std::string method;
   std::string missing;       ///< why figures of the report are not known, in words
@@ -131,13 +131,13 @@ struct StudyRun {
 struct StudyRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< its rungs are `rungs`
-  std::optional<Size> size;              ///< replaces the table's or the experiment's
-  std::optional<emulator::Dim3> block;   ///< replaces the rungs' own
+  std::optional<Size> size;              ///< replaces the table's or the experiment's sizes
+  std::optional<emulator::Dim3> block;   ///< replaces the rungs' block shapes
   bool on_gpu = false;
   bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
   bool cpu = false;       ///< add the CPU's rows
   std::optional<TimeModel> model;                              ///< for rows of the emulator
-  std::vector<rules::ComputeCapability> compute_capabilities;  ///< those to count for
+  std::vector<rules::ComputeCapability> compute_capabilities;  ///< capabilities to count for
   /// Called before each point. If it returns true, the run ends with the rows so far.
   std::function<bool()> stop = [] { return false; };
 };
@@ -145,15 +145,15 @@ struct StudyRequest {
 /// Returns the kernels' share of the time of all parts; nothing if the parts were not timed.
 std::optional<double> kernel_share(const EndToEnd& times);
 
-/// Returns one of figure_names for a row; nothing if it is not known. Figures that depend on the
-/// compute capability are for the one with this index.
+/// Returns the figure `name` of a row; nothing if it is not known. `name` is one of figure_names.
+/// `index` chooses the compute capability of figures that depend on it.
 std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
 
-/// Called with each finished row, and with all that is known of the run by then.
+/// Called with each finished row and the run so far.
 using RowDone = std::function<void(const StudyRun&, const RungRow&)>;
 
 /// Runs the request.
-/// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed, if it can be known then
+/// \throws InvalidArgument, OutOfMemory, IoError  if possible before anything is timed
 /// \throws CompileError  a rung does not compile
 StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done);
 

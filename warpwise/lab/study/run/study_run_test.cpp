@@ -40,19 +40,18 @@ TEST_F(Compared, WithTheStepThatTheyCameFrom) {
   const RungRow constants = add(timed("global_constant_filter", 100, size));
   EXPECT_EQ(constants.step_before, "global_plain");
   EXPECT_EQ(constants.speedup_over_step_before, 2);
-  // With another block, the comparison is with the rung before at its own first block, not with the
-  // same rung.
+  // A row with another block is compared with the rung before, at that rung's first block.
   EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before,
             0.5);
   EXPECT_EQ(add(timed("global_fewer_conditions", 50, size)).speedup_over_step_before, 2);
-  // A branch begins: the rung before it is no step.
+  // A branch begins with this rung, which has no step before.
   const RungRow method = add(timed("method_i", 80, size));
   EXPECT_EQ(method.step_before, "");
   EXPECT_EQ(method.speedup_over_step_before, std::nullopt);
   EXPECT_EQ(method.speedup_over_first, 2.5);
   add(timed("method_i_fixed", 79, size));
   EXPECT_EQ(add(timed("method_ii", 40, size)).step_before, "method_i");
-  // Its step before was not run.
+  // The step before this rung was not run.
   EXPECT_EQ(add(timed("shared_unrolled", 40, size)).speedup_over_step_before, std::nullopt);
   RungRow skipped = timed("texture_plain", 1, size);
   skipped.cold.reset();
@@ -72,7 +71,7 @@ TEST_F(Compared, WithTheDocumentOverTheSameRung) {
   EXPECT_EQ(global.document.time_us, 29612);
   EXPECT_DOUBLE_EQ(*global.document_speedup_over_first, 16354.0 / 29612);
   EXPECT_EQ(global.speedup_over_first, 188.0 / 226);
-  // The document has no time for the rows that these are compared with.
+  // The document has no time for this run's first rung.
   run_.rows.clear();
   add(timed("known_filter", 50, table_.size));
   const RungRow other = add(timed("global_plain", 226, table_.size));
@@ -91,7 +90,7 @@ TEST_F(Compared, WithTheDocumentWhereItsFiguresBelong) {
   RungRow row = timed("global_plain", 226, table_.size);
   row.parameters["of_an_experiment"] = 3;
   EXPECT_EQ(add(row).document.time_us, std::nullopt);
-  // In counts, the emulator's size takes the place of the document's.
+  // A run in the emulator compares its rows of the emulator's size with the document's time.
   run_.on_gpu = false;
   EXPECT_EQ(time(table_.emulator_size), 29612);
   EXPECT_EQ(time({64, 48}), std::nullopt);

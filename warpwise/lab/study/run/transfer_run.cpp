@@ -13,7 +13,7 @@ namespace {
 
 using ladders::Problem;
 
-// The operands in host memory, page-locked unless the transfer is pageable.
+// Holds the operands in host memory, which is page-locked unless the transfer is pageable.
 class HostOperands {
  public:
   HostOperands(const Problem& problem, TransferWay way) {
@@ -60,7 +60,7 @@ RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& r
   return {executor, table, rung, problem, block, std::move(memory)};
 }
 
-// Without chunks, the whole problem is one band.
+// Returns the bands of the chunks. Without chunks the whole problem is one band.
 std::vector<BandProblem> bands_for(const StudyTable& table, const Problem& problem,
                                    const ladders::Variables& parameters, const Transfer& transfer) {
   if (table.ladder != nullptr) {

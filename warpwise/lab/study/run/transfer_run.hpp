@@ -14,11 +14,11 @@ struct TransferRun {
   std::string wrong;  ///< first wrong result after the last run; makes the times invalid
 };
 
-/// Runs a rung end to end, with operands transferred as `transfer` says. Compares the results that
-/// arrive in host memory.
+/// Runs a rung end to end, with operands transferred as `transfer` says. Compares the results in
+/// host memory with `expected`.
 /// \param problem, parameters  as the table makes them, without gaps between rows
-/// \throws Unsupported  with the reason: the rung is not for this problem, or not with such
-///                      transfers
+/// \throws Unsupported  with the reason: the rung is not for this problem, or does not support
+///                      `transfer`
 /// \throws Error        as RungRun and time_end_to_end()
 TransferRun run_with_transfers(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                const ladders::Problem& problem,

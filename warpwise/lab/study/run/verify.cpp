@@ -19,8 +19,8 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-// A problem and, for a ladder, its expected result. The result of another study depends on the
-// kernel's constants and block.
+// A problem and, for a ladder, its expected result. Another study's result depends on the kernel's
+// constants and block, so it is computed for each kernel.
 struct Case {
   Problem problem;
   std::optional<Problem> expected;
@@ -40,8 +40,8 @@ std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
 struct Cases {
   std::vector<Variables> parameters;
   std::vector<Case> cases;
-  int left_out = 0;          // sizes that are not valid with their parameters
-  std::string why_left_out;  // reason for the first of them
+  int left_out = 0;          // cases left out because the size is not valid with the parameters
+  std::string why_left_out;  // reason for one of these cases
   std::string failure;       // parameters for which no size is valid
 };
 
@@ -111,8 +111,8 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
 }
 
 // Makes cases at the last size of the table that is valid with these parameters. An experiment's
-// own sizes are for a GPU. At all sizes of the table, a plain loop over its widest window would
-// exceed the emulator's budget.
+// sizes are meant for a GPU. At all sizes of the table, a plain loop over the
+// experiment's widest window would exceed the emulator's budget.
 Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
   Cases result;
   result.parameters = {parameters};
@@ -153,7 +153,7 @@ std::string difference_of(Executor& executor, const StudyTable& table, const Run
   return run.first_difference(each.expected ? *each.expected : *by_reference);
 }
 
-// Verifies all cases at one point. Returns false if the rest need not be tried.
+// Verifies all cases at one point. Returns false after a failure: the rung needs no more cases.
 bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& point,
                   const Cases& cases, const emulator::Dim3& block, VerifiedRung& result) {
   if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
@@ -199,8 +199,8 @@ class Verifier {
   }
 
  private:
-  // Verifies all that the table lists and its axes span, at every size. Returns false if the rest
-  // need not be tried.
+  // Verifies all points that the table lists and its axes span, at every size. Returns false after
+  // a failure.
   bool verify_table(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     auto found = cases_.find(rung.parameters);
     if (found == cases_.end()) {

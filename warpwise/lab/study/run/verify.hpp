@@ -10,13 +10,13 @@
 
 namespace warpwise::lab {
 
-/// Result of one rung: every problem of its ladder's table, at every block shape that the rung
-/// declares, compared with the reference.
+/// Result of one rung. Every problem of its ladder's table, at every block shape that the rung
+/// declares, is compared with the reference.
 struct VerifiedRung {
   std::string ladder;  ///< or the study
   std::string rung;
-  int passed = 0;                      ///< number of problems times block shapes
-  std::map<std::string, int> skipped;  ///< number of skipped ones by reason
+  int passed = 0;                      ///< cases that passed; a case is a problem at a block shape
+  std::map<std::string, int> skipped;  ///< number of skipped cases by reason
   std::string failure;                 ///< the first wrong case; empty if there is none
   std::string compiler_log;            ///< set if the source does not compile
 
@@ -33,12 +33,13 @@ struct VerifiedRung {
 /// On a GPU the document's size is added.
 ///
 /// A study that is no ladder is verified at all points of its axes instead, with and without memory
-/// after the buffers. That memory must stay as it is, and the result has to be that of its
-/// reference kernel.
+/// after the buffers. That memory must stay unchanged, and the result has to equal the result of
+/// the study's reference kernel.
 ///
-/// Then come the parameters, constants and block shapes that only an experiment has. They are
-/// verified at one size: the last of the table that is valid with them. Sizes that are not valid
-/// with the parameters are skipped. If no size of the table is valid with them, that is an error.
+/// Sizes that are not valid with a set of the table's parameters are skipped; a set without any
+/// valid size is a failure. Parameters, constants and block shapes that only an experiment has are
+/// verified at one size: the table's last size that is valid with them. They are skipped if no size
+/// of the table is valid.
 /// \throws Unsupported  there is no compiler here
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);

@@ -25,7 +25,7 @@ BandProblem::Slice slice_of(const Operand& whole, const Operand& part, const Div
     if (!whole.is_output()) return {unit * (band.first - band.above), 0, bytes_of(part)};
     return {unit * band.first, unit * band.above, unit * band.units};
   }
-  // This input does not grow with the rows, and each band needs all of it.
+  // An input whose size does not depend on the rows is needed whole by each band.
   if (!whole.is_output() && bytes_of(part) == bytes) return {0, 0, bytes};
   throw Unsupported(fmt::format("{} of {} bytes does not divide into {} units, which chunks need",
                                 whole.name(), bytes, division.units));

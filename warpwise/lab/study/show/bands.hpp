@@ -8,8 +8,8 @@
 // Cuts a problem into bands of rows, each a problem of its own, so that their transfers overlap.
 namespace warpwise::lab {
 
-/// A band, in units of a ladders::Division. Its results need the units above and below it. Those
-/// are computed with the band, but belong to its neighbours.
+/// A band, in units of a ladders::Division. The band's results need the units above and below it.
+/// These units are computed with the band, but belong to the neighbouring bands.
 struct Band {
   std::int64_t first = 0;
   std::int64_t units = 0;
@@ -20,14 +20,14 @@ struct Band {
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-/// Returns `count` bands that have every unit once, as equal as whole units allow.
+/// Returns `count` bands that together have every unit once. Their sizes differ by at most one.
 /// \throws Unsupported  there are fewer units
 std::vector<Band> bands_of(const ladders::Division& division, int count);
 
-/// A band as a problem, and the place of its memory in the whole problem's.
+/// A band as a problem, and the offsets of its operands in the whole problem's memory.
 struct BandProblem {
-  /// Bytes of an operand, with their offsets in the whole problem's memory and in the band's. An
-  /// input has all bytes that the band needs, an output only those that belong to the band.
+  /// Bytes of an operand, with their offsets in the whole problem's and in the band's memory. An
+  /// input has all bytes that the band needs, an output only the bytes that belong to the band.
   struct Slice {
     std::int64_t in_whole = 0;
     std::int64_t in_band = 0;

@@ -52,8 +52,8 @@ TEST(Bands, OfRowsThatAreNoWholeUnits) {
   EXPECT_EQ(band_problems(*match.ladder, problem, match.parameters(), 1).size(), 1U);
 }
 
-// Does what transfers do, with the CPU in place of the GPU. A band gets only the parts of each
-// operand that its slice names.
+// Computes a problem by bands on the CPU, as transfers do on a GPU. A band gets only the bytes of
+// each operand that its slice names.
 Problem computed_by_bands(const Ladder& ladder, const Problem& whole,
                           const ladders::Variables& parameters, int count) {
   Problem result = whole;

@@ -71,7 +71,7 @@ TEST_F(Comparison, FindsWhatWasWrittenBesideThePixels) {
   done = Comparison::done("copy", "scalar", {40, 1}, {3, 5});
   done->set(1, 4 * 45 - 1, std::byte{1});
   expect_words(done->difference(), {"dst: byte 191 ", "belongs to no pixel"});
-  // Nothing was written at all.
+  // The last pixel still holds the sentinel: it was not written.
   done = Comparison::done("copy", "scalar", {40, 1}, {3, 5});
   done->set(1, 4 * 39, 0xa5a5a5a5U);
   expect_words(done->difference(), {"dst at (39, 0)", "1 of 40"});

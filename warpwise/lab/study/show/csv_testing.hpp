@@ -7,7 +7,7 @@
 
 namespace warpwise::lab {
 
-/// Returns the names of the first line and the fields of the others, without quotes.
+/// Returns the fields of each line of a CSV text, without quotes. The first line has the names.
 inline std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   std::vector<std::vector<std::string>> lines(1, {""});
   bool quoted = false;

@@ -21,16 +21,15 @@ struct Halved {
   std::optional<double> bandwidth_at_many_sms;
   std::optional<double> bandwidth_at_half_sms;
 
-  /// Returns "multiprocessors", "bandwidth", "both" or "neither". These are the resources that cost
-  /// a quarter of the speed or more when they are halved and the other one is whole. (Twice the
-  /// time would be a half.) Empty if one of the losses is not known.
+  /// Returns "multiprocessors", "bandwidth", "both" or "neither": the resources that cost a quarter
+  /// of the speed or more when they are halved while the other resource is whole. Empty if one of
+  /// these two losses is not known.
   std::string hangs_on() const;
 };
 
-/// Returns the losses of each kernel that was timed on some number of multiprocessors and on half
-/// as many; if there are several such numbers, on the largest. The time at half of the bandwidth
-/// lies between two measured ones. It is interpolated: a time is taken to be linear in the inverse
-/// of the bandwidth.
+/// Returns the losses of each kernel that was timed on a number of multiprocessors and on half of
+/// them. Takes the largest such number. The time at half of the bandwidth is interpolated between
+/// two measured times: a time is taken to be linear in the inverse of the bandwidth.
 std::vector<Halved> halved_of(const StudyRun& run);
 
 }  // namespace warpwise::lab

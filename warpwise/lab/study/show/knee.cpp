@@ -14,7 +14,7 @@ constexpr double least_rise = 0.10;          // share of the level
 constexpr double least_rise_of_noise = 3.0;  // multiple of the largest deviation
 
 struct FittedLine {
-  double level = 0;  // where x is 0
+  double level = 0;  // y at x = 0
   double slope = 0;
 };
 
@@ -51,16 +51,16 @@ double squared_deviations(const Knee& knee, std::span<const KneePoint> points) {
   return sum;
 }
 
-// Returns the best level and slope for a knee at this place.
+// Returns the best level and slope for a knee at this value of x.
 Knee fitted_at(double at, std::span<const KneePoint> points) {
   const FittedLine line =
       line_through(points, [&](const KneePoint& each) { return std::max(0.0, each.x - at); });
   return {at, line.level, line.slope, 0};
 }
 
-// Returns the possible places of the knee. Between two neighbouring points the knee is where the
-// mean of the points before meets the line through those behind. If the two do not meet there, the
-// knee is at a point.
+// Returns the possible values of x at the knee. Between two neighbouring points the knee is the
+// intersection of the mean of the points before and the line through the points behind. If they do
+// not intersect there, the knee is at a point.
 std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {

@@ -14,10 +14,10 @@ struct KneePoint {
 
 /// The point at which a series that is flat at first begins to rise.
 struct Knee {
-  double at = 0;                 ///< value of x, mostly between two that were measured
-  double level = 0;              ///< y up to there
+  double at = 0;                 ///< value of x, mostly between two measured values
+  double level = 0;              ///< y up to the knee
   double slope = 0;              ///< rise of y for each 1 of x after the knee
-  double largest_deviation = 0;  ///< of a measured y from the curve, as a share of the curve
+  double largest_deviation = 0;  ///< between a measured y and the curve, as a share of the curve
 };
 
 struct KneeSearch {
@@ -28,10 +28,10 @@ struct KneeSearch {
 /// Least number of values of x: the flat part and the rising part need two each.
 inline constexpr std::size_t fewest_knee_points = 4;
 
-/// Finds the knee of a series. It considers all curves that stay at a level up to a knee and follow
-/// a line from there on, and takes the one with the least sum of squared deviations from the
-/// points. The result is a knee if
-/// - at least two points lie up to it and two behind it,
+/// Finds the knee of a series. It considers all curves that stay at a level up to a knee and then
+/// follow a line. It takes the curve with the least sum of squared deviations from the points. The
+/// result is a knee if
+/// - at least two points lie at or before the knee and two behind it,
 /// - the line has risen by at least 10 % of the level at the last point, and
 /// - that rise is more than three times the largest deviation of a point: else it may be noise.
 ///

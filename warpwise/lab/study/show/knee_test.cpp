@@ -20,7 +20,7 @@ std::vector<KneePoint> sampled(const std::vector<double>& xs, const Curve& curve
   return points;
 }
 
-// Flat at 70; from 150 on, it rises by 0.4 for each 1.
+// Returns 70 up to x = 150, and then rises by 0.4 for each step of 1.
 double bent(double x) { return 70 + 0.4 * std::max(0.0, x - 150); }
 
 void expect_none(std::vector<KneePoint> points, const std::vector<std::string>& says) {

@@ -7,9 +7,9 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns true if the document's figures are for this row: the table's size and the rung's first
-// block shape. In the emulator its own size counts as well, because it has no times that could be
-// confused with the document's.
+// Returns true if the document's figures are for this row: it has the table's size and the rung's
+// first block shape. In the emulator, rows of the emulator_size count as well: they have no times
+// that a reader could compare with the document's times.
 bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   if (row.setting != Setting{}) return false;
@@ -38,7 +38,7 @@ bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variab
 void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   if (!row.skipped.empty() || !row.wrong.empty()) return;
   const Rung& rung = table.rung(row.rung);
-  // A rung that fixes a parameter computes something else. It is neither a step nor a first rung.
+  // Rows with other parameters, such as a rung that fixes one, have another problem.
   const auto is_comparable = [&](const RungRow& other) {
     return !other.on_cpu && other.size == row.size && other.parameters == row.parameters &&
            other.setting == row.setting;

@@ -5,7 +5,7 @@
 // Compares a row of a run with the step before it, the first rung, and the document.
 namespace warpwise::lab {
 
-/// Returns true if these are the table's own parameters, apart from those that the rung fixes.
+/// Returns true if `parameters` are the table's defaults, except those that the rung fixes.
 bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variables& parameters);
 
 /// Fills in the figures that compare a row with the rows before it, and the document's figures for

@@ -9,7 +9,7 @@
 namespace warpwise::lab {
 
 /// Returns a knee for each series of rows that were timed, in the order of their first rows.
-/// \param question  its `of` must be cold_us or batch_us
+/// \param question  member `of` must be cold_us or batch_us
 std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vector<RungRow>& rows);
 
 /// Returns true if the row is a point of this knee's series.

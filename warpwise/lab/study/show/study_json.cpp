@@ -59,7 +59,7 @@ OrderedJson json_of(const CounterReading& reading) {
   return {{"size", {reading.size.width, reading.size.height}}, {"launches", launches}};
 }
 
-// Writes the counters at the size of the counts, each beside its count.
+// Writes the counters that were read at the size of the counts, each with its count.
 OrderedJson compared_json(const RungRow& row) {
   OrderedJson object = json_of(*row.compared_counters);
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;

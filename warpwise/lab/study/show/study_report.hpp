@@ -7,18 +7,17 @@
 
 namespace warpwise::lab {
 
-/// Returns the heading of the rows of one size. It names the study, the device and the roof.
+/// Returns a run's heading, which names the study, the device and the roof.
 std::string heading_of(const StudyRun& run);
-/// Returns a line for each column, which explains the column. Here and below, a table is at most
-/// `width` characters wide, as far as its rows' names allow: the least important columns are left
-/// out. 0 means any width.
+/// Returns a line for each column that explains the column. In all functions of this file, a table
+/// leaves out the least important columns until it fits into `width` characters. A row's name is
+/// never cut. 0 means any width.
 std::string legend_of(const StudyRun& run, std::size_t width = 0);
-/// Returns the size and the parameters of the rows from this one on, and the names of the columns.
+/// Returns the head of the table that begins with this row: size, parameters, names of columns.
 std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
 /// Returns true if columns_of() has to be shown before this row. \param before  the row above; null
 /// for the first
 bool begins_table(const StudyRun& run, const RungRow* before, const RungRow& row);
-/// Returns one row for people.
 std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
 
 /// Returns "32", "32x8" or "8x8x4".
@@ -29,7 +28,7 @@ std::string parameters_text(const ladders::Variables& parameters);
 /// Returns the lines below a row with its counters beside the emulator's counts; empty without
 /// counters. A counter's name is left out if `width` has no room for it.
 std::string counters_of(const RungRow& row, std::size_t width = 0);
-/// Returns why counters that were asked for are missing, or which were left out; else empty.
+/// Returns why requested counters are missing, or which metrics were left out; else empty.
 std::string counters_notice(const StudyRun& run);
 
 /// Returns the time of the operands' transfers to the GPU and back; empty without transfers.
@@ -45,7 +44,7 @@ std::string halved_text(const StudyRun& run);
 /// Writes the JSON that lab run --json prints and --out records; README.md lists the keys.
 nlohmann::ordered_json json_of(const StudyRun& run);
 
-/// Write a time, and a count beside its counter, as lab run and explain print them.
+/// Write a time, or a count with its counter, as lab run and explain print them.
 nlohmann::ordered_json json_of(const Timing& timing);
 nlohmann::ordered_json json_of(const ComparedCount& count);
 

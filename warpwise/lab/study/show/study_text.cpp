@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t ladder_name_width = 32;
 constexpr std::size_t name_width = 44;  // if the values of axes follow the name
-// An idea is left out if less than this can be shown.
+// An idea is left out if fewer characters than this fit.
 constexpr std::size_t least_of_an_idea = 20;
 
 // A column between a row's name and its idea. On a narrow terminal, columns are left out in the
@@ -144,7 +144,7 @@ std::size_t width_of(const std::vector<Column>& columns) {
   return width;
 }
 
-// Returns the columns that fit into `width` characters beside a name; all if it is 0.
+// Returns the columns that fit into `width` characters beside a name; all columns if `width` is 0.
 std::vector<Column> columns_within(const StudyRun& run, std::size_t width) {
   std::vector<Column> columns = all_columns(run);
   while (width > 0 && columns.size() > 1 && name_width_of(run) + width_of(columns) > width) {
@@ -240,7 +240,7 @@ Cells times_of(const RungRow& row) {
           {"all", short_number(row.speedup_over_first)}};
 }
 
-// The modelled times stand on the line of their GPU's compute capability.
+// Returns the modelled times, which stand on the line of their GPU's compute capability.
 Cells modelled_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (!run.model || !row.modelled || index >= row.counts.size()) return {};
   if (row.counts[index].compute_capability != run.model->compute_capability) return {};
@@ -294,7 +294,7 @@ std::string figures_text(const StudyRun& run, const RungRow& row,
   return text;
 }
 
-// Formats a CPU's row, which has a time in place of counts.
+// Formats a row of the CPU, which has a time and no counts.
 std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   const bool has_document = columns.back().title == "document";
   std::string text = fmt::format("{:>12} us on this CPU", short_number(row.batch->median_us));

@@ -21,7 +21,7 @@ struct EditedLine {
   std::string_view text;
 };
 
-// Uses the longest common subsequence: common[i][j] is its length from line i and line j on.
+// common[i][j] is the length of the longest common subsequence from line i of a and line j of b on.
 std::vector<EditedLine> edits(const std::vector<std::string_view>& a,
                               const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
@@ -57,7 +57,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common_lines(
     common.emplace_back(first, first);
     ++first;
   }
-  std::size_t last = 0;  // lines at the end that are alike
+  std::size_t last = 0;  // number of equal lines at the end
   while (last < std::min(before.size(), after.size()) - first &&
          before[before.size() - 1 - last] == after[after.size() - 1 - last])
     ++last;
@@ -67,7 +67,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common_lines(
   };
   const std::vector<std::string_view> a = middle(before);
   const std::vector<std::string_view> b = middle(after);
-  constexpr std::size_t most_cells = 16'000'000;  // of the table that edits() makes: 64 MB
+  constexpr std::size_t most_cells = 16'000'000;  // cells of the table in edits(): 64 MB
   if (a.empty() || b.size() <= most_cells / a.size()) {
     std::size_t i = first;
     std::size_t j = first;

@@ -174,7 +174,7 @@ class Evaluation {
     return b == 0 ? no_value("a division by zero") : checked(Wide{a} / b);
   }
 
-  // In 128 bits: the least 64-bit number divided by -1 exceeds 64 bits; its remainder is 0.
+  // Computes in 128 bits: the least 64-bit number by -1 exceeds 64 bits; its remainder is 0.
   std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return b == 0 ? no_value("a division by zero") : static_cast<std::int64_t>(Wide{a} % b);
   }

@@ -106,7 +106,7 @@ TEST(Expression, EveryErrorSaysWhere) {
   for (const Wrong& each : cases) {
     const std::string said = message_of<InvalidArgument>([&] { evaluate(each.text, variables); });
     expect_words(said, each.says);
-    // A malformed expression is malformed whatever the values of its names are.
+    // require_expression() finds the errors that do not depend on the values of names.
     const bool of_values = std::string(each.says.back()) == "width" || each.says[0] == "64 bits" ||
                            each.says[0] == "division by zero";
     if (of_values)

@@ -14,7 +14,7 @@ namespace {
 using ladders::Operand;
 using ladders::Problem;
 
-// Fills element i with i, or with the part of i that fits its type.
+// Fills element i with i cut to the element's type if `counting`, else with 0.
 void fill_with(HostView view, bool counting) {
   const std::int64_t elements = view.width();
   std::byte* const row = view.row(0);
@@ -139,7 +139,7 @@ std::vector<std::byte> arguments_of(const ListedProblem& listed, const Problem& 
         bits = scalar_bits(each, argument_value(each, problem.variables));
         break;
     }
-    // Each parameter lies at a multiple of its own size.
+    // A parameter's offset is a multiple of its size.
     const std::size_t size = bytes_of(each);
     block.resize((block.size() + size - 1) / size * size);
     const std::vector<std::byte> word = ladders::bytes_of(bits);

@@ -7,18 +7,17 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A problem that a table states itself: buffers and numbers, in the order of the kernel's
-// parameters.
+// A problem that a table lists: buffers and numbers, in the order of the kernel's parameters.
 namespace warpwise::lab {
 
 enum class ArgumentKind : std::uint8_t {
   input,    ///< a pointer to a buffer that is filled before the kernel runs
-  output,   ///< a pointer to a buffer whose elements are compared with the reference kernel's
-  scratch,  ///< a pointer to as many bytes as the kernel's "scratch" says, of whatever content
+  output,   ///< a pointer to a buffer that is compared with the reference kernel's output
+  scratch,  ///< a pointer to undefined memory; the kernel's "scratch" gives its bytes
   texture,  ///< the texture object of an input if the kernel asks for one; else 0
   scalar,   ///< a number
 };
-/// Names of the fields that tell an argument's kind.
+/// Names of the table's fields that give an argument's kind.
 constexpr auto enum_names(ArgumentKind) {
   return std::to_array<EnumName<ArgumentKind>>({{ArgumentKind::input, "input"},
                                                 {ArgumentKind::output, "output"},
@@ -57,10 +56,10 @@ struct ListedProblem {
   ladders::Roof roof = ladders::Roof::copy;
 };
 
-/// Makes the problem with its filled buffers. Each buffer has padding of `layout` behind it, and
-/// starts as many elements after the start of its memory as `layout` says.
+/// Makes the problem with its filled buffers. `layout` gives the padding behind each buffer, and
+/// the number of elements between the start of its memory and the buffer.
 /// \param variables  width, height and all parameters
-/// \throws InvalidArgument  where an expression has no value or is less than one element
+/// \throws InvalidArgument  an expression has no value, or a buffer has less than one element
 /// \throws OutOfMemory      as Operand
 ladders::Problem problem_of(const ListedProblem& listed, const ladders::Variables& variables,
                             ladders::Layout layout);

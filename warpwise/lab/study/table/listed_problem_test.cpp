@@ -1,4 +1,4 @@
-// Tests a study whose problem its own table states.
+// Tests a study whose table lists its problem.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -17,18 +17,18 @@ std::vector<ladders::Variables> parameters_of(const StudyTable& table, const Axe
 /// A rung with the constants that the axes set.
 struct RungPoint {
   Rung rung;
-  ladders::Variables constants;  ///< those that an axis sets
+  ladders::Variables constants;  ///< constants that an axis sets
 };
 
-/// Returns all combinations of the axes that are constants of this rung; a single one if none is.
+/// Returns all combinations of the axes that are constants of this rung; one point without axes.
 std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes);
 
-/// Returns all combinations of the axes that set how points are run; the usual setting if none
-/// does.
+/// Returns all combinations of the axes that set members of Setting; the default Setting without
+/// such an axis.
 std::vector<Setting> settings_of(const Axes& axes);
 
-/// Returns the block shapes of a rung: those of the axes, or its own first one. A shipped rung has
-/// its own.
+/// Returns the block shapes to run a rung with: the shapes of the axes, or the rung's first shape.
+/// A shipped rung always keeps its first shape.
 std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes);
 
 }  // namespace warpwise::lab

@@ -60,8 +60,8 @@ std::vector<LaunchRule> read_launches(const Fields& fields, const std::string& s
   return launches;
 }
 
-// Adds a line's own fields to the defaults. A line's list of launches replaces a single launch of
-// the defaults, and the other way round. The needs of the line are added to those of the defaults.
+// Adds an entry's fields to the defaults. An entry's list of launches replaces a single launch of
+// the defaults, and a single launch replaces a list. The entry's needs are added to the defaults'.
 Json merged_with(const Json& defaults, const Json& object) {
   Json merged = defaults;
   for (const std::string& field : table_fields().at("launch")) {
@@ -92,8 +92,8 @@ Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
   return rung;
 }
 
-// Reads a line that names a rung of the ladder whose problem the study has. The line may give the
-// rung another name, description and needs, and launch it in other shapes.
+// Reads an entry that names a rung of the ladder whose problem the study has. The entry may give
+// the rung another name, description, needs and block shapes.
 Rung rung_of_ladder(const Json& object, const Fields& fields, const RungSurroundings& around) {
   if (around.ladder == nullptr) {
     fields.fail("has a \"rung\", but the study's problem is no ladder's");
@@ -133,7 +133,7 @@ Rung read_rung(const Json& object, const RungSurroundings& around, const std::st
   rung.place = named;
   rung.rows = fields.texts("rows");
   if (fields.has("blocks")) rung.blocks = fields.blocks(fields.at("blocks"), "blocks");
-  if (rung.shipped) rung.blocks.resize(1);  // the library chooses its own
+  if (rung.shipped) rung.blocks.resize(1);  // the library chooses the block shape
   for (const auto& [condition, reason] : fields.text_by_text("needs")) {
     fields.require_expression(condition, "needs");
     rung.needs[condition] = reason;

@@ -11,9 +11,9 @@
 // emulator has none.
 namespace warpwise::lab {
 
-/// How operands get from the host's memory to the GPU, and results back.
+/// Ways to transfer operands from the host's memory to the GPU, and results back.
 enum class TransferWay : std::uint8_t {
-  pageable,    ///< ordinary memory, which the driver copies through its own
+  pageable,    ///< ordinary memory, which the driver copies through its page-locked memory
   pinned,      ///< page-locked memory
   mapped,      ///< page-locked memory that the kernels access themselves: nothing is copied
   overlapped,  ///< page-locked memory in chunks: one is computed while others are transferred
@@ -35,7 +35,7 @@ struct Transfer {
 
 struct Setting {
   int sm_percent = 100;              ///< share of the multiprocessors that may run the kernels
-  int neighbour_percent = 0;         ///< share of the copy roof that a neighbour kernel reads
+  int neighbour_percent = 0;         ///< read rate of a neighbour kernel, in % of the copy roof
   std::optional<Transfer> transfer;  ///< empty: only kernels are timed, with operands in place
   friend bool operator==(const Setting&, const Setting&) = default;
 };

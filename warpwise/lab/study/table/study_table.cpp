@@ -135,8 +135,8 @@ Axes read_axes(const Fields& fields, const StudyTable& table) {
   return axes;
 }
 
-// Reads the question for a knee. The points of a curve need different values: a run measures each
-// value of the table only once.
+// Reads the question for a knee. The axis needs enough different values, since a run measures equal
+// values only once.
 KneeQuestion read_knee(const Fields& fields, const Axes& axes) {
   fields.require_known(table_fields().at("knee"));
   KneeQuestion question{fields.text("axis"), fields.text("of")};
@@ -226,7 +226,7 @@ DocumentCpu read_document_cpu(const Fields& fields) {
   return cpu;
 }
 
-// Returns the rung that a line continues: the one above, unless the line names another.
+// Returns the rung that an entry continues: the rung above, unless "after" names another rung.
 std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
   std::vector<std::string> names;
@@ -236,11 +236,11 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
                           suggestion(after, names)));
 }
 
-// A study's buffers hold no 16-bit floats: listed_problem.cpp could not fill them.
+// Element types of a study's buffers. listed_problem.cpp cannot fill 16-bit floats.
 constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32};
-// Roofs that a study's table can name. The table has no field for the operations that vsadu4 is
-// compared with.
+// Roofs that a study's table can name. The roof vsadu4 needs a count of absolute differences, for
+// which the table has no field.
 constexpr std::array study_roofs = {ladders::Roof::copy, ladders::Roof::read};
 
 ListedArgument read_argument(const Fields& fields, const ListedProblem& problem) {
@@ -362,7 +362,8 @@ void read_rungs(const Fields& fields, const RungSurroundings& around, const std:
   if (table.rungs.empty()) fields.fail(fmt::format("has no {}", list));
 }
 
-// Reads the problem. A ladder has the problem of its primitive; another study states its own.
+// Reads the problem. A ladder has the problem of its primitive. Another study names a ladder's
+// problem or lists one.
 void read_subject(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   if (around.is_ladder) {
     table.ladder = fields.within([&] { return &required_ladder(around.study); });
@@ -375,8 +376,8 @@ void read_subject(const Fields& fields, const RungSurroundings& around, StudyTab
   read_problem(Fields(fields.at("problem"), fields.inside("problem")), around, table);
 }
 
-// Reads experiments of ladders. Those ladders are read when they run: a table is not wrong because
-// another is.
+// Reads a table that collects experiments of ladders. The ladders' tables are read when they run,
+// so that a mistake in one does not make this table invalid.
 StudyTable read_collection(const Fields& fields, const fs::path& file) {
   fields.require_known(table_fields().at("collection"));
   StudyTable table;

@@ -18,7 +18,7 @@
 // field.
 namespace warpwise::lab {
 
-/// One kernel of a rung; expressions are those of evaluate().
+/// One launch of a rung. evaluate() evaluates the expressions.
 struct LaunchRule {
   std::string kernel;
   std::vector<std::string> grid;   ///< one to three expressions
@@ -32,40 +32,40 @@ constexpr auto enum_names(TextureKind) {
       {{TextureKind::linear, "linear"}, {TextureKind::two_dimensional, "2d"}});
 }
 
-/// A figure that the source document gives for a step. It is not one that we measured.
+/// Figures that the source document gives for a step. They are not our measurements.
 struct DocumentFigure {
   std::optional<double> time_us;
   std::optional<double> speedup;
 };
 
-/// The document's figures of a CPU beside its GPU.
+/// Figures that the document gives for a CPU.
 struct DocumentCpu {
   int threads = 1;
   std::optional<double> time_us;
-  std::optional<double> gpu_speedup;  ///< of the document's last rung over this CPU
+  std::optional<double> gpu_speedup;  ///< speed-up of the last rung over this CPU
   std::vector<std::string> rows;
 };
 
 /// A kernel of a study, and how it is launched; in a ladder, a step.
 struct Rung {
   std::string name;
-  std::string place;  ///< place of its line, for error messages: FOLDER/ladder.json, rung 1 "NAME"
+  std::string place;  ///< place in the table for messages: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
-  std::string after;  ///< the earlier rung that this one changes; empty if it begins a branch, and
-                      ///< in a study that is no ladder
+  std::string after;  ///< the earlier rung that this rung changes; empty if this rung begins a
+                      ///< branch, and in a study that is no ladder
   std::filesystem::path file;
-  std::vector<std::string> rows;                 ///< rows of the documents: "A8"
+  std::vector<std::string> rows;                 ///< rows of the source documents: "A8"
   std::map<std::string, std::string> constants;  ///< expressions by name
   ladders::Variables parameters;                 ///< parameters that this rung fixes
   std::vector<emulator::Dim3>
       blocks;                        ///< shapes that it may be launched with; the first by default
   std::vector<LaunchRule> launches;  ///< empty if `shipped`
-  std::string max_registers = "0";   ///< of a thread; 0: as many as the compiler takes
+  std::string max_registers = "0";   ///< limit per thread; 0: the compiler chooses
   std::string scratch = "0";         ///< bytes
   std::map<std::string, TextureKind> textures;  ///< by operand
-  std::map<std::string, std::string> needs;     ///< by expression: what it means if the expression
-                                                ///< is 0
-  bool shipped = false;                         ///< launched as the library does
+  std::map<std::string, std::string> needs;     ///< by expression: why the rung is not run if the
+                                                ///< expression is 0
+  bool shipped = false;                         ///< launched by the library's own code
   DocumentFigure document;
 };
 
@@ -77,11 +77,11 @@ struct Size {
 
 /// Axes along which the points of a run vary: all combinations are measured.
 struct Axes {
-  std::vector<Size> sizes;                                      ///< empty: the table's
-  std::vector<emulator::Dim3> blocks;                           ///< empty: each rung's first
+  std::vector<Size> sizes;                                      ///< empty: the table's size
+  std::vector<emulator::Dim3> blocks;                           ///< empty: each rung's first shape
   bool all_blocks = false;                                      ///< every shape of each rung
-  std::map<std::string, std::vector<std::int64_t>> parameters;  ///< of the problem
-  std::map<std::string, std::vector<std::int64_t>> constants;   ///< of the rungs that have them
+  std::map<std::string, std::vector<std::int64_t>> parameters;  ///< parameters of the problem
+  std::map<std::string, std::vector<std::int64_t>> constants;   ///< constants of any of the rungs
   // For runs on a GPU. Empty: the usual setting.
   std::vector<std::int64_t> sm_percents;
   std::vector<std::int64_t> neighbour_percents;
@@ -106,13 +106,13 @@ struct Experiment {
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder = nullptr;  ///< has the problem; null: `listed` is the problem
+  const ladders::Ladder* ladder = nullptr;  ///< gives the problem; null: `listed` is the problem
   std::string own_name;                     ///< name of a study that is no ladder
   ListedProblem listed;
   Rung reference;  ///< for a listed problem: computes the result that all kernels have to give
   std::filesystem::path folder;  ///< absolute and normalised, as are the paths of the rungs' files
   std::string about;
-  Size size;           ///< the document's, which is the default on a GPU
+  Size size;           ///< the document's size, which is the default on a GPU
   Size emulator_size;  ///< the default in the emulator
   std::vector<Size> verify;
   std::vector<ladders::Variables> verify_parameters;  ///< never empty
@@ -127,7 +127,7 @@ struct StudyTable {
   std::vector<std::string> collects;
 
   std::string name() const { return is_ladder() ? std::string(ladder->name()) : own_name; }
-  /// Returns false for a study that only has a ladder's problem.
+  /// Returns true for a ladder; false for any other study, even if it has a ladder's problem.
   bool is_ladder() const { return own_name.empty(); }
   bool is_collection() const { return !collects.empty(); }
   /// Returns "ladder" or "study" for messages and reports.
@@ -142,7 +142,7 @@ struct StudyTable {
   /// Returns the parameter block of the study's kernels, except the shipped one.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
-  /// Returns a rung by its name. \throws InvalidArgument  with a similar name
+  /// Returns a rung by its name. \throws InvalidArgument  there is none; names a similar rung
   const Rung& rung(std::string_view name) const;
 };
 
@@ -151,15 +151,14 @@ struct StudyTable {
 /// \throws InvalidArgument  with file, rung and field: what is wrong and what would be right
 StudyTable read_study(const std::filesystem::path& folder);
 
-/// Reads a table from the text of such a file, which need not exist. The text itself says whether
-/// it is a ladder's.
+/// Parses the text of a table. `file` need not exist. The text says if the table is a ladder's.
 StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
 /// Returns the installed ladder or study of this name.
 /// \throws InvalidArgument  there is none; the message has the most similar name
 StudyTable find_study(std::string_view name);
 
-/// Returns the names of all that are installed: the ladders, then the other studies, each sorted.
+/// Returns the names of all installed tables: the ladders sorted, then the other studies sorted.
 std::vector<std::string> study_names();
 
 /// Returns the fields that each kind of object of a table may have, by the kinds' names in

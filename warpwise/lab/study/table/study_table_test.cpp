@@ -361,7 +361,7 @@ std::string replaced(std::string text, std::string_view from, const std::string&
   return text;
 }
 
-// Otherwise the run's own number would replace the table's, or the reverse.
+// A parameter of such a name would replace a variable of the run, or be replaced by it.
 TEST(StudyTable, RefusesNamesThatMeanSomethingElse) {
   std::vector<std::string> names = {"src_pitch", "out_offset"};
   for (const char* name :

@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "sm_percent",
                                                                     "neighbour_percent",
                                                                     "transfer"};
-/// Endings of the names that expressions have for each operand.
+/// Endings of the variables that each operand has in expressions: src_pitch, src_offset.
 inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
 bool is_reserved(std::string_view name);
 
@@ -50,14 +50,14 @@ class Fields {
 
   [[noreturn]] void fail(const std::string& why) const;
 
-  /// Refuses unknown fields: a misspelt field must not be passed over.
+  /// Refuses unknown fields, so that a misspelt field is not ignored.
   void require_known(std::span<const std::string> known) const;
 
   bool has(const char* key) const { return object_.contains(key); }
   const Json& at(const char* key) const;
   std::string inside(const char* key) const;
 
-  /// Calls something, and adds the place to its error messages.
+  /// Calls `call`, and adds the place to its error messages.
   template <class Call>
   auto within(const Call& call) const {
     try {
@@ -77,7 +77,7 @@ class Fields {
   std::optional<double> positive(const char* key) const;
   const Json& list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  /// Refuses a value that is none of `names`, and lists these.
+  /// Refuses a value that is not in `names`, and lists the names.
   void require_one_of(const char* key, std::string_view value,
                       std::span<const std::string_view> names) const;
   /// Returns the value among `choices`, values of an enum, whose name is `value`.
@@ -109,9 +109,9 @@ class Fields {
 
   std::map<std::string, std::string> text_by_text(const char* key) const;
 
-  /// Checks a name that users type and files have, or the name of a macro.
+  /// Checks that a name has only letters, digits and _, and begins with no digit.
   void require_name(const std::string& name, const char* what) const;
-  /// Checks such a name for use in expressions: it must not have another meaning there.
+  /// Checks a name as require_name() does, and that expressions do not reserve it.
   void require_free_name(const std::string& name, const char* what) const;
 
  private:

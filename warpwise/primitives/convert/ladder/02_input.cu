@@ -28,6 +28,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
     if (second < row_pixels) {
       warpwise::ladders::convert_pixel(p, left + second, y, bytes + 3 * second);
     }
-    __syncthreads();  // before the next rows overwrite the words
+    __syncthreads();  // waits before the next rows overwrite the words
   }
 }

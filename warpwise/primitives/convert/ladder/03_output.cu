@@ -23,6 +23,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
     }
     __syncthreads();
     warpwise::ladders::convert_pixel(p, left + t, y, bytes + 3 * t);
-    __syncthreads();  // before the next rows overwrite the words
+    __syncthreads();  // waits before the next rows overwrite the words
   }
 }

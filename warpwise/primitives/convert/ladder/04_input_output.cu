@@ -40,6 +40,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
       const int pixel = t + i * GROUP;
       warpwise::ladders::convert_pixel(p, left + pixel, y, bytes + 3 * pixel);
     }
-    wait_for_group();  // before the next rows overwrite the words
+    wait_for_group();  // waits before the next rows overwrite the words
   }
 }

@@ -44,6 +44,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
     } else {
       for (int i = 0; i < 4; ++i) warpwise::ladders::convert_pixel(p, x + i, y, bytes + 3 * i);
     }
-    __syncwarp();  // before the next row overwrites the words
+    __syncwarp();  // waits before the next row overwrites the words
   }
 }

@@ -2,7 +2,7 @@
 
 #include "problem.hpp"
 
-// Shared by all rungs, so that only their organisation differs.
+// Shared by the rungs: only their organisation differs. 06_registers.cu uses the loads alone.
 namespace warpwise::ladders {
 
 __device__ inline int weighted(const int (&coefficient)[3], int offset, int r, int g, int b) {
@@ -30,7 +30,7 @@ __device__ inline void convert_pixel(const ConvertProblem& p, int x, int y,
 __device__ inline unsigned load_bytes(const ConvertProblem& p, long long at, int y) {
   const unsigned char* const row = p.src + y * p.src_pitch;
   unsigned word = 0;
-#pragma unroll 1  // rare: not worth its registers
+#pragma unroll 1  // rare: unrolling is not worth its registers
   for (int i = 0; i < 4; ++i) {
     if (at + i < 3LL * p.width) word |= static_cast<unsigned>(row[at + i]) << (8 * i);
   }

@@ -1,2 +1,2 @@
-// The kernels that copy() launches: one or the other.
+// The kernels that copy() launches, one of them in each call.
 #include "warpwise/primitives/copy/kernel.cuh"

@@ -1,6 +1,6 @@
 // Idea: a thread finds a pixel's best displacement: it adds up the whole block for one displacement
 //   after the other. A second kernel does so from the right image, a third one compares both.
-// Expected: as many threads as pixels, and neighbouring threads read neighbouring pixels. However,
+// Expected: one thread for each pixel; neighbouring threads read neighbouring pixels. However,
 //   each pair of pixels is loaded and subtracted again for each block around it, 81 times for a
 //   block of 9.
 // Next limit: instructions: the area of the block for each displacement, and in both directions.

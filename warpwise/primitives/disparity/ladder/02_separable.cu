@@ -1,10 +1,10 @@
 // Idea: the sum over a block's height is computed once for each pixel and displacement, and kept in
-//   memory. Both directions add as many of these sums as a block is wide. With SLIDE a thread moves
-//   down SLIDE rows: it adds the entering difference and subtracts the leaving one.
+//   memory. Both directions add a block's width of these sums. With SLIDE a thread moves down SLIDE
+//   rows: it adds the entering difference and subtracts the leaving one.
 // Expected: additions for twice a block's side instead of its area, and differences for one
 //   direction instead of two. In exchange each sum of 2 bytes is written once. Each direction reads
-//   it as often as a block is wide, mostly from the caches.
-// Next limit: these reads. Without SLIDE: the differences, as many for each sum as a block is high.
+//   it once for each column of a block, mostly from the caches.
+// Next limit: these reads. Without SLIDE: the differences, one for each row of a block in each sum.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;

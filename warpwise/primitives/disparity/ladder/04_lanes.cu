@@ -8,9 +8,9 @@
 // Expected: a quarter of the instructions for differences, and none for clamps and addresses of
 //   pixels, since copies have borders. In exchange each pixel needs a minimum over the lanes. With
 //   BOTH differences, sums and their traffic are needed once, not twice.
-// Next limit: sums are unpacked and repacked as keys. Each warp also computes columns beside its
-//   tile, as many as a block is wide. Strips of 32 rows begin with rows that only fill sums, as
-//   many as a block is high.
+// Next limit: sums are unpacked and repacked as keys. Each warp also computes a block's width of
+//   columns beside its tile. Strips of 32 rows begin with a block's height of rows that only fill
+//   sums.
 #include "padded.cuh"
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
@@ -32,12 +32,12 @@ __device__ unsigned* right_keys(const DisparityProblem& p) {
   return reinterpret_cast<unsigned*>(left_best(p) + (p.width * p.height + 1) / 2 * 2);
 }
 
-/// The best so far of the right pixels of a row that the warp's displacements lead to.
+/// The least keys so far of the right pixels of a row that the warp's displacements lead to.
 struct RightPixels {
   unsigned* row;
   unsigned key[4] = {none, none, none, none};
 
-  /// Moves on to column x of the left image and takes its keys.
+  /// Moves on to column x of the left image and takes the keys of that column.
   __device__ void take(const unsigned (&keys)[4], int x) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane == 31) give(3, x - 1);
@@ -46,7 +46,7 @@ struct RightPixels {
     for (int k = 3; k > 0; --k) key[k] = min(key[k - 1], keys[k]);
     key[0] = lane == 0 ? keys[0] : min(passed, keys[0]);
   }
-  /// Merges the best of the pixel that displacement k of the lane leads to from column x.
+  /// Merges the least key of right pixel x − d into memory; d is the lane's displacement k.
   __device__ void give(int k, int x) const {
     if (key[k] != none) atomicMin(row + x - 4 * static_cast<int>(threadIdx.x) - k, key[k]);
   }

@@ -7,8 +7,8 @@
 namespace warpwise::ladders {
 
 /// Returns |a − b| of the pixel (x, y) and its counterpart at displacement d. A left pixel's
-/// counterpart is d columns to the left in the right image. A right pixel's is d columns to the
-/// right in the left image.
+/// counterpart is d columns to the left in the right image. A right pixel's counterpart is d
+/// columns to the right in the left image.
 template <bool from_left>
 __device__ unsigned difference(const DisparityProblem& p, int x, int y, int d) {
   const auto pixel = [&](const unsigned char* image, long long pitch, int column) {
@@ -25,7 +25,7 @@ __device__ bool exists(const DisparityProblem& p, int x, int d) {
   return from_left ? x >= d : x + d < p.width;
 }
 
-/// The best so far. Displacements come in ascending order: among equal scores the first stays.
+/// The best displacement so far. Displacements ascend: among equal scores the first stays.
 struct Best {
   unsigned score = 0xffffffffu;
   int displacement = 0;
@@ -37,8 +37,8 @@ struct Best {
   }
 };
 
-/// Scratch memory begins with the best displacements of the left image's pixels, followed by those
-/// of the right image's.
+/// Scratch memory begins with the best displacements of the left image's pixels. The best
+/// displacements of the right image's pixels follow.
 __device__ inline short* left_best(const DisparityProblem& p) {
   return static_cast<short*>(p.scratch);
 }
@@ -50,7 +50,7 @@ __device__ short* best_of(const DisparityProblem& p) {
   return from_left ? left_best(p) : right_best(p);
 }
 
-/// Writes pixel i: its displacement d, or −1 if its counterpart's differs by more than 1.
+/// Writes pixel i: its displacement d, or −1 if `counterpart` differs from d by more than 1.
 __device__ inline void write_checked(const DisparityProblem& p, int i, int d, int counterpart) {
   auto* row = reinterpret_cast<float*>(p.dst + i / p.width * p.dst_pitch);
   row[i % p.width] = abs(d - counterpart) > 1 ? -1.0f : static_cast<float>(d);

@@ -1,9 +1,9 @@
 // Idea: a thread scores a place: it reads the template and the part of the image below it, and
 //   computes the sums of the score, five for zncc. Every score goes to memory; two small kernels
 //   find the best one.
-// Expected: a warp reads one pixel of the template, the same for all lanes, and 32 adjacent ones of
-//   the image: the caches have both. Each pair of pixels takes two loads, and as many instructions
-//   as there are sums.
+// Expected: a warp reads one pixel of the template, the same for all lanes, and 32 adjacent pixels
+//   of the image: the caches have both. Each pair of pixels takes two loads, and one instruction
+//   for each sum.
 // Next limit: requests to the cache, and addresses of global memory for each of them.
 #include "ranked.cuh"
 

@@ -21,7 +21,7 @@ extern "C" __global__ void scores(FindProblem p) {
   OwnSums templ, image;
   for (int part = 0; part < p.side; part += PART_ROWS) {
     const int rows = min(p.side - part, PART_ROWS);
-    __syncthreads();  // all threads have summed the last part
+    __syncthreads();  // waits until all threads have summed the last part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < p.side; x += BLOCK_X) {

@@ -1,6 +1,6 @@
-// Idea: the products by integer matrix units. A row of the template, shifted to each of 8 adjacent
-//   places, is a matrix; the unchanged rows of the image are the other. An instruction adds up
-//   16 × 8 places over 32 columns of the image.
+// Idea: integer matrix units compute the products. A row of the template, shifted to each of 8
+//   adjacent places, is a matrix; the unchanged rows of the image are the other matrix. An
+//   instruction adds up 16 × 8 places over 32 columns of the image.
 // Expected: 4096 products an instruction instead of 128. The template's matrix has side + 31
 //   columns, rounded up to 32, and `side` of them are useful at each place: half for a side of 32.
 // Next limit: loads from shared memory.

@@ -122,7 +122,7 @@ __device__ inline Best best_of_block(Best best) {
 
 constexpr int choose_threads = 256;
 
-/// Writes the best of `count` places. One block of choose_threads.
+/// Writes the best of `count` places. Runs as one block of choose_threads threads.
 __device__ inline void choose_best(const FindProblem& p, const Best* candidates, long long count) {
   Best best;
   for (long long i = threadIdx.x; i < count; i += choose_threads) {

@@ -20,7 +20,7 @@ __device__ inline void take_off(OwnSums& to, const OwnSums& from) {
 
 }  // namespace warpwise::ladders
 
-/// Computes the template's own sums. One block.
+/// Computes the template's own sums. Runs as one block.
 extern "C" __global__ void template_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   __shared__ unsigned parts[2][sums_threads];

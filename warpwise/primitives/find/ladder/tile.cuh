@@ -46,7 +46,7 @@ struct Words {
   unsigned* templ;
   unsigned* area;
 
-  /// \param across  words of the area beyond those of a window
+  /// \param across  words of the area beyond the words of a window
   __device__ Words(const FindProblem& p, unsigned* shared, int across)
       : templ_words((p.side + 3) / 4), area_words(templ_words + across), templ(shared),
         area(shared + min(p.side, PART_ROWS) * templ_words) {}
@@ -54,7 +54,7 @@ struct Words {
   /// Copies `rows` rows from row `part` on into shared memory, and `below` more rows of the area.
   /// All threads must call it.
   __device__ void load(const FindProblem& p, const Tile& tile, int part, int rows, int below) {
-    __syncthreads();  // all threads have summed the last part
+    __syncthreads();  // waits until all threads have summed the last part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < templ_words; x += BLOCK_X) {

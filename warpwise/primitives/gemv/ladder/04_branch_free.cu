@@ -2,7 +2,7 @@
 //   all hold the row's sum. Below a warp there is no block barrier: lanes exchange sums by
 //   shuffles.
 // Expected: no comparison, no divergence, and six barriers fewer for each row. Every warp adds at
-//   every step, which is more work, but only when it would otherwise wait for the first ones.
+//   every step. This is more work, but in time in which the warp would wait for other warps.
 // Next limit: barriers: each step above a warp still has one for the whole block.
 #include "problem.hpp"
 
@@ -14,8 +14,8 @@ __device__ float x_at(const GemvProblem& p, long long column) {
 
 extern "C" __global__ void gemv(GemvProblem p) {
   static_assert((BLOCK_X & (BLOCK_X - 1)) == 0 && BLOCK_X >= 32, "the tree halves the block");
-  // Two arrays, used alternately. Every thread writes, so one that is ahead would overwrite what
-  // another has yet to read; the barrier of the step in between keeps them apart.
+  // Two arrays, used alternately. A thread that is ahead would overwrite sums that another thread
+  // has yet to read; the barrier of the step in between keeps both apart.
   __shared__ float partial[2][BLOCK_X];
   const int thread = static_cast<int>(threadIdx.x);
   int turn = 0;

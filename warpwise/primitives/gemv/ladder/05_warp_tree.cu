@@ -2,7 +2,7 @@
 //   memory, to the first warp.
 // Expected: one barrier a row instead of one for each halving of the block, and a word of shared
 //   memory for each warp.
-// Next limit: the block still waits at a barrier for each row; all warps but one do nothing there.
+// Next limit: the block still waits at a barrier for each row; all other warps do nothing there.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;

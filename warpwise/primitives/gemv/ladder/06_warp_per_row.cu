@@ -2,7 +2,7 @@
 //   still read as a texture.
 // Expected: no barrier and no shared memory. A warp that is done goes on to its next row while
 //   others wait for memory. The loop is longer, the tree five steps for each row.
-// Next limit: instructions: a load of 4 bytes, one of x and the loop's own for each product.
+// Next limit: instructions: each product takes a load of A, a load of x and the loop's own.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;

@@ -1,6 +1,6 @@
 // Idea: a warp takes ROWS rows at once; a load of x serves all of them.
 // Expected: x is loaded once for ROWS rows, and ROWS loads of A are in flight for each lane at the
-//   same time. ROWS registers more for sums, four for each further load in flight.
+//   same time. Sums take ROWS more registers, and each further load in flight takes four.
 // Next limit: the memory's bandwidth; for few rows the number of warps, ROWS times fewer than
 //   before.
 #include "problem.hpp"

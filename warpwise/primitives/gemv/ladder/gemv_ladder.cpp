@@ -11,7 +11,7 @@ namespace warpwise::ladders {
 namespace {
 
 // Inputs are multiples of 1/8 in [-1, 1]. Products, and sums of products in any order, are
-// multiples of 1/64: below 2^24 such units every one of them is a float.
+// multiples of 1/64. Below 2^24 of these units each of them is a float.
 constexpr float input_unit = 1.0F / 8;
 constexpr double exact_below = 0x1p24 / 64;
 
@@ -60,7 +60,7 @@ std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
     case detail::gemv::GemvStep::sum_few: return "warpwise::kernels::gemv::" + name;
     case detail::gemv::GemvStep::scale:
     case detail::gemv::GemvStep::gather:
-    // These compute Aᵀx, which no rung of this ladder does.
+    // These steps compute Aᵀx, which no rung of this ladder does.
     case detail::gemv::GemvStep::columns:
     case detail::gemv::GemvStep::short_columns:
     case detail::gemv::GemvStep::strands: return name;

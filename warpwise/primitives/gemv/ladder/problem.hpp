@@ -3,7 +3,7 @@
 namespace warpwise::ladders {
 
 /// Arguments of every rung: y = A x. A has `rows` rows of `columns` floats, `pitch` floats from row
-/// to row; x and y are arrays. All are at multiples of 4 bytes; y overlaps none of the others.
+/// to row; x and y are arrays. All are at multiples of 4 bytes; y overlaps neither A nor x.
 struct GemvProblem {
   const float* a;
   const float* x;
@@ -11,7 +11,7 @@ struct GemvProblem {
   long long pitch;
   long long rows;
   long long columns;
-  /// Linear textures of A and x, for the rungs that ask for them, and the places of their first
+  /// Linear textures of A and x, for the rungs that ask for them, and the indices of their first
   /// elements.
   unsigned long long a_texture;
   unsigned long long x_texture;

@@ -1,5 +1,5 @@
 // Idea: a thread matches a block: it scores one displacement after the other and keeps the best.
-// Expected: as many threads as there are blocks, fewer than a GPU needs to be busy. Neighbouring
+// Expected: one thread for each block, fewer than a GPU needs to be busy. Neighbouring
 //   threads read pixels a block's width apart, so that each byte costs a transaction of its own.
 // Next limit: parallelism. A thread has the whole search area to itself.
 #include "candidates.cuh"

@@ -1,7 +1,7 @@
 // Idea: the loops over the displacements become threads, one for each candidate of each block. A
-//   second kernel finds the best of a block's scores. Their layout suits it: scores of neighbouring
-//   blocks are adjacent, like its threads. With TEXTURE the images are read through textures, which
-//   were the cached way before CC 2.0.
+//   second kernel finds the best of a block's scores. Their layout suits that kernel: neighbouring
+//   blocks' scores are adjacent, like its threads. With TEXTURE the images are read through
+//   textures, which were the cached way before CC 2.0.
 // Expected: the number of threads grows by the number of displacements; every multiprocessor is
 //   busy. Pixels are still read as before: neighbouring threads are neighbouring blocks.
 // Next limit: transactions. A warp's 32 bytes lie in 32 sectors.

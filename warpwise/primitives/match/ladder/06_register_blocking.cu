@@ -27,7 +27,7 @@ extern "C" __global__ void scores(MatchProblem p) {
     const int rows = min(p.size - part, PART_ROWS);
     const long long area_x = block.x + p.first + tile.x;
     const long long area_y = block.y + p.first + tile.y + part;
-    __syncthreads();  // the part before has been summed
+    __syncthreads();  // waits until the part before has been summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {

@@ -27,8 +27,8 @@ struct Group {
   unsigned sums[ROWS][4] = {};
 
   /// Adds a column of the block, a word wide, for all candidates. A target row, loaded once, serves
-  /// ROWS rows of candidates. Those in use stay in registers and the oldest makes room for the
-  /// next: hence the loop is unrolled by ROWS.
+  /// ROWS rows of candidates. The rows in use stay in registers, and the oldest row makes room for
+  /// the next: hence the loop is unrolled by ROWS.
   template <bool last>
   __device__ void add_column(const unsigned* block, int block_pitch, const unsigned* area,
                              int area_pitch, int rows, unsigned mask) {
@@ -68,8 +68,8 @@ struct Group {
 };
 
 /// Returns the words between rows of the area. Threads of a warp whose groups lie below one another
-/// read BLOCK_X words each, from rows ROWS apart. Padding puts these in different banks: for rows 4
-/// apart, the pitch is BLOCK_X / 4 modulo 8.
+/// read BLOCK_X words each, from rows ROWS apart. Padding puts these words in different banks: for
+/// rows 4 apart, the pitch is BLOCK_X / 4 modulo 8.
 template <bool padded>
 __device__ inline int area_pitch(int size) {
   static_assert(!padded || (ROWS == 4 && BLOCK_X % 4 == 0));

@@ -15,7 +15,7 @@ struct MatchProblem {
   unsigned long long target_texture;
   long long reference_offset;  ///< texel of the first pixel
   long long target_offset;
-  long long reference_pitch;  ///< in bytes, like all pitches
+  long long reference_pitch;  ///< pitch in bytes, like all pitches
   long long target_pitch;
   long long displacement_pitch;
   long long score_pitch;

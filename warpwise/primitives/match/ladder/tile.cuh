@@ -22,7 +22,7 @@ struct Tile {
   }
 };
 
-/// Returns the place of a block's scores, as the kernel argmin expects them.
+/// Returns the address of a block's scores, where the kernel argmin expects them.
 __device__ inline Score* scores_of(const MatchProblem& p, long long number) {
   return static_cast<Score*>(p.scratch) + number * p.search * p.search;
 }

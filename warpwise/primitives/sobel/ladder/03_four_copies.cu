@@ -1,7 +1,7 @@
 // Idea: document A's method II. The block copies a piece of its own size four times, into each
 //   corner of the tile: all threads do the same and no condition is left. The pieces overlap. The
 //   method does not prescribe the thread that copies a pixel. Here the same thread copies it in all
-//   pieces that hold the pixel, so that no two threads write to one place.
+//   pieces that hold the pixel, so that no two threads write to one address.
 // Expected: no divergence. Each thread makes four reads and writes, though little more than one is
 //   needed. Most of the tile is written four times, each time with the same pixel.
 // Next limit: the copies of pixels that the tile already has.

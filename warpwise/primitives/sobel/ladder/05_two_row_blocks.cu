@@ -53,6 +53,6 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
         p.dst[y * p.dst_pitch + x] = result;
       }
     }
-    if (pass + 1 < PASSES) __syncthreads();  // all threads have read before the tile is refilled
+    if (pass + 1 < PASSES) __syncthreads();  // waits until all threads have read the tile
   }
 }

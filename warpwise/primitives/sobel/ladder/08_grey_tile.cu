@@ -3,7 +3,7 @@
 // Expected: little more than one conversion for each pixel instead of eight, and a tile of a
 //   quarter of the size: neighbouring lanes read bytes of the same words, without conflicts.
 // Next limit: a barrier between loads and arithmetic, and eight byte reads from shared memory,
-//   which cost as many requests as words would.
+//   which take the same number of requests as words would.
 #include "problem.hpp"
 #include "warpwise/primitives/shared/pixel.hpp"
 

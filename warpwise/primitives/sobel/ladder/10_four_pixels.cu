@@ -27,7 +27,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   for (int row = first - 1; row <= last; ++row) {
     const unsigned* from = row_or_border(p, row);
     const FourPixels pixels = load_four(p, from, x);
-    int value[6];  // of the pixels x - 1 to x + 4
+    int value[6];  // grey of the pixels x - 1 to x + 4
     value[0] = grey(pixel_or_border(p, from, x - 1));
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i + 1] = grey(pixels.at[i]);

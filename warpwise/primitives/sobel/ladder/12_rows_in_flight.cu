@@ -26,7 +26,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   int e_above[4] = {}, e_at[4] = {}, t_above[4] = {}, t_at[4] = {};
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
-    int value[6];  // of the pixels x - 1 to x + 4
+    int value[6];  // grey of the pixels x - 1 to x + 4
     value[0] = grey(left[r]);
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i + 1] = grey(pixels[r].at[i]);

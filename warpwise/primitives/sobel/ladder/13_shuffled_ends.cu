@@ -17,7 +17,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
 
   // Lanes right of the image take part in the shuffles: they hold its last pixel.
   FourPixels pixels[ROWS + 2];
-  unsigned outer[ROWS + 2] = {};  // in the first and last lane: the pixel beside the warp's
+  unsigned outer[ROWS + 2] = {};  // in the first and last lane: the pixel beside the warp's pixels
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
     const unsigned* from = row_or_border(p, first - 1 + r);
@@ -28,7 +28,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   int e_above[4] = {}, e_at[4] = {}, t_above[4] = {}, t_at[4] = {};
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
-    int value[6];  // of the pixels x - 1 to x + 4
+    int value[6];  // grey of the pixels x - 1 to x + 4
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i + 1] = grey(pixels[r].at[i]);
     const int beside = grey(outer[r]);

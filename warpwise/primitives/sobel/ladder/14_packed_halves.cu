@@ -47,7 +47,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   unsigned e_above[2] = {}, e_at[2] = {}, t_above[2] = {}, t_at[2] = {};
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
-    unsigned value[6];  // of the pixels x - 1 to x + 4
+    unsigned value[6];  // grey of the pixels x - 1 to x + 4
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i + 1] = grey_in_byte_2(pixels[r].at[i]);
     const unsigned beside = grey_in_byte_2(outer[r]);
@@ -56,7 +56,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
     if (lane == 0) value[0] = beside;
     if (lane == 31) value[5] = beside;
 
-    unsigned pair[4];  // the pixels i - 1 and i + 1
+    unsigned pair[4];  // grey of the pixels i - 1 and i + 1
 #pragma unroll
     for (int i = 0; i < 4; ++i) pair[i] = halves(value[i], value[i + 2]);
     unsigned results = 0;

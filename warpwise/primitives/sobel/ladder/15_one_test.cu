@@ -1,6 +1,6 @@
 // Idea: the document's "fewer conditions", once more. A warp tests once, not for each row, if its
-//   pixels are aligned vectors inside the image. If so, a row's address is the last one's plus the
-//   pitch. All else is as in 14_packed_halves.cu.
+//   pixels are aligned vectors inside the image. If so, a row's address is the last address plus
+//   the pitch. All else is as in 14_packed_halves.cu.
 // Expected: fewer instructions around each row of four pixels.
 // Next limit: memory.
 #include "dot_product_grey.cuh"
@@ -56,7 +56,7 @@ __device__ void edges(const SobelProblem& p, int x, int first) {
   unsigned char* dst = p.dst + first * p.dst_pitch + x;
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
-    unsigned value[6];  // of the pixels x - 1 to x + 4
+    unsigned value[6];  // grey of the pixels x - 1 to x + 4
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i + 1] = grey_in_byte_2(pixels[r].at[i]);
     const unsigned beside = grey_in_byte_2(outer[r]);
@@ -65,7 +65,7 @@ __device__ void edges(const SobelProblem& p, int x, int first) {
     if (lane == 0) value[0] = beside;
     if (lane == 31) value[5] = beside;
 
-    unsigned pair[4];  // the pixels i - 1 and i + 1
+    unsigned pair[4];  // grey of the pixels i - 1 and i + 1
 #pragma unroll
     for (int i = 0; i < 4; ++i) pair[i] = halves(value[i], value[i + 2]);
     unsigned results = 0;

@@ -18,7 +18,7 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
   const int ty = static_cast<int>(threadIdx.y);
   const int left = static_cast<int>(blockIdx.x) * BLOCK_X - p.half;
 
-  // The block stays together to the end: all its threads copy, even those beyond the image.
+  // The block stays together to the end: all its threads copy, even threads beyond the image.
   for (int top = static_cast<int>(blockIdx.y) * BLOCK_Y - p.half; top + p.half < p.height;
        top += static_cast<int>(gridDim.y) * BLOCK_Y) {
     int sum = 0;
@@ -38,7 +38,7 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
       for (int j = first; j < last; ++j) {
         for (int i = tx; i < tx + window; ++i) sum += tile[j * tile_width + i];
       }
-      __syncthreads();  // before the next strip overwrites it
+      __syncthreads();  // waits before the next strip overwrites the tile
     }
     const int x = left + p.half + tx;
     const int y = top + p.half + ty;

@@ -1,5 +1,5 @@
 // Idea: a window's sum is the sum of its rows' sums, and all windows of a column share these. One
-//   kernel adds up along the rows into scratch memory, a second one down the columns of that.
+//   kernel adds up along the rows into scratch memory, a second one down this memory's columns.
 // Expected: 2 · window additions a pixel instead of window². Scratch memory is written once and
 //   read from the caches, because a column's reads of neighbouring rows overlap.
 // Next limit: the reads: they still grow with the window, and are now 4-byte sums.

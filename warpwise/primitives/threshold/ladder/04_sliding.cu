@@ -1,13 +1,13 @@
 // Idea: a window that moves on by one pixel gains one pixel and loses one. A thread slides down
 //   DOWN rows of a column and writes the column's sums. A second kernel slides along their rows,
-//   ALONG pixels a thread. In the next step it turns a row into prefix sums instead, which a block
-//   can do together, and takes the difference of two for each window.
+//   ALONG pixels a thread. In the next step this kernel turns a row into prefix sums, which a
+//   block computes together, and takes the difference of two of them for each window.
 // Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with it.
 //   Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
-//   apart, and each touches 32 places; with prefix sums they are adjacent again. On its way down a
-//   thread waits for each pixel before it loads the next: the compiler must assume that the pixel
-//   lies where the thread has just written a sum. Loads of AHEAD rows before their stores do not
-//   wait.
+//   apart, and each touches 32 distant addresses; with prefix sums they are adjacent again. A
+//   thread on its way down waits for each pixel before it loads the next: the compiler must assume
+//   that the pixel lies where the thread has just written a sum. Loads of AHEAD rows before their
+//   stores do not wait.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 
@@ -79,7 +79,7 @@ __device__ void scan(unsigned* row, int width, unsigned* warp_sums) {
       carry += warp_sums[w];
     }
     if (x < width) row[x] = sum;
-    __syncthreads();  // warp_sums is free again, and the row's sums are written
+    __syncthreads();  // waits until warp_sums is free and the row's sums are written
   }
 }
 

@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
           p.dst[y * p.dst_pitch + left + x] = warpwise::ladders::level(p, pixel[i], sum);
         }
       }
-      __syncthreads();  // before the next rows overwrite them
+      __syncthreads();  // waits before the next rows overwrite the sums
     }
   }
 }

@@ -52,7 +52,7 @@ __device__ int excess(int less_sum, unsigned word, int k, unsigned area) {
 struct Columns {
   int at;           // the first of four pixels inside the image
   unsigned first;   // selector of the pixels for columns 0 and 1
-  unsigned second;  // the same for 2 and 3; a zero byte follows each pixel
+  unsigned second;  // selector for columns 2 and 3; a zero byte follows each pixel
   unsigned all;     // selector of the pixels for all four columns
 
   __device__ Columns(int x, int width) : at(max(min(x, width - 4), 0)) {
@@ -68,7 +68,7 @@ struct Sums {
   unsigned second;
 };
 
-/// Four pixels at one place of each row, from above the image to below it.
+/// Four pixels at one column of each row, from above the image to below it.
 template <bool whole_words>
 struct Walk {
   const unsigned char* at;
@@ -176,7 +176,7 @@ __device__ void slide_along(const Problem& p, const unsigned* sums, int column, 
   for (int i = 0; i < words; ++i) {
     in.load(i), out.load(i);
     const unsigned word = pixels[i];
-    int above[4];  // above where not negative
+    int above[4];  // the pixel is above where this is not negative
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       above[k] = excess(less_sum, word, k, p.area);

@@ -10,7 +10,7 @@ namespace warpwise::ladders {
 struct ThresholdProblem {
   const unsigned char* src;
   unsigned char* dst;
-  unsigned char* scratch;          ///< of the size that the table gives, at a multiple of 16
+  unsigned char* scratch;          ///< scratch memory of the table's size, at a multiple of 16
   unsigned long long src_texture;  ///< 0 unless the table asks for it
   long long src_pitch;
   long long dst_pitch;

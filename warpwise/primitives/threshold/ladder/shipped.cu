@@ -1,5 +1,5 @@
-// The kernels that threshold() launches for bytes: threshold_bands or threshold_tiles; or
-// threshold_row_sums and threshold_wide_bands; or as many of the others as a window
+// The kernels that threshold() launches for bytes: threshold_bands or threshold_tiles;
+// or threshold_row_sums and threshold_wide_bands; or the other kernels that a window
 // needs.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
