@@ -5,9 +5,10 @@
 #   scripts/fuzz.sh [RUNS] [SEED]             RUNS of each target, 10 million unless given
 #   scripts/fuzz.sh --seconds N [TARGET...]   N seconds of CPU for each target, with a new seed each time; then the corpora
 #                                             keep only inputs that reach code of their own
-#   scripts/fuzz.sh --record                  adds the last run to results/fuzz/parsers.json
+#   scripts/fuzz.sh --record                  adds the last run to results/fuzz/parsers.json, and its corpora to
+#                                             tests/fuzz/corpus.tar.xz
 #
-# The corpora grow in build/fuzz/corpus, and the next run continues with them. The record of a run is build/fuzz/record.json.
+# A run begins with the corpora of tests/fuzz/corpus.tar.xz, which grow in build/fuzz/corpus. Its record is build/fuzz/record.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 from recording import REPOSITORY, first_line, write
@@ -15,7 +16,24 @@ from recording import REPOSITORY, first_line, write
 BUILD = REPOSITORY / "build/fuzz"
 RUN = BUILD / "record.json"
 RECORD = REPOSITORY / "results/fuzz/parsers.json"
+KEPT = REPOSITORY / "tests/fuzz/corpus.tar.xz"
 OPTIONS = ["-max_len=1024", "-timeout=10"]
+
+
+def unpack():
+    """Adds the inputs of earlier runs to the corpora."""
+    with tarfile.open(KEPT) as archive:
+        archive.extractall(BUILD / "corpus")
+
+
+def pack():
+    """Keeps the corpora for later runs, with the same bytes on every machine."""
+    with tarfile.open(KEPT, "w:xz", format=tarfile.USTAR_FORMAT) as archive:
+        for path in sorted(each for each in (BUILD / "corpus").rglob("*") if each.is_file()):
+            entry = tarfile.TarInfo(str(path.relative_to(BUILD / "corpus")))
+            entry.size = path.stat().st_size
+            with path.open("rb") as file:
+                archive.addfile(entry, file)
 
 
 def inputs(folder):
@@ -96,6 +114,7 @@ def main(arguments):
         record = json.loads(RECORD.read_text(encoding="utf-8"))
         add(record, json.loads(RUN.read_text(encoding="utf-8")))
         write(RECORD, record, 4)
+        pack()
         RUN.unlink()  # so that no run is added twice
         return 0
     runs, limit, seed = 10_000_000, 0, 1
@@ -104,6 +123,7 @@ def main(arguments):
         limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or targets
     else:
         runs, seed = (*map(int, arguments), *[runs, seed][len(arguments):])
+    unpack()
     shutil.rmtree(BUILD / "findings", ignore_errors=True)
     (BUILD / "findings").mkdir()
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
