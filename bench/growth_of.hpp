@@ -14,7 +14,7 @@ std::vector<Case> chain_growth(Size size);
 /// Returns the case of match: sad of blocks of 32x32, with displacements −16 to 15 along both axes.
 Case match_growth(Size frame);
 
-/// Returns the case of disparity: sad of blocks of 11x11, 64 displacements, checked.
+/// Returns the case of disparity: sad of blocks of 11x11, 64 displacements, left-right check.
 Case disparity_growth(Size image);
 
 /// Returns the case of find: the best place by zncc of a template of 32x32.

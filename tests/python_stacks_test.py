@@ -98,7 +98,7 @@ class Programs(unittest.TestCase):
         # The line of the launch is not the line of the fault.
         self.assertEqual(self.verdict(fails, 1, "warpwise: race in kernel k, no source line; launched at a_stack.py:20")[0], "found")
         self.assertEqual(self.verdict(fails, 0)[0], "not found")
-        # A refusal comes before what the program then leaves undone.
+        # A refused CUDA function decides the verdict, even if a fault follows from it.
         self.assertEqual(self.verdict(runs, 1, fault, "warpwise: 1 launch, 1 fault, 1 CUDA function not run")[0], "not run")
 
 

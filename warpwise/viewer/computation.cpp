@@ -42,7 +42,7 @@ Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
     : conversion_({}, source, WindowFormat()),
       pipeline_(std::move(stages), source, WindowFormat()) {}
 
-// The original's frames are converted in their own memory, even if a GPU computes the result.
+// The device that holds the original's frames converts them, whatever computes the result.
 void Computation::reserve(const ViewOptions& options, live::OnGpu on_gpu) {
   auto originals = on_gpu.source
                        ? live::gpu_lanes(conversion_, frames_of_computation, on_gpu)

@@ -129,7 +129,7 @@ void check_ring(int blocks) {
 }
 
 // Each block sends its threads' numbers to the next block's memory. The next block waits at its
-// mbarrier for all bytes. Then it adds half of them to the sum in block 0's memory.
+// mbarrier for all bytes, then adds the first half of the numbers to the sum in block 0's memory.
 __global__ void __cluster_dims__(4, 1, 1) send(int* out) {
   __shared__ alignas(16) int received[2 * lanes];
   __shared__ alignas(8) std::uint64_t arrival;

@@ -44,7 +44,7 @@ struct LaunchFacts {
   int blocks_per_sm = 1;           ///< blocks that are resident at the same time
   std::uint64_t memory_bytes = 0;  ///< bytes of all buffers: if L2 holds them, DRAM moves each once
   std::uint64_t texture_bytes = 0;  ///< bytes of the buffers that textures read
-  double started = 1;               ///< share of the blocks that a changed launch has to start
+  double started = 1;               ///< share of `blocks` that start: 1 unless a Change saves some
   Spills spills = {};
   double larger = 1;  ///< `blocks`, divided by the blocks of the launch that was counted
   /// Machine instructions of the counted blocks. If they are not known, PTX's instructions count.

@@ -120,8 +120,8 @@ __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]
   return first;
 }
 
-/// Completes the sums of some lanes' groups, with all lanes, and offers each lane's share of
-/// them.
+/// Completes, with all lanes, the sums of the groups of the lanes in `owners`. Each lane offers its
+/// share of the candidates to `best`.
 /// \param column, line  of this lane's first candidate
 template <int group>
 __device__ inline void finish_together(const MatchArguments& a, const MatchCandidates& candidates,

@@ -96,7 +96,7 @@ class BandColumns {
     group_ = static_cast<int>(threadIdx.x) % groups;
     down_ = threads / groups;
     along_ = threads % groups;
-    // Every group of 16 bytes is at a multiple of 16; none begins before the image and ends in it.
+    // Groups of 16 bytes must be at multiples of 16. None may begin before the image and end in it.
     in_groups_ =
         is_multiple(src.data + first, 16) && src.pitch % 16 == 0 && (first >= 0 || first % 16 == 0);
   }

@@ -98,8 +98,8 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   }
 }
 
-/// Returns the instance of threshold_band_batch for images whose single launches take this
-/// kernel.
+/// Returns the instance of threshold_band_batch that computes many images as `kernel` computes
+/// one.
 template <class Pixel>
 auto* band_batch_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;

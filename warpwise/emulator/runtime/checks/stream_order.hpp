@@ -78,7 +78,7 @@ class StreamOrder final : public WorkOrder {
     bool is_free = false;  ///< true if another stream may take its number
     /// Number of the stream that launched the graph. A graph's branch is a stream within it.
     std::uint32_t launched_in = 0;
-    std::vector<std::uint32_t> branches;  ///< branches of finished graphs
+    std::vector<std::uint32_t> branches;  ///< the last graph's branches, kept for the next graph
     std::string name;
   };
   struct Work {
