@@ -137,7 +137,7 @@ def with_documents(header, lines, rows):
     """Adds the document's figures as the second column, if it has any of these rows."""
     documents = dict.fromkeys(row["rung"] for row in rows)
     for row in rows:
-        # All rows have one size and block.
+        # The first row that has the document's figures gives them.
         documents[row["rung"]] = documents[row["rung"]] or document_text(row)
     if any(documents.values()):
         header.insert(1, "document: µs, ×")

@@ -34,7 +34,7 @@ enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
 /// Properties of an array that follow from its type.
 struct ArrayType {
   Kind kind = Kind::numpy;
-  const dlpack::ExchangeApi* exchange = nullptr;  ///< null if the type has no table of DLPack 1
+  const dlpack::ExchangeApi* exchange = nullptr;  ///< null if the type lacks DLPack 1's interface
 };
 ArrayType array_type_of(nb::handle object);
 

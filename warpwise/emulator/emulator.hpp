@@ -270,7 +270,7 @@ struct SourcePlace {
   friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
 };
 
-/// The first fault of one kind on one line, with the number of threads that met it.
+/// The first fault of one kind on one line, with the number of times that it occurred.
 struct Fault {
   FaultKind kind = FaultKind::out_of_bounds;
   Dim3 thread{0, 0, 0};

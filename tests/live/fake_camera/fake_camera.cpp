@@ -126,7 +126,7 @@ class Camera {
   std::set<int> descriptors_;
   Mode mode_ = modes[0];
   std::uint32_t rate_ = 30;
-  int buffers_on_ = -1;  // the descriptor whose memory the buffers are
+  int buffers_on_ = -1;  // descriptor of the memory with the buffers; -1: none
   std::uint32_t buffers_ = 0;
   int streaming_on_ = -1;
   std::deque<std::uint32_t> queued_;

@@ -69,7 +69,7 @@ struct OptionsOf {
   }
 };
 
-// Returns true if the stage's primitive has a ladder.
+// Returns true if a rung may replace the stage's kernel.
 bool has_rungs(const What& what) {
   if (const auto* conversion = std::get_if<ConvertText>(&what)) {
     return conversion->to == PixelFormat::ycbcr32;

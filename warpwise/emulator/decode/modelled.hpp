@@ -20,7 +20,7 @@ constexpr ModelledSet set_of(Modelled what) {
 /// the code's operands are still virtual registers.
 void mark_modelled(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers);
 
-/// Results of a kernel that inexact values may affect.
+/// Kinds of inexact values that may affect a kernel's branches or its results.
 struct ModelledReach {
   ModelledSet branches = 0;
   ModelledSet results = 0;  ///< memory that outlives the kernel, or printed text

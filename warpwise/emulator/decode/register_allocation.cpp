@@ -324,7 +324,7 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   Lives lives = Liveness(code, accesses, widths.size()).lives();
   const std::vector<std::int32_t> kept = keep_specials(code, lives, widths);
   const Places places(lives.spans, widths);
-  constexpr std::size_t least_bytes = 256;  // for registers that are never live
+  constexpr std::size_t least_bytes = 256;  // a 64-bit register of 32 lanes, if none is ever live
   code.register_bytes = std::max(places.bytes(), least_bytes);
   replace_registers(code, places);
   for (std::size_t v = 0; v < widths.size(); ++v) {

@@ -266,7 +266,7 @@ struct FaultRecord {
   bool is_known = false;              ///< known by LaunchOptions::is_known
 };
 
-// Number of threads with faulting accesses that stops a launch; a GPU stops at the first.
+// Number of faults, over all threads and accesses, that stops a launch; a GPU stops at the first.
 inline constexpr std::uint64_t most_faults = std::uint64_t{1} << 20;
 
 /// Depth to which kernels may launch kernels, as on a GPU.

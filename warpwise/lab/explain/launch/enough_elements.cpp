@@ -141,7 +141,7 @@ LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attemp
   for (const Edge& edge : edges_of(request, shortest)) {
     std::vector<ArgumentSpec> arguments = request.arguments;
     SmallBuffers changed = small;
-    // A line reports one fault, on the first argument. The next run shows the other arguments.
+    // A run reports one argument for each source line. The next run reports the others.
     while (enlarge(request, edge, changed, arguments)) {
       const auto still_small = attempts.small_with(arguments);
       if (!still_small) return {};
