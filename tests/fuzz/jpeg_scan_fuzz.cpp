@@ -1,5 +1,5 @@
-// jpeg::scan_of(), for the GPU's decoder: returns nothing, or parts that lie in the file and tables
-// that the kernels can use.
+// jpeg::scan_of() returns nothing, or what the GPU's decoder can use: all parts of a scan lie in
+// the file, and the kernels can use its tables.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/algorithms/jpeg/scan.hpp"
 

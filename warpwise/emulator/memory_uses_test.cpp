@@ -152,7 +152,7 @@ TEST_F(MemoryUsesTest, OnlyWhatTheHostSeesIsWatchedWithOneStream) {
   EXPECT_TRUE(uses_.watches(device_memory));
 }
 
-// An allocation comes before every access, in the order of its stream.
+// An allocation is work of its stream, so every access has to be ordered behind it.
 TEST_F(MemoryUsesTest, AccessesComeBehindTheAllocation) {
   constexpr std::uint64_t bytes = std::uint64_t{1} << 40;  // no memory is taken for it
   begin(1);

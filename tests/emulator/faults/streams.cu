@@ -176,7 +176,7 @@ void use_behind_work() {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Memory allocated on the default stream, used on a stream that waits for it, or does not.
+// Uses the default stream's memory on another stream; `flags` say if it waits for the default one.
 void use_of_default(unsigned flags) {
   const Two on(flags);
   int* values = nullptr;

@@ -224,7 +224,7 @@ class Reader {
     return content.left() == 0 && !content.is_short();
   }
 
-  // libjpeg-turbo takes three components for YCbCr by the same rules.
+  // Returns true for grey, and for three components that libjpeg-turbo, too, takes for YCbCr.
   bool has_known_colours() const {
     if (scan_.components == 1 || is_jfif_ || is_adobe_) return true;
     return id_[0] == 1 && id_[1] == 2 && id_[2] == 3;

@@ -194,7 +194,7 @@ bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
          std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
 }
 
-// Refuses a single picture as the output of a video.
+// Refuses a single picture as the input of a sink that takes frames.
 void require_frames(const std::string& source, const std::string& sink) {
   const std::string extension = io::extension_of(source);
   const bool is_pattern = source.find_first_of("*?[") != std::string::npos;

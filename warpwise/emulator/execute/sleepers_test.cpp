@@ -41,7 +41,7 @@ Ended run(const std::string& body, Dim3 grid, Dim3 block, int threads, Checks ch
   return {emulated.read<std::uint32_t>(second, 4096), result.executed};
 }
 
-// The %r5-th barrier of 512 blocks, executed by a block's first thread.
+// A barrier of 512 blocks: the first thread of each arrives, and waits for %r5 arrivals in all.
 const std::string meet =
     "bar.sync 0;\nadd.u32 %r5, %r5, 512;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra MET;\n"
     "membar.gl;\natom.global.add.u32 %r6, [%l1], 1;\n"

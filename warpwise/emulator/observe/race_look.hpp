@@ -48,7 +48,7 @@ std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
   std::array<std::byte, 4> word{};
   for (std::size_t k = 0; k < word.size(); ++k) {
     if ((found.mask >> k & 1) == 0) continue;
-    // The byte may belong to a neighbouring lane.
+    // A word may reach beyond the lane's own bytes, but its memory is contiguous.
     const std::uint64_t address = (found.byte & ~std::uint64_t{3}) + k;
     word[k] = access.host(
         found.piece)[static_cast<std::int64_t>(address - access.addresses[found.piece])];

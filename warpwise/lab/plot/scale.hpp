@@ -10,8 +10,8 @@ namespace warpwise::lab {
 /// `least`. There are at most `most` of them, and at least two unless the values are equal.
 std::vector<double> even_ticks(double least, double greatest, std::size_t most);
 
-/// Returns the powers of ten within a range of positive values. If the range is narrow, adds 2 and
-/// 5 times these powers.
+/// Returns 1, 2 and 5 times the powers of ten within a range of positive values. More than `most`
+/// become the powers alone, or every n-th power. Fewer than two become even_ticks().
 std::vector<double> log_ticks(double least, double greatest, std::size_t most);
 
 /// Returns every n-th of `count` positions, so that at most `most` are left. The first is always

@@ -44,9 +44,9 @@ class DeepStage final : public Stage {
   }
 
  private:
-  // Keeps the matrix of YUV, and the origin of each unchanged property. A mean over columns is
-  // sited at their centre. A mean over rows is sited midway between the rows, which is the siting
-  // left.
+  // Keeps the matrix of YUV, and the origin of each unchanged property. The siting is not kept if
+  // the number of chroma columns changes. Means of two rows of chroma lie midway between them:
+  // top_left becomes Siting::left.
   void keep_colours(const Stream& from, Stream& result) const {
     result.colours.matrix = from.colours.matrix;
     result.colours.matrix.value = options_.matrix;

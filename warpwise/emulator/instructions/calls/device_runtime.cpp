@@ -197,8 +197,8 @@ void set_condition(Warp& warp, const Operation& op) {
 constexpr std::string_view set_condition_name = "cudaGraphSetConditional";
 constexpr std::string_view prefix = "__cudaCDP2";
 
-/// Returns a function's name without the prefix "__cudaCDP2"; empty for other functions. Variants
-/// for a default stream of each thread end in "_ptsz", which is removed.
+/// Returns a runtime function's name without the prefix "__cudaCDP2"; empty for other functions.
+/// Variants for per-thread default streams end in "_ptsz", which is removed.
 std::string_view runtime_call_name(std::string_view name) {
   if (name == set_condition_name) return name;
   if (!name.starts_with(prefix)) return {};

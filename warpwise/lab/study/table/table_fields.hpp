@@ -38,8 +38,8 @@ inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
 inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
 bool is_reserved(std::string_view name);
 
-/// Reads the fields of one object of a table. Every error message has the object's place. All
-/// members throw InvalidArgument if a value is missing or of another kind.
+/// Reads the fields of one object of a table. Every error message has the object's place. Members
+/// throw InvalidArgument if a value is of another kind, or if one without a default is missing.
 class Fields {
  public:
   using Json = nlohmann::json;
