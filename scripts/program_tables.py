@@ -1,5 +1,6 @@
 """The table of public programs' results on the emulated GPU: results/emulator/programs."""
 import json
+import statistics
 
 from tables import table
 
@@ -65,7 +66,19 @@ def checked(collections):
             + f"\n\nThese are {names}." + ("\n\n" + "\n".join(found) if found else ""))
 
 
+def beside_openmp(record):
+    rows = [[row["program"], f"`{row['arguments']}`", f"{row['emulated']:.2f}", f"{row['openmp']:.3f}", f"{row['emulated'] / row['openmp']:.1f}"]
+            for row in record["rows"]]
+    mean = statistics.geometric_mean(row["emulated"] / row["openmp"] for row in record["rows"])
+    machine = record["machine"]
+    return (table(["program", "arguments", "emulated, s", "OpenMP, s", "ratio"], rows) +
+            f"\n\n{record['collection']}, commit {record['commit'][:12]}. Geometric mean of the ratios: {mean:.1f}. Medians of {record['runs']} runs of whole "
+            f"processes on one core. Built: {machine['method']}. {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
+
+
 def rendered(folder, what):
+    if what == "beside OpenMP":
+        return beside_openmp(json.loads((folder.parent / "openmp.json").read_text(encoding="utf-8")))
     collections = read(folder)
     if what == "checked":
         return checked(collections)
