@@ -7,8 +7,8 @@
 Copies PICTURE many times into FOLDER, which is best in memory. Then 1, 2, 4, … processes work on the copies, each for SECONDS
 (default: 3). Prints the pictures a second of all processes together, the milliseconds of one process for a picture, the share of
 the time in which the CPU computed, and the milliseconds of each part of the work. Then does the same on one GPU and on two GPUs,
-with one process for each GPU and with eight. With Ray, each run has pictures for about SECONDS, is timed after its first results,
-and prints no parts.
+with one process for each GPU and with eight. With Ray, 1, 4, 16 … workers run, and 8 and 16 with a GPU. Each run has pictures
+for about SECONDS, is timed after its first results, and prints no parts.
 """
 import multiprocessing
 import os

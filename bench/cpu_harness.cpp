@@ -50,7 +50,7 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Limits our code and all peers to a number of threads during its lifetime.
+// Limits our code to a number of threads during its lifetime, and peers until the next limit.
 class Threads {
  public:
   explicit Threads(int count)
@@ -76,8 +76,8 @@ double stream_bytes_per_second(int threads) {
   return measured[threads] = 2.0 * static_cast<double>(bytes) / best;
 }
 
-// Returns how many calls to time as one: a sample takes at least 20 us, so that reading the clock
-// does not count.
+// Returns how many calls to time as one: a sample takes about 20 us or more, so that reading the
+// clock does not count.
 int calls_of(const std::function<void()>& work) {
   const double least = fastest(3, work);
   return std::max(1, static_cast<int>(20e-6 / std::max(least, 1e-9)));

@@ -51,7 +51,7 @@ struct Registration {
 /// Returns the cases of all registrations. The cases of a file keep their order.
 std::vector<Case> registered_cases();
 
-/// Returns random bytes on the host, with which every prepared case fills its inputs.
+/// Returns random bytes on the host, with which most prepared cases fill their inputs.
 std::vector<std::uint8_t> random_bytes(std::int64_t count);
 
 }  // namespace warpwise::bench

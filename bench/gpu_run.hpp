@@ -61,7 +61,7 @@ inline constexpr lab::TimingOptions options_of_one_in_hundreds{
     .cold_seconds = 0.04, .wall_seconds = 0.08, .batch_seconds = 0};
 
 /// Runs cases on the current GPU, in their order; `show` gets the roofs first, then each row.
-/// \throws CudaError  there is no GPU
+/// \throws NoCudaDevice, CudaError
 Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
               const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show);

@@ -13,7 +13,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Returns an almost square size. Its width is a power of two, so rows have no gaps.
+// Returns an almost square size, at least 512 wide. Its width is a power of two: no gaps in rows.
 Size size_of_elements(std::int64_t elements) {
   constexpr std::int64_t least_width = 512;
   const int bits = std::bit_width(static_cast<std::uint64_t>(elements));

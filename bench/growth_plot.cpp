@@ -40,7 +40,7 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
   plot.x.values.push_back(bytes);
 }
 
-// Cases bound by arithmetic are left out: beside memory's roof their lines would lie on the axis.
+// Panels bound by arithmetic get no roof: beside memory's roof their lines would lie on the axis.
 bool is_bound_by_memory(const lab::PlotPanel& panel) {
   return panel.title != "match" && panel.title != "disparity" && panel.title != "find";
 }

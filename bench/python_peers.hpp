@@ -7,7 +7,7 @@
 
 #include "bench/gpu_run.hpp"
 
-// Peers in this machine's Python for the same work: OpenCV, PyTorch, CuPy.
+// Peers in this machine's Python for the same work, such as OpenCV, PyTorch and CuPy.
 namespace warpwise::bench {
 
 /// A peer's result in the table of Python's libraries.

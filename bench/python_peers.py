@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times this Python's libraries (OpenCV and kornia-rs on the CPU; PyTorch, CuPy and CV-CUDA on the GPU) on the work of `warpwise bench`'s cases.
+"""Times this Python's libraries (NumPy, OpenCV and kornia-rs on the CPU; PyTorch, CuPy and CV-CUDA on the GPU) on the work of `warpwise bench`'s cases.
 `warpwise bench` runs this.
 
     python_peers.py CASES.json ROWS.json

@@ -4,8 +4,8 @@
 # Compiles CUDA files to PTX with source lines, for the tests of TARGET, and compiles them again when a file or a header
 # changes. TARGET gets the macro WARPWISE_PTX_FOLDER, the folder with the results: kernels/blur.cu becomes "blur.ptx".
 # Several calls for one TARGET add files, each with its own options. Relative folders begin at the caller's source folder.
-# OPTIONS are nvcc's own. nvcc is $CMAKE_CUDA_COMPILER, else that of $CUDACXX, $PATH or /usr/local/cuda; the language
-# CUDA need not be enabled. Without nvcc configuring fails: Testbench::load() of a .cu file works with NVRTC instead.
+# OPTIONS are nvcc's own. nvcc is $CMAKE_CUDA_COMPILER, else that of $CUDACXX, $CUDA_HOME, $CUDA_PATH, $PATH or
+# /usr/local/cuda; CUDA need not be enabled. Without nvcc configuring fails: Testbench::load() of a .cu file takes NVRTC.
 function(warpwise_add_ptx target)
   set(call "warpwise_add_ptx(${target})")
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHITECTURE" "DEFINITIONS;INCLUDE_FOLDERS;OPTIONS")

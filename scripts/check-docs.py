@@ -11,8 +11,8 @@
     scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
 
 Prints FILE:LINE and what is wrong, and ends with status 1 if anything is. A path may be written from the
-root, from warpwise/ or from the document's own folder. These are not looked for: paths below build/ and demo-output/,
-which scripts make, patterns with * < >, and placeholders in capitals.
+root, from warpwise/ or from the document's own folder. These are not looked for: paths below build/, demo-output/, bin/
+and lib/warpwise/, which are made, patterns with * < >, and placeholders in capitals.
 """
 import collections
 import itertools

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Goes from a fresh clone to results: installs missing packages, builds a first picture, then everything. Then it runs every
-# command on the images in samples/, on the GPU if there is one. The results are in demo-output/.
+# Goes from a fresh clone to results: installs missing packages, builds a first picture, then everything but tests. Then it
+# runs the commands on the images in samples/, on the GPU if there is one. The results are in demo-output/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

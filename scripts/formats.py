@@ -1,7 +1,7 @@
 """Makes files of the formats that people have, runs `warpwise stream FILE SINK` over them, and says what became of them.
 
-A cell is "kept", what it was changed to ("as yuv420p"), or "refused". Nothing in it is written by hand: pixels, times and
-turns are what ffprobe and ffmpeg find in the result.
+A cell says what became of pixels, turn, times and alpha: "kept", changed ("as yuv420p"), "refused" and so on. Nothing in it
+is written by hand: pixels, times and turns are what ffprobe and ffmpeg find in the result.
 """
 import json
 import pathlib

@@ -37,7 +37,7 @@ def document_rows(result):
 
 
 def misses(result):
-    """Lists the ladders' rungs with the largest errors, one row of each."""
+    """Lists the twelve kernels with the largest errors, each by its worst row."""
     worst = {}
     for each in result["experiments"]:
         for row in each["rows"]:

@@ -43,7 +43,7 @@ def ranks(values):
 
 
 def spearman(pairs):
-    """Returns the rank correlation of two columns; None if all values of a column are equal."""
+    """Returns the rank correlation of two columns; None for fewer than three pairs, or if all values of a column are equal."""
     if len(pairs) < 3:
         return None
     a, b = (ranks([pair[i] for pair in pairs]) for i in (0, 1))

@@ -57,7 +57,7 @@ def kept_rows(report):
 
 
 def record_scaling(chosen):
-    """Reads from cpu_bench's context where it ran and what it was built from."""
+    """Records a run of cpu_bench, whose context says where it ran and what it was built from."""
     report = json.loads(chosen.scaling.read_text(encoding="utf-8"))
     context = report["context"]
     machine = machine_of(context["date"], context["commit"], SCALING_METHOD)
@@ -66,7 +66,7 @@ def record_scaling(chosen):
 
 
 def record_emulator(chosen, commit):
-    """Returns one core's warp instructions a second: median and extremes of several runs."""
+    """Records one core's warp instructions a second: median and extremes of several runs."""
     with tempfile.TemporaryDirectory() as folder:
         benched = pathlib.Path(folder) / "emulator.json"
         subprocess.run([REPOSITORY / chosen.build / "bin/emulator_bench", f"--benchmark_out={benched}",

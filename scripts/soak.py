@@ -12,7 +12,7 @@ Three processes run at once until the minutes are over: `warpwise stream` with t
 CUDA program under `warpwise run` (soak/rounds.cu); and Python with warpwise.ray.process and the emulator (soak/rounds.py).
 The last two repeat one round, and must reach ROUNDS. The first tenth of the samples is left out: there a process starts,
 and the emulator fills its memory of the last 65,536 freed allocations. After it,
-  - memory must not grow: the straight line of least squares through the samples must rise less than GROWTH in all;
+  - memory must not grow: the straight line of least squares through the samples must rise less than growth_limit() in all;
   - the fewest handles, and the fewest threads, of the last tenth must not be more than those of the second.
 The status is 1 if a process breaks one of these rules. Needs nvcc and gnuplot.
 """

@@ -7,7 +7,7 @@
 //   cv::Mat photo = cv::imread("photo.jpg"), edges(photo.size(), CV_8U);
 //   warpwise::sobel(warpwise::view_of(photo), warpwise::view_of(edges));  // photo is B G R
 //
-// A view of 3 or 4 channels says the order of its colours: B G R, unless the caller says R G B.
+// A view of 3 or more channels says the order of its colours: B G R, unless the caller says R G B.
 //
 //   cv::Mat page = cv::imread("page.png", cv::IMREAD_GRAYSCALE), binary(page.size(), CV_8U);
 //   warpwise::threshold(warpwise::view_of(std::as_const(page)), warpwise::view_of(binary),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything that a program which uses Warpwise needs. No header below needs the CUDA toolkit.
+// Includes what most programs that use Warpwise need. No header below needs the CUDA toolkit.
 
 #include "warpwise/algorithms/chain/chain.hpp"
 #include "warpwise/algorithms/track/track.hpp"

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; ++i) right = right && y[i] == 2 * x[i] + 1;
     expect(right, "every element is 2 x + 1");
     expect(result.faults.empty(), "no access is out of bounds");
-    // 4000 bytes are 125 sectors of 32 bytes: the kernel reads each sector once and uses all of it.
+    // 4000 bytes are 125 sectors of 32 bytes: the kernel writes each sector once, and all of it.
     expect(result.memory[0].global_store.transactions_32 == 125,
            "y is written in 125 transactions");
 

@@ -33,7 +33,7 @@ class Array {
   /// \param name      name of the argument, for messages
   /// \param writable  true if the call writes the array; a read-only array is then an error
   /// \param stream    stream that the array is used on
-  /// \throws nb::python_error, InvalidArgument  the object is not an array, or no view of it exists
+  /// \throws nb::type_error, nb::python_error, InvalidArgument  it is no array, or has no view
   Array(nb::handle object, const char* name, bool writable, const Stream& stream);
 
   Kind kind() const { return kind_; }
@@ -93,15 +93,15 @@ class Array {
 /// Looks up the NumPy functions that the module uses. Call it when the module is loaded.
 void find_numpy();
 
-/// Makes an uninitialised array of `like`'s library on `like`'s device. For a GPU library whose
-/// arrays cannot be made here, makes a DeviceArray that is ordered with `stream`.
+/// Makes an uninitialised array of `like`'s library on `like`'s device. For a library whose arrays
+/// cannot be made here, makes NumPy's, or on a GPU a DeviceArray that is ordered with `stream`.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type, const Stream& stream);
 
 /// Returns the stream that a call on `array` uses. `stream` is None, an integer, a stream of
 /// PyTorch, CuPy or OpenCV, or an object with __cuda_stream__. None means the current stream of the
 /// array's library, if it has one, else the legacy default stream.
-/// \throws InvalidArgument  the number is not a stream's
+/// \throws nb::type_error, InvalidArgument  it is no stream, or no stream's number
 Stream stream_of(nb::handle stream, nb::handle array);
 
 /// Converts a stream's integer to DLPack's number: 0 becomes 1. \throws InvalidArgument

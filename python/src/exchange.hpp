@@ -47,7 +47,7 @@ std::optional<dlpack::Device> gpu_of(const dlpack::ExchangeApi& api, nb::handle 
 /// Returns DLPack's number of the library's current stream on a GPU. \throws nb::python_error
 std::uintptr_t current_stream(const dlpack::ExchangeApi& api, dlpack::Device device);
 
-/// Makes a new array on a device. Returns null if the library has no arrays of this type.
+/// Makes a new array on a device. Returns null if the library refuses.
 nb::object allocate(const dlpack::ExchangeApi& api, dlpack::Device device,
                     std::span<const std::int64_t> shape, ElementType type);
 

@@ -72,7 +72,7 @@ struct FrameShape {
   PixelFormat format;
   std::int64_t width;
   std::int64_t height;
-  bool whole;  ///< true: the array holds all planes in sequence; false: the format has one plane
+  bool whole;  ///< true: the array holds all planes in sequence; false: it is an image of one plane
 };
 
 bool is_one_image(PixelFormat format) { return plane_count(format) == 1; }

@@ -15,7 +15,7 @@ from warpwise import _command
 
 emulator = pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
 
-# to[i] = value, one element a thread: nvcc's PTX, so that no compiler is needed.
+# to[i] = value, one element a thread: in PTX, so that no compiler is needed.
 SET = """
 .version 7.0
 .target sm_75

@@ -36,7 +36,7 @@ def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Ma
 
 
 def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
-    """Runs `warpwise WORDS` and returns its standard output. Raises Error if there is none, or if the file `makes` is missing."""
+    """Runs `warpwise WORDS` and returns its standard output. Raises Error if there is none or, with makes, if that file is missing."""
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")

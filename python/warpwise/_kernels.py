@@ -30,7 +30,7 @@ def compiled(kernel: Any, grid: Any, block: Any, arguments: "tuple[Any, ...]", f
     block      the threads of a block; for Triton 32 times num_warps
     arguments  NumPy arrays and numbers; for Triton also the constants, each in its place
     folder     where the PTX is written
-    A TypeError is raised for other kernels and arguments. Errors of the compilers pass through.
+    A TypeError is raised for other kernels and arguments. Errors of the compilers pass through; NVRTC's become a ValueError.
     """
     module = type(kernel).__module__.split(".")[0]
     if module in ("numba", "numba_cuda") and hasattr(kernel, "py_func"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times whole processes from files to files, beside their peers and their floors, and records them.
 
-  end_to_end.py OUT.json [--picture FILE] [--pictures N] [--film FILE] [--seconds N] [--bin FOLDER] [--about TEXT]
+  end_to_end.py OUT.json [--picture FILE] [--pictures N] [--film FILE --frames N] [--seconds N] [--bin FOLDER] [--about TEXT]
 
 The files lie in a folder in memory. The picture is a JPEG file, of which there are N copies; the film is one for FFmpeg.
 The programs run in turn, each in processes of their own; no round begins after --seconds. Peers are OpenCV and

@@ -1,4 +1,4 @@
-"""Kernels of numba-cuda for record-python-speed.py: `numba_kernels.py product` prints CPU seconds, and `numba_kernels.py race` has a fault."""
+"""Kernels of numba-cuda for record-python-speed.py: `numba_kernels.py product N` prints CPU seconds of a call, the median of N, and `numba_kernels.py barrier` has a fault."""
 import sys
 import time
 

@@ -7,7 +7,7 @@ import unittest
 from support import CommandTest, help_pages, npy, ramp, read, write
 
 # Options whose values have several notations with one meaning: a file or a folder for results, the threads
-# of a block, compute capabilities; a table on standard output, or in a file beside another report.
+# of a block, one value or a list; a table on standard output, or in a file beside another report.
 SEVERAL_FORMS = {"--out": {"FILE", "FILE.json", "FILE.svg", "FILE.html", "DIR"}, "--block": {"X[,Y[,Z]]", "XxY"},
                  "--cc": {"X.Y", "LIST"}, "--shared": {"N", "LIST"}, "--registers": {"N", "LIST"},
                  "--csv": {"", "FILE"}}

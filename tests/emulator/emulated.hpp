@@ -73,7 +73,7 @@ class Emulated {
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
-/// Returns random words, with all extreme values among them.
+/// Returns random words, about a quarter of them extreme values.
 inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   static constexpr std::uint32_t extremes[] = {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float untouched = -1;
 
-/// Floats on the device and the host, followed by floats that must not change.
+/// Floats on the device and the host, followed by one that must not change.
 class Floats {
  public:
   Floats(std::size_t count, float value) : count_(count) {

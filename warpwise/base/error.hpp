@@ -7,38 +7,37 @@
 
 namespace warpwise {
 
-/// Base of every exception that Warpwise throws.
+/// Base of Warpwise's exceptions. Calls may also throw std::bad_alloc.
 class WARPWISE_EXPORT Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A view, an option or a combination of them is not valid. The message states the actual and the
-/// expected value.
+/// A view, an option or a combination of them is not valid. The message says what is wrong.
 class WARPWISE_EXPORT InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-/// CUDA was asked for, but there is no GPU, no driver, or no CUDA in this build.
+/// CUDA was asked for, but there is no usable GPU or driver, or no CUDA in this build.
 class WARPWISE_EXPORT NoCudaDevice : public Error {
  public:
   using Error::Error;
 };
 
-/// A CUDA call failed; the message names the call, its file and line, and the runtime's own text.
+/// A CUDA call failed, or the driver lacks a function. The message names it, and gives CUDA's text.
 class WARPWISE_EXPORT CudaError : public Error {
  public:
   using Error::Error;
 };
 
-/// More memory was requested than there is. The message states both numbers.
+/// More memory was requested than there is. The message says for what.
 class WARPWISE_EXPORT OutOfMemory : public Error {
  public:
   using Error::Error;
 };
 
-/// Something valid that Warpwise does not support. The message names it with its place.
+/// Something valid that Warpwise, or this machine, does not support. The message names it.
 class WARPWISE_EXPORT Unsupported : public Error {
  public:
   using Error::Error;

@@ -2,6 +2,6 @@
 
 #include "warpwise/base/standard.hpp"
 
-/// Marks a function or a class of the public interface. The shared libraries export these symbols
-/// and no others.
+/// Marks a function or a class of the public interface. libwarpwise and libwarpwise_emulator export
+/// no other symbols of Warpwise.
 #define WARPWISE_EXPORT __attribute__((visibility("default")))

@@ -4,7 +4,7 @@
 
 namespace warpwise {
 
-/// A number of at least 113 bits: aarch64 calls it long double, x86-64 __float128.
+/// A float with at least 113 significant bits: long double on aarch64, __float128 on x86-64.
 #if LDBL_MANT_DIG >= 113
 using Float128 = long double;
 #else

@@ -30,7 +30,7 @@ class BasicFrame {
       : BasicFrame(format, width, height, contiguous(data, format, width, height)) {}
 
   /// Makes a frame of planes that lie anywhere; planes beyond plane_count(format) are ignored.
-  /// \throws InvalidArgument  as above, or a pitch shorter than the plane's row.
+  /// \throws InvalidArgument  as above, or a pitch shorter than one of a plane's several rows.
   BasicFrame(PixelFormat format, std::int64_t width, std::int64_t height,
              std::array<Plane, 3> planes)
       : planes_(planes), width_(width), height_(height), format_(format) {

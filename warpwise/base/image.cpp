@@ -4,7 +4,7 @@
 
 namespace warpwise {
 namespace {
-// Size of a cache line, and of the widest SIMD register.
+// Size of an x86-64 cache line, and of an AVX-512 register.
 constexpr std::int64_t row_alignment = 64;
 
 std::int64_t padded_pitch(ElementType type, std::int64_t width, std::int64_t height, int channels) {

@@ -56,7 +56,7 @@ WARPWISE_EXPORT std::int64_t plane_row_bytes(PixelFormat format, int plane, std:
 WARPWISE_EXPORT std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height);
 
 /// Returns the bytes of a whole frame whose rows and planes follow one another without gaps.
-/// \throws InvalidArgument  a size beyond 64 bits.
+/// \throws InvalidArgument  a negative size, or one beyond 64 bits.
 WARPWISE_EXPORT std::int64_t frame_bytes(PixelFormat format, std::int64_t width,
                                          std::int64_t height);
 

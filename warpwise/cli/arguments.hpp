@@ -137,8 +137,8 @@ struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<std::int64_t> frames;  ///< number of a stream's frames; only for streams
-  /// Page and turn of pictures and videos. The other members have no meaning without a video or a
-  /// stream.
+  /// Options of a source. Files have only the page, the luma, the turn, the decoder and the range;
+  /// the other members are for videos and streams.
   live::SourceOptions source;
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
@@ -161,7 +161,7 @@ struct InputOptions : RunOptions {
   void require_no_page(const std::string& input) const;
 
   /// Reads the picture that --page names, upright unless --no-autorotate says otherwise.
-  /// \throws IoError  as io::read_picture_of_several()
+  /// \throws IoError  as io::read_picture_of_several()  \throws UsageError  --page all
   io::PictureOfSeveral read(io::InputFile& file) const;
   /// Turns a picture upright unless --no-autorotate says otherwise.
   io::Picture turned(io::Picture picture) const;

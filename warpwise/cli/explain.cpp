@@ -107,7 +107,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // With a GPU's counters, the emulator also counts for that GPU's compute capability.
+  // Without --cc and --profile, a GPU's own capability replaces the default; otherwise it is added.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
@@ -151,7 +151,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Throws if a requested GPU was not used. Called after the report.
+  // Throws after faults, and if a requested GPU was not used. Called after the report.
   void finish(std::span<const lab::Explanation> launches) const {
     const bool in_text = !options_.json && options_.html.empty();
     for (const lab::Explanation& each : launches) report_faults(each, in_text);

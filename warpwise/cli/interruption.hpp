@@ -4,7 +4,7 @@
 namespace warpwise::cli {
 
 /// During its lifetime, the first SIGINT or SIGTERM only requests a stop and prints `said` to
-/// standard error. A second one ends the program by default. An ignored signal stays ignored.
+/// standard error. A second one gets the earlier handler. An ignored signal stays ignored.
 /// `said` must outlive this object. Only one such object may exist at a time.
 class Interruption {
  public:

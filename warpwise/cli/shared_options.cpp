@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// More threads than any machine has cores. Each takes megabytes of address space for its stack.
+// More threads than most machines have cores. Each takes megabytes of address space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
 // Each job may have two unfinished files: a result and its mean image.

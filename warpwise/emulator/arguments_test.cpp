@@ -13,7 +13,7 @@ namespace warpwise::emulator {
 namespace arguments_tests {
 
 // Parameters of every alignment from 1 to 16, in an order that leaves gaps; the second is a
-// structure of three floats. The kernel writes the bytes that it was given to `to`.
+// structure of three floats. The kernel writes a part of each of the first six to `to`.
 constexpr const char* mixed = R"(.version 7.0
 .target sm_75
 .address_size 64

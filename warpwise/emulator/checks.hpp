@@ -15,7 +15,7 @@ namespace warpwise::emulator {
 /// budget are always checked. docs/emulator.md says what each check finds, and how reliable it is.
 enum class Check : std::uint8_t {
   memory,        ///< calls of the CUDA runtime: memory freed twice or never, invalid pointers
-  races,         ///< unordered accesses of two threads
+  races,         ///< unordered accesses of threads, launches or copies
   init,          ///< unwritten values that affect control flow or results
   sync,          ///< barriers and member masks that some threads do not arrive at
   runtime,       ///< calls of the CUDA runtime: wrong copies, unchecked launches, missing waits

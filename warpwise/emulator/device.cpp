@@ -255,7 +255,7 @@ void Device::track_definedness() {
 
 AllocationView Device::State::view(Address address, std::uint64_t bytes) const {
   const AllocationView view = find(address);
-  // A transfer of no bytes may begin one past the end of an allocation.
+  // read() and write() ignore a transfer of no bytes, which may begin at an allocation's end.
   if (view.host == nullptr || bytes > view.end - address) {
     throw InvalidArgument("a transfer of " + std::to_string(bytes) + " bytes at " +
                           describe(address) +

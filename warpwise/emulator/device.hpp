@@ -64,7 +64,7 @@ struct Device::State {
   Allocation take(std::uint64_t bytes, std::string name);
   /// Gives an allocation its address.
   Address place(Allocation allocation);
-  /// Allocates for a kernel's malloc. Returns 0 if kernels would then hold more than `heap_bytes`.
+  /// Allocates for a kernel's malloc. Returns 0 if kernels' `heap_bytes` or the limit are exceeded.
   Address allocate_of_heap(std::uint64_t bytes, std::string name, std::uint64_t heap_bytes);
   /// Frees an allocation of a kernel and returns its memory; null if none begins at the address.
   std::shared_ptr<std::byte> free_of_heap(Address address, std::string by);
@@ -74,8 +74,8 @@ struct Device::State {
   AllocationView find(Address address) const;
   /// Finds the allocation that holds `bytes` from `address`. \throws InvalidArgument
   AllocationView view(Address address, std::uint64_t bytes) const;
-  /// Describes an address by the allocation that holds it or is nearest to it: "4 bytes past the
-  /// end of 'x' (400 bytes)".
+  /// Describes an address by the allocation that holds or held it, or is nearest: "4 bytes past the
+  /// end of 'x' of 400 bytes".
   std::string describe(Address address) const;
   bool was_freed(Address address) const;
   /// Marks all memory as written: an unchecked launch may have written it.

@@ -25,9 +25,8 @@ WARPWISE_EXPORT std::shared_mutex& lock_of(Device& device);
 
 class MemoryUses;
 
-/// Makes launches on the device record their accesses in `uses`, if they check for races or the
-/// CUDA runtime's checks need it. From now on host-visible memory also begins and ends at page
-/// boundaries.
+/// Makes launches on the device record their accesses in `uses`, if they check for races, init or
+/// runtime. From now on host-visible memory also begins and ends at page boundaries.
 WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
 
 /// Describes an address: "byte 4 of allocation 3 of 128 bytes".

@@ -21,8 +21,8 @@
 #include "warpwise/emulator/fidelity.hpp"
 #include "warpwise/rules/rules.hpp"
 
-/// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, and counts say what each source
-/// line would cost on a GPU of any generation. docs/emulator.md says what is covered.
+/// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, except for the Modelled kinds.
+/// Counts say what each line would cost on a GPU of any generation. Scope: docs/emulator.md.
 namespace warpwise::emulator {
 
 /// A byte's address in the emulated GPU's memory.
@@ -70,10 +70,10 @@ struct Texture {
   }
 };
 
-/// The emulated GPU's memory. Allocations start at multiples of 512 bytes. The same sequence of
-/// calls always returns the same addresses. Unmapped space between allocations keeps an access past
-/// the end of one from reaching the next. Calls from several threads are safe. A transfer must not
-/// overlap a running launch.
+/// The emulated GPU's memory. allocate() returns multiples of 512 bytes, and the same addresses for
+/// the same sequence of calls. Unmapped space between its allocations keeps an access past the end
+/// of one from reaching the next. Calls from several threads are safe. A transfer must not overlap
+/// a running launch.
 class WARPWISE_EXPORT Device {
  public:
   /// \param memory_bytes  limit for all allocations together; 0: three quarters of this machine's
@@ -84,7 +84,7 @@ class WARPWISE_EXPORT Device {
   Device& operator=(const Device&) = delete;
 
   /// Allocates zero-filled memory. Messages of faults call it `name`.
-  /// \throws OutOfMemory  when the limit is exceeded, with both numbers.
+  /// \throws OutOfMemory  beyond the limit or this machine's memory, with the size
   Address allocate(std::uint64_t bytes, std::string name = {});
   /// Allocates zero-filled memory that the host accesses at the same address, like managed memory.
   void* allocate_visible(std::uint64_t bytes, std::string name = {});
@@ -96,7 +96,7 @@ class WARPWISE_EXPORT Device {
   /// Host-visible bytes always count as written.
   void track_definedness();
   /// Lets kernels access host memory at the host's address, until hide().
-  /// \throws InvalidArgument  if any part of it already belongs to the device
+  /// \throws InvalidArgument  if a part belongs to the device already, or lies among its addresses
   void show(void* host, std::uint64_t bytes, std::string name = {});
   /// Ends show() for these bytes.
   void hide(void* host, std::uint64_t bytes);
@@ -125,7 +125,7 @@ class WARPWISE_EXPORT Device {
   /// the bytes themselves through bytes_at() and host_pointer(). Host memory counts as written, as
   /// the source and as the destination.
   void copied(Address to, Address from, std::uint64_t bytes) const;
-  /// Returns true if track_definedness() knows of no written byte in the range.
+  /// Returns true if track_definedness() tracks the range and knows of no written byte in it.
   bool is_unwritten(Address address, std::uint64_t bytes) const;
 
   /// Makes a texture object and returns its handle, which kernels take as an argument.
@@ -148,7 +148,7 @@ struct KernelInfo {
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;      ///< local memory of a thread, as PTX declares it
+  std::uint64_t local_bytes = 0;      ///< a thread's local variables, called functions' excluded
   std::uint64_t constant_bytes = 0;   ///< constant memory of the module
   std::vector<int> required_threads;  ///< block size that the kernel was compiled for; empty: any
   std::vector<int> required_cluster;  ///< cluster size that the kernel was compiled for; empty: any
@@ -219,15 +219,15 @@ enum class FaultKind {
   race,
   use_after_free,
   livelock,
-  barrier,           ///< some threads of the block never arrive
-  member_mask,       ///< the mask names lanes that do not execute the instruction together
+  barrier,           ///< some threads never arrive, or at another place or out of turn
+  member_mask,       ///< the mask does not fit the lanes that execute the instruction together
   uninitialised,     ///< use of a value that was never written
   invalid_free,      ///< an address that was never allocated, or already freed
   leak,              ///< memory that was never freed
   copy,              ///< a size or direction that does not fit the memory
-  unchecked_launch,  ///< the program never reads the launch's error
+  unchecked_launch,  ///< the program never reads a launch's error, or never waits
   unsynchronised,    ///< the host accesses memory that the device may still write
-  bad_call,          ///< a call through a pointer to no function
+  bad_call,          ///< a call through a pointer to no fitting function
   stack_overflow,
   narrow_scope,     ///< atomic accesses by two blocks, one access only in block scope
   equal_writes,     ///< a race in which the value written is already there
@@ -270,7 +270,7 @@ struct SourcePlace {
   friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
 };
 
-/// The first fault of one kind on one line, with the number of times that it occurred.
+/// The first fault of one kind on one line with the same inlined calls. `count` is their number.
 struct Fault {
   FaultKind kind = FaultKind::out_of_bounds;
   Dim3 thread{0, 0, 0};
@@ -311,7 +311,7 @@ struct PaceModel {
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
   double float64_cycles = 0;
   double special_cycles = 0;  ///< special functions, conversions, shuffles, tensor instructions
-  double shared_cycles = 0;   ///< latency of the first pass; each further pass adds one
+  double shared_cycles = 0;   ///< latency of the first pass; further passes add to it
   double constant_cycles = 0;
   double texture_cycles = 0;
   double l1_cycles = 0;
@@ -341,8 +341,8 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Sectors that the blocks wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
-  /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks read too.
-  /// common_lines counts each such line once.
+  /// Parts of l2_read_sectors and l2_read_lines: reads of a line from the first one by a distant
+  /// block on. common_lines counts each such line once.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
@@ -401,7 +401,7 @@ struct PaceCounts {
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat a failed one.
   std::uint64_t swaps = 0;
-  /// Compare-and-swaps that succeed, and pairs of successful ones on one word.
+  /// Compare-and-swaps that change their word, or may, and ordered pairs of these on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
   /// Cycles of L2 for the atomic operations on its busiest word or part that distant blocks of the
@@ -440,15 +440,15 @@ enum class Engine : std::uint8_t {
 
 /// Options of Program::launch(): counts, checks and limits.
 struct LaunchOptions {
-  /// Compute capabilities to count memory accesses for. If empty and `count` is false, the kernel
-  /// runs at full speed.
+  /// Compute capabilities to count memory accesses for. If nothing is counted or checked, the
+  /// kernel runs at full speed.
   std::vector<rules::ComputeCapability> compute_capabilities;
   bool count = true;
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
   std::uint64_t budget = 0;
   /// Ends the launch with an `interrupted` fault soon after another thread sets it; null: never.
   const std::atomic<bool>* interrupted = nullptr;
-  int threads = 0;  ///< number of CPU threads; 0: all
+  int threads = 0;  ///< limit of CPU threads; 0: all
   /// Checks to make; findings are reported as faults. Checks of the CUDA runtime report nothing
   /// here.
   Checks checks = {};
@@ -484,7 +484,7 @@ struct LaunchOptions {
   /// lanes take turns in another order each time. Only the first run, in the usual order, is
   /// counted, checked and kept. In another order,
   ///
-  /// - memory or printf output that differs is an `order_dependent` fault
+  /// - memory or printf output that differs, not only by rounding, is an `order_dependent` fault
   /// - any other error is a fault of its own kind
   ///
   /// Memory that the host sees is restored too. Meanwhile no other host thread may use it or launch
@@ -563,28 +563,28 @@ class WARPWISE_EXPORT Program {
 
   std::vector<std::string> kernel_names() const;
   /// \param name  mangled, or the plain name if only one kernel has it
-  /// \throws InvalidArgument  for an unknown name (lists the known ones) or an ambiguous one
+  /// \throws InvalidArgument  for an unknown (lists the known) or ambiguous name, or malformed code
   /// \throws Unsupported  for a kernel that the emulator does not run; names the instruction and
-  /// its source line
+  /// its place
   const KernelInfo& kernel(std::string_view name);
 
   /// Returns the address of a `.global` or `.const` variable on `device`.
-  /// \throws InvalidArgument  for an unknown variable
+  /// \throws InvalidArgument  if unknown; Unsupported, OutOfMemory  if one cannot be placed
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
 
   /// Runs a kernel to its end, and then the kernels that it launched, in order. Each of these
   /// kernels runs with its own launches before the next one begins. After a fault in any, the rest
   /// does not run.
   ///
-  /// A faulting access is skipped (loads return 0) and the kernel continues. A deadlock, a trap or
-  /// an exhausted budget ends the kernel.
+  /// A faulting access is skipped (loads return 0) and the kernel continues. A deadlock ends its
+  /// blocks. A trap, an assertion, a livelock, a bad call or an exceeded limit ends the kernel.
   /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
+  /// \throws InvalidArgument, Unsupported, OutOfMemory  as kernel() and variable()
   /// \throws InvalidArgument  for
   ///
-  /// - a block, grid or cluster that no GPU supports
-  /// - a block or cluster that the kernel was not compiled for
-  /// - a parameter block of the wrong size
-  /// - more shared memory than any GPU has
+  /// - a block, grid or cluster that no GPU supports, or that the kernel was not compiled for
+  /// - a parameter block of the wrong size, or more shared memory than any GPU has
+  /// - `pace` without its requirements
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                       const LaunchOptions& options = {});

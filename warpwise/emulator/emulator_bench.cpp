@@ -1,7 +1,7 @@
 // Measures warp instructions per second on one CPU core, for integer image kernels and a matrix
 // product; for products of small matrices, floating-point or integer operations per second. Modes:
 // no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each mode runs
-// in machine code and in the interpreter.
+// in machine code and in the interpreter. Small matrices run without counts in machine code alone.
 
 #include <benchmark/benchmark.h>
 

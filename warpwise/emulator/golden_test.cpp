@@ -213,8 +213,8 @@ std::string hash_of(const std::vector<std::uint32_t>& words) {
   return text.str();
 }
 
-/// Returns the words that differ, if WARPWISE_GOLDEN_OUTPUTS names measure.py's file of all
-/// outputs.
+/// Lists up to six words that differ, and the number of all, if WARPWISE_GOLDEN_OUTPUTS names
+/// measure.py's file of all outputs.
 std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words,
                         const std::string& list_name = "kernels.json") {
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
@@ -288,9 +288,8 @@ TEST(GoldenForms, EachFormGivesTheBitsOfTheGpu) {
 
 // ---- approximations
 
-/// Largest difference of a GPU's result from the exact one, by PTX's documentation: in units of the
-/// last place, as a share of the value, or absolute. The emulator rounds the exact result to the
-/// nearest.
+/// Largest difference of a GPU's result from the exact one, by PTX's documentation: as a share of
+/// the value, or absolute. The emulator rounds the exact result to the nearest.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;

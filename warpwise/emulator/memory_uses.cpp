@@ -11,7 +11,7 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// Limit of remembered accesses, about 7 GB. The history is lost if a program reaches it without
+// Limit of remembered accesses, 4 GiB. The history is lost if a program reaches it without
 // waiting for its streams.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 

@@ -50,8 +50,8 @@ constexpr auto enum_names(Use) {
                                        {Use::allocation, "allocates"}});
 }
 
-/// Remembers the last write and two reads of each 4-byte word. This takes 12 bytes a word, in pages
-/// of 4096 bytes of accessed memory. For each word it keeps only
+/// Remembers the last write and two reads of each 4-byte word. This takes up to 12 bytes a word, in
+/// pages of 4096 bytes of accessed memory. For each word it keeps only
 ///
 /// - two of the unordered works that read it
 /// - the last of the works that access different bytes of it
@@ -83,7 +83,7 @@ class WARPWISE_EXPORT MemoryUses {
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
 
-  /// Returns first addresses of host-visible pages that the current work has accessed.
+  /// Returns addresses of host-visible pages that the current work accesses, but for Use::shared.
   const std::vector<Address>& visible_pages() const { return visible_pages_; }
   /// Accesses to a page by work that the host has not waited for.
   struct Pending {
@@ -115,7 +115,7 @@ class WARPWISE_EXPORT MemoryUses {
   struct User {
     WorkNumber work = 0;
     Use use = Use::read;
-    const std::string* line = nullptr;  ///< empty for a copy or a fill
+    const std::string* line = nullptr;  ///< empty for a copy, fill or allocation
   };
   struct Verdict {
     std::uint32_t id = 0;

@@ -86,8 +86,8 @@ WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64
 WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,
                                 StreamHandle stream);
 
-/// Copy images between host and device, as upload and download do. \throws InvalidArgument  sizes,
-/// types or channels differ
+/// Copy images between host and device, as upload and download do. \throws CudaError
+/// \throws InvalidArgument  sizes, types or channels differ
 WARPWISE_EXPORT void upload(ConstHostView host, DeviceView device, StreamHandle stream);
 WARPWISE_EXPORT void download(ConstDeviceView device, HostView host, StreamHandle stream);
 

@@ -23,20 +23,20 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t max_shared_bytes = 0;  ///< limit of a block, with the opt-in above 48 KiB
-  int driver_version = 0;   ///< CUDA version of the driver, 13000 for 13.0; 0 without a driver
-  int runtime_version = 0;  ///< CUDA version that this build links
+  int driver_version = 0;             ///< CUDA version of the driver, 13000 for 13.0
+  int runtime_version = 0;            ///< CUDA version that this build links
 };
 
 /// Returns the properties of a device.
 /// \throws NoCudaDevice     there is no GPU.
-/// \throws InvalidArgument  `device` is not in [0, device_count()).
+/// \throws InvalidArgument  `device` is not in [0, device_count()).  \throws CudaError
 WARPWISE_EXPORT DeviceInfo device_info(int device);
 
 /// Makes `device` the calling thread's current one.
-/// \throws NoCudaDevice, InvalidArgument  as device_info.
+/// \throws NoCudaDevice, InvalidArgument, CudaError  as device_info.
 WARPWISE_EXPORT void set_device(int device);
 
-/// Returns the calling thread's current device. \throws NoCudaDevice
+/// Returns the calling thread's current device. \throws NoCudaDevice, CudaError
 WARPWISE_EXPORT int current_device();
 
 /// Returns the free bytes of the current device's memory. Memory that Warpwise's own pool keeps
@@ -46,7 +46,7 @@ WARPWISE_EXPORT std::int64_t free_memory_bytes();
 /// Throws if there is no GPU. \throws NoCudaDevice  with the reason
 WARPWISE_EXPORT void require_device();
 
-/// Waits for all work on the current device. \throws CudaError  some of it failed.
+/// Waits for all work on the current device. \throws NoCudaDevice  \throws CudaError  some failed.
 WARPWISE_EXPORT void synchronize_device();
 
 }  // namespace warpwise::gpu

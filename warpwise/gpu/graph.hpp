@@ -13,7 +13,7 @@ class WARPWISE_EXPORT Graph {
  public:
   /// Calls `work(stream)` once, with a stream that records instead of running. Any Warpwise call on
   /// device views may be recorded, with its scratch memory.
-  /// \throws CudaError  something in `work` cannot be recorded. Exceptions of `work` pass through.
+  /// \throws NoCudaDevice, CudaError  if `work` cannot be recorded. Its exceptions pass through.
   explicit Graph(const std::function<void(StreamHandle)>& work);
   ~Graph();
   Graph(Graph&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }

@@ -18,7 +18,7 @@ struct Partition::Made {
 
 namespace {
 
-// Streams of green contexts need CUDA 12.5. The other functions exist since 12.4.
+// Streams of green contexts need CUDA 12.5, green contexts themselves 12.4.
 constexpr unsigned needed_version = 12050;
 
 struct PartitionFunctions {
@@ -123,7 +123,7 @@ Partition::Made Partition::make(int multiprocessors) {
   CUdevResource first{};
   CUdevResource rest{};
   unsigned groups = 1;
-  // Nothing here needs clusters of blocks, which would require groups of eight multiprocessors.
+  // Allows parts of any size. Clusters of blocks would require groups of eight multiprocessors.
   const CUresult result = partition_functions().split(
       &first, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
       static_cast<unsigned>(multiprocessors));

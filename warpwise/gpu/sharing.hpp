@@ -18,7 +18,7 @@ using ContextHandle = CUctx_st*;  ///< CUcontext
 WARPWISE_EXPORT void order(StreamHandle earlier, StreamHandle later);
 
 /// Returns the device whose memory a pointer is in.
-/// \throws NoCudaDevice
+/// \throws NoCudaDevice, CudaError
 /// \throws InvalidArgument  it is in no device's memory.
 WARPWISE_EXPORT int device_of(const void* pointer);
 

@@ -20,9 +20,9 @@ int compiled_for(void (*kernel)(Values...), const char* name,
   return attributes.ptxVersion;
 }
 
-/// Says whether a file's kernels are code for CC 9.0, with early launches and clusters. Code for an
-/// older GPU may run on a newer one. Determined once for each device: the query costs a tenth of a
-/// call's CPU time (docs/decisions/2026-11-25-gemv-shapes.md).
+/// Says whether a file's kernels are code for CC 9.0 or later, which early launches and clusters
+/// need. A newer GPU may run older code. Determined once for each device: the query costs a tenth
+/// of a call's CPU time (docs/decisions/2026-11-25-gemv-shapes.md).
 class HopperCode {
  public:
   /// \param kernel  one of the file's kernels, always the same
@@ -81,7 +81,7 @@ void start_with(cudaLaunchAttribute attribute, void (*kernel)(Values...),
 }
 
 /// Launches a kernel that calls wait_for_launch before it touches memory.
-/// \param early  the file's kernels are code for CC 9.0: HopperCode says so
+/// \param early  the file's kernels are code for CC 9.0 or later: HopperCode says so
 template <class Kernel, class... Values>
 void start_early(bool early, void (*kernel)(Values...), const Launch<Kernel>& launch,
                  const char* name, StreamHandle stream,

@@ -35,7 +35,7 @@ struct TextureDescription {
 class WARPWISE_EXPORT Texture {
  public:
   /// \throws NoCudaDevice
-  /// \throws InvalidArgument  a number of channels or bytes that is not listed above
+  /// \throws InvalidArgument  a number of channels or bytes not listed above, or a negative size
   /// \throws CudaError        CUDA does not accept the alignment or the size
   explicit Texture(const TextureDescription& description);
   ~Texture();

@@ -1,5 +1,5 @@
-// Replaces the rest of this folder in a build without a CUDA toolkit. There is no device, and every
-// function that needs one says why.
+// Replaces this folder's other sources in a build without a CUDA toolkit. There is no device, and
+// every function that needs one says why.
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"

@@ -13,7 +13,7 @@ namespace warpwise::io {
 ///
 /// - headers of 12, 40, 52, 56, 64, 108 and 124 bytes
 /// - 1, 2, 4 and 8 bits a pixel with a palette, also run-length coded
-/// - 16, 24 and 32 bits a pixel, with any masks of adjacent bits
+/// - 24 bits a pixel; 16 and 32 bits, with any masks of adjacent bits
 ///
 /// A palette of greys gives one channel, an alpha mask four channels, any other file three.
 /// Channels are scaled to 255, rounded to nearest.

@@ -11,7 +11,7 @@
 
 #include "warpwise/io/picture.hpp"
 
-// Code shared by pnm.cpp, bmp.cpp and the modules for PNG, JPEG, TIFF and WebP.
+// Code shared by the decoders and encoders of image files. The command uses the size limits too.
 namespace warpwise::io {
 
 /// Size limits, the same as OpenCV's. Builds for fuzzing have a smaller limit, to save time.

@@ -18,7 +18,7 @@ class Frames {
 
   /// Reads the next frame into `pixels`, which has shape().bytes() bytes; false after the last
   /// frame.
-  /// \throws IoError  the input has no frame at all, or ends inside one.
+  /// \throws IoError  the input has no frame at all, ends inside one, or is damaged.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
  protected:

@@ -19,7 +19,7 @@ struct Page {
   std::int64_t milliseconds = 0;
 };
 
-/// The pictures of a file, one after another, as they are stored.
+/// The pictures of a file, one after another, as displayed but not turned upright.
 class Pages {
  public:
   virtual ~Pages() = default;
@@ -45,7 +45,7 @@ class ImageModule {
  public:
   /// Decodes the first picture of an image file, to channels in the order R G B A. The pixels stay
   /// as stored; the result's orientation says how to turn them upright. OpenCV's module turns
-  /// pictures itself.
+  /// JPEG pictures itself.
   /// \throws IoError  the library cannot read it, or the picture exceeds the size limits.
   virtual Picture decode(std::span<const std::byte> content, const std::string& name) const = 0;
 

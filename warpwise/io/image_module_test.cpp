@@ -41,7 +41,7 @@ Picture pattern(const PictureShape& shape) {
   return picture;
 }
 
-// Checks every row of the table in picture_file.cpp.
+// Checks every exact row of the table in picture_file.cpp.
 TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
   int kept = 0;
   for (const char* extension : {".png", ".tif", ".tiff", ".bmp", ".dib", ".pgm", ".ppm", ".pnm",

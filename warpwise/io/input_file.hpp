@@ -21,7 +21,7 @@ class InputFile {
   /// Returns the name for messages: the path, or "standard input".
   const std::string& name() const { return name_; }
 
-  /// Returns the size of a regular file in bytes; nullopt for a pipe or a device.
+  /// Returns the size of a regular file in bytes; nullopt for a size of 0, a pipe or a device.
   std::optional<std::int64_t> size() const { return size_; }
 
   /// Returns true for a character device such as /dev/zero, which may have no end.

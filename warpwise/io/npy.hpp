@@ -14,9 +14,9 @@ namespace warpwise::io {
 /// Returns true if `content` begins with the magic of an .npy file.
 bool is_npy(std::span<const std::byte> content);
 
-/// Reads a whole .npy file for the functions below. Reads no more bytes than the header announces,
-/// because a device or a pipe may have no end.
-/// \throws IoError  the header is damaged, or the file has more bytes than its shape needs.
+/// Reads a whole .npy file for the functions below; at least its header if they refuse it. Reads at
+/// most one byte more than the header announces, because a device or a pipe may have no end.
+/// \throws IoError  the header is damaged, or the file's size does not fit its shape.
 std::vector<std::byte> read_npy(InputFile& file);
 
 /// Decodes the picture in an .npy file of version 1, 2 or 3. Its shape is (height, width) or
@@ -37,17 +37,17 @@ struct NpyElements {
   std::vector<std::byte> elements;
 };
 
-/// Decodes elements u and i of 1 to 8 bytes and f of 2 to 8 bytes, of either byte order, in C
-/// order.
+/// Decodes elements u and i of 1, 2, 4 or 8 bytes and f of 2, 4 or 8 bytes, of either byte order,
+/// in C order. Refuses a shape without elements.
 /// \throws IoError  as decode_npy().
 NpyElements decode_npy_elements(std::span<const std::byte> content, const std::string& name);
 
-/// Returns true if npy_header() can describe the shape: interleaved pixels, and i444 as (3, height,
-/// width).
+/// Returns true if .npy files have such a shape: interleaved pixels, and i444 as (3, height,
+/// width). Does not look at the element type.
 bool npy_holds(const PictureShape& shape);
 
 /// Returns the bytes that precede a picture's bytes in an .npy file (version 1).
-/// \throws InvalidArgument  unless npy_holds(shape).
+/// \throws InvalidArgument  unless npy_holds(shape), or for bf16 elements.
 std::vector<std::byte> npy_header(const PictureShape& shape);
 
 /// Returns the header of a vector that decode_npy_vector() reads.

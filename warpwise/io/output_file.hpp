@@ -14,7 +14,7 @@ namespace warpwise::io {
 /// directly. Move-only.
 class OutputFile {
  public:
-  /// \throws IoError  the folder is missing, or does not allow writing.
+  /// \throws IoError  the folder is missing, the folder or file does not allow writing, …
   explicit OutputFile(const std::string& path);
   /// Removes the unfinished file unless finish() was called.
   ~OutputFile();
@@ -42,12 +42,12 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-/// Returns true if `path` is "-" or names a pipe, a device or a socket. These take bytes, but are
-/// not files that can be replaced.
+/// Returns true if `path` is "-" or names a pipe, a device, a socket or an open file (/dev/fd/1).
+/// These take bytes, but are not files that can be replaced.
 bool written_directly(const std::string& path);
 
-/// Refuses a path that an OutputFile could not write, as far as this is known beforehand: the
-/// folder is missing, or the folder or file does not allow writing. \throws IoError
+/// Refuses a path that an OutputFile could not write, as far as this is known beforehand: it
+/// is a folder, or its folder is missing, or either does not allow writing. \throws IoError
 void require_place(const std::string& path);
 
 /// Returns true if `path` means standard output: "-", "/dev/stdout", …

@@ -18,19 +18,19 @@
 // image_module.hpp.
 namespace warpwise::io {
 
-/// Returns a file's type by its name, in lower case: ".png". Returns ".raw" for "-", pipes and
-/// devices, and an empty string for a name without an extension.
+/// Returns a file's type by its name, in lower case: ".png". Without an extension, returns ".raw"
+/// for "-", pipes and devices, and an empty string for other names.
 std::string extension_of(const std::string& path);
 
-/// Returns true for extensions that read_picture() may read. Files of a folder with other
-/// extensions are skipped.
+/// Returns true for extensions that read_picture() or y4m_frames_in() may read. Files of a folder
+/// with other extensions are skipped.
 bool is_readable_extension(std::string_view extension);
 
 /// How well a file type holds a picture.
 enum class Holding { not_at_all, lossy, exact };
 Holding holding(std::string_view extension, const PictureShape& shape);
 
-/// Lists the file types that hold such a picture exactly, for messages: ".npy, .tiff, .raw".
+/// Lists the file types that hold such a picture exactly, for messages: ".tiff, .npy, .raw".
 std::string extensions_that_hold(const PictureShape& shape);
 
 /// Explains why a path's type cannot hold such a picture: "a.gif cannot hold rgb24: no .gif files
@@ -68,7 +68,7 @@ struct PictureOfSeveral {
 ///                  be read here, as in an animated PNG or GIF file.
 PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
 
-/// Reads the bytes of a JPEG file; returns nullopt for any other file, and consumes none of it.
+/// Reads the bytes of a JPEG file; returns nullopt for any other picture, and consumes none of it.
 /// \throws IoError  as read_picture()
 std::optional<std::vector<std::byte>> read_jpeg(InputFile& file);
 

@@ -35,7 +35,7 @@ struct Tags {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// Returns true if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits.
+  /// Returns true if libtiff converts the pixels to 8-bit RGBA: up to 8 bits, palette, CMYK, YCbCr.
   /// The conversion is not used for straight alpha, because it would multiply the colours by alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
@@ -344,8 +344,8 @@ class TiffNumbers {
   std::span<const std::byte> content_;
 };
 
-// Follows the offsets from each page's directory to the next one. Returns false if an offset is
-// beyond the file's end.
+// Follows the offsets from each page's directory to the next one. Returns false if a directory
+// reaches beyond the file's end.
 bool has_all_pages(std::span<const std::byte> content) {
   const TiffNumbers file(content);
   if (!file.has(0, 16)) return true;
@@ -353,7 +353,7 @@ bool has_all_pages(std::span<const std::byte> content) {
   const unsigned place_bytes = is_big_tiff ? 8 : 4;
   const unsigned count_bytes = is_big_tiff ? 8 : 2;
   const unsigned field_bytes = is_big_tiff ? 20 : 12;
-  constexpr std::size_t most_pages = 1 << 20;  // more than libtiff reads
+  constexpr std::size_t most_pages = 1 << 20;  // libtiff reads no more
   std::set<std::uint64_t> seen;
   for (std::uint64_t at = file.number(place_bytes, place_bytes); at != 0;) {
     if (!seen.insert(at).second || seen.size() > most_pages) return true;

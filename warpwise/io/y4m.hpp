@@ -39,13 +39,13 @@ inline constexpr std::size_t y4m_start_bytes = 9;
 /// Returns true if `content` begins with the magic of a .y4m file.
 bool is_y4m(std::span<const std::byte> content);
 
-/// Parses the first line, given without its line feed. Missing parameters get ffmpeg's defaults:
+/// Parses the first line, given without its line feed. Missing parameters get ffmpeg's defaults.
 ///
 /// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
 /// - 4:2:0 of any siting becomes i420
 /// - more than 8 bits: 420p, 422p, 444p or mono, followed by the number of bits, 9 to 16
 ///
-/// \throws IoError  interlaced frames, alpha, or a damaged line.
+/// \throws IoError  interlaced frames, another colour space, or a damaged line.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 
 /// Reads the frames of a .y4m file or pipe. Samples of more than 8 bits are scaled to 16.

@@ -24,7 +24,7 @@ constexpr KnownFormat known_formats[] = {
     {V4L2_PIX_FMT_BGR24, "bgr24"},
 };
 
-// Returns a known format's name; otherwise the four letters of its code: "h264".
+// Returns a known format's name; otherwise the letters and digits of its code: "h264".
 std::string name_of_format(std::uint32_t code) {
   for (const KnownFormat& known : known_formats) {
     if (known.code == code) return known.name;
@@ -74,8 +74,8 @@ Rate rate_of(const v4l2_fract& interval) {
   return {interval.denominator, interval.numerator};
 }
 
-// Lists the rates of a format and size. For a continuous or stepwise range it lists only the
-// fastest.
+// Lists the rates of a format and size: only the fastest of a continuous or stepwise range, and an
+// unknown rate if the driver states none.
 std::vector<Rate> rates_of(const Device& device, std::uint32_t code, std::uint32_t width,
                            std::uint32_t height) {
   std::vector<Rate> rates;

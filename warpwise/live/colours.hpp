@@ -46,7 +46,7 @@ struct Told {
   Origin origin;
 };
 
-/// Meaning of the codes of YUV and grey frames; unused for RGB frames.
+/// Meaning of the codes of YUV and grey frames. RGB frames use the matrix alone, to become YUV.
 struct Colours {
   Told<Matrix> matrix;
   Told<Range> range;

@@ -78,7 +78,7 @@ class CpuLane final : public Lane {
     if (!between_) between_ = scratch_->take();
     const auto work = [&] { run_steps(*between_); };
     arena_ ? arena_->execute(work) : work();
-    // A last step that only takes the luma leaves the result in between_.
+    // A last step that only takes the luma leaves the result in between_ or in source_.
     const std::vector<Step>& steps = pipeline_.steps();
     if (steps.empty() || steps.back().stage) scratch_->give_back(std::move(between_));
   }

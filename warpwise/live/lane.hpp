@@ -23,13 +23,13 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Returns memory for the source's frame; empty if the frame lies in a GPU's memory.
+  /// Returns memory for the source's frame; empty with OnGpu::source.
   virtual std::span<std::byte> source() = 0;
-  /// Reads the source's next frame into source(); false after the last one.
+  /// Reads the source's next frame into this lane; false after the last one.
   virtual bool read(Source& source) { return source.next(this->source()); }
   /// Copies the source's frame from another lane, whose frames lie in the same kind of memory. The
-  /// other lane must have read or computed that frame, and keep it until this lane has computed: on
-  /// a GPU the copy completes only then.
+  /// other lane must have read or computed that frame, and keep it until this lane has computed: a
+  /// copy on a GPU completes only then.
   virtual void take_frame_of(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }
@@ -53,9 +53,9 @@ class Lane {
   virtual const std::byte* result_on_gpu() const { return nullptr; }
   /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
-  /// Times of each step, upload and download, summed over all frames. For a graph they are the
-  /// times of a rehearsal before the first frame. A lane of pictures on a GPU reports the time of
-  /// all steps as the last step's.
+  /// Times of each step, upload and download, summed over all frames. With a graph, each frame
+  /// counts with the shortest times of some rehearsals. A lane of pictures on a GPU reports the
+  /// time of all steps as the last step's.
   struct Milliseconds {
     std::vector<double> steps;
     double upload = 0;

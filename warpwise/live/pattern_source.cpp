@@ -20,7 +20,7 @@ struct Rgb {
   std::uint8_t blue;
 };
 
-// Fully saturated colours at three quarters of the brightness, from light to dark.
+// White, six saturated colours and black, at three quarters of the level, from light to dark.
 constexpr std::array<Rgb, 8> bar_colours = {{{191, 191, 191},
                                              {191, 191, 0},
                                              {0, 191, 191},
@@ -57,7 +57,7 @@ Rgb zone(const Place& at) {
   return {level, level, level};
 }
 
-// Hashes the pixel's position with the last steps of splitmix64.
+// Hashes the pixel's position and the phase with steps of splitmix64.
 Rgb noise(const Place& at) {
   std::uint64_t bits = static_cast<std::uint64_t>((at.y * at.width + at.x) * phases + at.phase);
   bits = (bits + 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
@@ -143,7 +143,7 @@ std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceO
                           " pixels a side");
   }
   const PixelFormat format = options.format.value_or(PixelFormat::rgb24);
-  ColourTags tags;  // the generated chroma is a mean of pixels
+  ColourTags tags;  // generated chroma is a mean of pixels, and so lies at their centre
   tags.siting = Siting::centre;
   const Stream stream =
       stream_of(format, options.width.value_or(1280), options.height.value_or(720),

@@ -223,7 +223,7 @@ class PictureSource final : public Source {
   bool has_times_;
   bool is_of_new_rate_;
   std::optional<gpu::Buffer> on_gpu_;  // the picture in the GPU's memory, in place of shown_
-  // true: the GPU decodes all pictures except those that it leaves to the CPU
+  // true: the GPU decodes the pictures after the first, except those that it leaves to the CPU
   bool decodes_on_gpu_;
   std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;

@@ -16,12 +16,12 @@ struct Step {
   std::shared_ptr<Stage> stage;
   Stream from;
   Stream to;
-  bool is_inserted = false;  ///< inserted between two stages to convert frames
+  bool is_inserted = false;  ///< inserted to convert frames for a stage or the sink
 };
 
 /// Stages in their order, checked against the source's frames and the frames that the sink takes.
 /// Inserts the conversions that the stages and the sink need: deep frames are rounded to 8 bits for
-/// stages and sinks that take only 8 bits. If only the luma of a conversion to YUV is read, only
+/// stages and sinks that take only 8 bits. If only the luma of a conversion to 4:4:4 is read, only
 /// the luma is computed.
 class Pipeline {
  public:

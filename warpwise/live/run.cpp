@@ -78,7 +78,7 @@ class Run {
   std::condition_variable changed_;
   std::vector<Lane*> free_;             // the last lane is used first: it may be in a cache
   std::deque<Frame> ready_;             // frames to compute
-  std::map<std::int64_t, Frame> done_;  // frames to write, by the value of taken_
+  std::map<std::int64_t, Frame> done_;  // frames to write; key: their number, counted by taken_
   std::int64_t taken_ = 0;              // number of frames taken by workers
   std::int64_t given_to_sink_ = 0;
   bool is_stopped_ = false;  // no further frame is read
@@ -331,7 +331,7 @@ void leave(std::shared_ptr<Run> run) {
   left->push_back(std::move(run));
 }
 
-// The threads of a run. The destructor ends them, even after an exception.
+// The threads of a run. The destructor ends them, but leaves a reader whose source does not answer.
 class Threads {
  public:
   explicit Threads(std::shared_ptr<Run> run) : run_(std::move(run)) {}

@@ -32,7 +32,7 @@ struct Progress {
   std::int64_t read = 0;
   std::int64_t written = 0;
   std::int64_t dropped = 0;  ///< replaced by a newer frame
-  std::int64_t late = 0;     ///< frames read after their time; only with realtime
+  std::int64_t late = 0;     ///< read more than a frame too late; only with realtime
   double seconds = 0;        ///< time since the run began
 };
 
@@ -43,8 +43,8 @@ struct Summary : Progress {
   double read_milliseconds = 0;
   double write_milliseconds = 0;  ///< includes finishing the sink
   Lane::Milliseconds lanes;
-  /// Time from a frame's arrival to the end of its writing, over the last 65,536 frames; 0 without
-  /// frames.
+  /// Milliseconds from a frame's arrival to the end of its writing, over the last 65,536 frames; 0
+  /// without frames.
   double age_median = 0;
   double age_p99 = 0;
   /// First failure of the source, the pipeline or the sink. The sink was finished nevertheless.

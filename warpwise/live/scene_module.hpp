@@ -9,7 +9,7 @@ namespace warpwise::live {
 /// Opens a source of a rotating, lit ring, drawn by OpenGL without a window. It turns once in eight
 /// seconds.
 ///
-/// - Any size and rate is possible; the defaults are 1280x720 and 30.
+/// - Any rate is possible, and any size that the driver draws. The defaults are 1280x720 and 30.
 /// - The format is rgba32, bgra32, rgb24 or bgr24.
 /// - On one machine the frames are the same in each run.
 ///

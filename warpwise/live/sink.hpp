@@ -28,13 +28,13 @@ class Sink {
     std::optional<Matrix> matrix = std::nullopt;
   };
   /// Returns the frames that the sink takes for a stream: with alpha if the sink stores alpha.
-  /// \throws InvalidArgument  the sink does not support the frames' size.
+  /// \throws InvalidArgument  the sink does not take that size, or takes only deep frames.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Returns true if the sink takes a stream's deep frames as they are. Otherwise they are rounded
-  /// to 8 bits before takes() is called.
+  /// Returns true if the sink takes a stream's deep frames as they are. Otherwise a pipeline tries
+  /// deep RGB, then planes_for_rgb(), then 8 bits. \throws InvalidArgument  as takes()
   virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
-  /// Returns the planes to which deep RGB is converted if the sink keeps only YUV.
+  /// Returns the planes to which deep frames are converted if the sink keeps only these.
   virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
 
   /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
@@ -52,7 +52,7 @@ class Sink {
   /// Returns true for a peer that shows frames as they come: each is written at its time.
   virtual bool is_live() const { return false; }
 
-  /// Called once, with a stream of the frames that takes() returned. \throws IoError
+  /// Called once, with the stream of the frames to write. \throws IoError
   virtual void begin(const Stream& stream) = 0;
   /// Writes a frame. \throws IoError  the disk is full, the pipe's reader has closed it, …
   virtual void write(std::span<const std::byte> pixels) = 0;

@@ -13,8 +13,8 @@ namespace warpwise::live {
 std::unique_ptr<Sink> null_sink();
 
 /// Writes frames without headers to standard output, converted to that format as convert_stage()
-/// does. Frames of more than 8 bits need a format of deep_layouts.
-/// \throws InvalidArgument  frames cannot be converted to that format.
+/// does. Frames of more than 8 bits are rounded, except for a format of deep_layouts.
+/// \throws InvalidArgument  no frames are written in that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 
 /// Writes frames unconverted and without headers to a file. Deep frames get `layout`, if given.
@@ -26,8 +26,8 @@ std::unique_ptr<Sink> raw_sink(const std::string& path, const std::optional<Deep
 std::unique_ptr<Sink> y4m_sink(const std::string& path);
 
 /// Writes a picture for each frame. A folder ("out/", made if it is missing) gets 000001.png,
-/// 000002.png, …. A pattern with one number ("out/%05d.jpg") counts from 1. Grey stays grey, all
-/// other frames become rgb24.
+/// 000002.png, …. A pattern with one number ("out/%05d.jpg") counts from 1. Grey stays grey. Alpha
+/// and 16 bits stay if the file type holds them exactly. All other frames become rgb24.
 /// \throws InvalidArgument  the pattern has no number, or its file type holds no such pictures
 /// \throws IoError
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);

@@ -65,8 +65,8 @@ class Source {
   /// OpenGL context.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
-  /// Reads the next frame into the current GPU's memory, without a copy through the host. Work
-  /// enqueued on `stream` afterwards sees the frame. \throws CudaError, …
+  /// Reads the next frame into the current GPU's memory; false after the last one. Work enqueued on
+  /// `stream` afterwards sees the frame. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());
   }
@@ -95,7 +95,7 @@ class Source {
 
 /// The decoder of a video.
 enum class Decode : std::uint8_t {
-  automatic,  ///< the GPU if it can decode and its frames need not come to the host; else the CPU
+  automatic,  ///< the GPU if it gives the CPU's bytes and the frames may stay there; else the CPU
   cpu,
   gpu
 };
@@ -115,7 +115,7 @@ struct SourceOptions {
   std::optional<DeepLayout> deep_format = std::nullopt;  ///< replaces `format` for a .raw file
   std::optional<std::int64_t> width = std::nullopt;      ///< width of frames; set with height
   std::optional<std::int64_t> height = std::nullopt;     ///< height of frames; set with width
-  /// New rate of a video: frames are repeated or left out, and the speed stays.
+  /// Rate of frames. A video repeats or leaves out frames to reach it, and its speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
   std::optional<int> track = std::nullopt;
@@ -124,7 +124,7 @@ struct SourceOptions {
   std::optional<std::int64_t> page = std::nullopt;
   bool all_pages = false;       ///< the user asked for all pages
   bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma
-  bool autorotate = true;       ///< turns frames upright; false: players do that
+  bool autorotate = true;       ///< turns frames upright; false: as stored
   bool deinterlace = false;     ///< makes whole frames of interlaced ones
   bool rescale = false;         ///< scales frames whose size or pixels differ from the first
   Decode decode = Decode::cpu;  ///< the decoder of videos and JPEGs; automatic and gpu need a GPU

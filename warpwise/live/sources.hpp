@@ -18,7 +18,7 @@ namespace warpwise::live {
 /// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30. YUV
 /// has limited range, and BT.601 or BT.709 by its size. Eight frames are made on opening, then
 /// repeated.
-/// \throws InvalidArgument  another pattern
+/// \throws InvalidArgument  another pattern, or more than 16,384 pixels a side
 std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceOptions& options);
 
 /// Reads frames without headers on standard input. `text` describes them: "rgb24:1280x720@30".
@@ -32,14 +32,14 @@ std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions&
 /// Reads a .y4m file, a pipe or, for "-", standard input; null for other content. \throws IoError
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options);
 
-/// Reads the pictures in a folder, or those that match a shell pattern ("frames/*.png"), in the
-/// order of their names. They are grey, RGB or RGBA of 8 or 16 bits, all of one size.
-/// \throws IoError  no picture is found.
+/// Reads the pictures of one file, of a folder, or of files that match a shell pattern
+/// ("frames/*.png"), in the order of names: grey, RGB or RGBA of 8 or 16 bits, all of one size.
+/// \throws IoError  no picture is found.  \throws InvalidArgument  a page of several files
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 
 /// Reads pictures in the order of `paths`, which is not empty. `name` is the source's name.
 
-/// \throws IoError
+/// \throws IoError, InvalidArgument
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options);
 

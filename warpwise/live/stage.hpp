@@ -50,7 +50,7 @@ class Stage {
   virtual bool takes_deep_frames() const { return false; }
 
   /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
-  /// once, before the first frame.
+  /// before the first frame.
   /// \throws PixelsNotTaken   the stage takes other pixels.
   /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
   virtual Stream begin(const Stream& from) = 0;
@@ -75,8 +75,8 @@ class Stage {
   /// Frees the GPU memory that run() keeps between frames. Called before the memory's stream ends.
   virtual void release() {}
 
-  /// Returns a stage that computes only the luma of this stage's result, as gray8; null if that
-  /// saves no work.
+  /// Returns a stage that computes only the luma of this stage's result, as gray8; null if there is
+  /// none.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
   /// Returns the stage as a step of a Chain; nullopt if it has no such form. Called after begin().
@@ -86,8 +86,7 @@ class Stage {
   /// run for several frames at the same time.
   virtual void run(HostSource from, HostResult to) = 0;
   /// Computes one frame on a GPU, asynchronously on `stream`. A stage that is not recordable may
-  /// wait for the stream. A stage that remembers gets every frame on one stream, which outlives the
-  /// stage.
+  /// wait for the stream. A stage that remembers gets every frame on one stream, until release().
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
   /// Computes all results of a frame; begin() describes the first.

@@ -104,7 +104,7 @@ Bytes luma_in(const Bytes& frame, const Stream& stream) {
   return luma;
 }
 
-// Returns all combinations of a conversion's choices, defined or not.
+// Returns all combinations of convention, matrix and ranges, defined or not.
 std::vector<ConvertChoices> all_choices() {
   const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
   std::vector<ConvertChoices> choices;

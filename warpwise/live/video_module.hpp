@@ -34,7 +34,7 @@ class VideoModule {
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
   /// Reads the frames of a network peer's video; `address` as in is_address(). Damaged frames of
-  /// udp, rtp and rtsp are skipped.
+  /// udp, rtp and rtsp are skipped. \throws InvalidArgument  a port is missing.
   /// \throws IoError  as open_file(), or nothing arrives for options.timeout_seconds.
   virtual std::unique_ptr<Source> open_address(const std::string& address,
                                                const SourceOptions& options) const = 0;
@@ -63,7 +63,7 @@ class VideoModule {
   /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
   /// in .mp4 files, and sound, both in MPEG-TS; over rtsp, video and sound have separate packets.
   /// Nothing is sent before Sink::begin(), which connects.
-  /// \throws InvalidArgument  an http address has the extension of another kind of file
+  /// \throws InvalidArgument  a port is missing, or an http address has another kind's extension
   virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
                                                 double timeout_seconds) const = 0;
 

@@ -227,7 +227,7 @@ TEST_F(VideoTest, AlphaInAnyPlaceIsRead) {
   }
 }
 
-// The message names readable pixels of the same depth.
+// The message names the closest pixels that are read.
 TEST_F(VideoTest, PixelsThatAreNotReadHaveReadableOnesBeside) {
   struct Advice {
     const char* options;

@@ -19,7 +19,7 @@ const Costs& costs() {
        {{.all = 17, .integer = 14, .special = 1, .conversion = 2}, {.all = 8, .integer = 8}}},
       {"rem.s32",
        {{.all = 23, .integer = 20, .special = 1, .conversion = 2}, {.all = 10, .integer = 10}}},
-      // These are subroutines.
+      // Divisions of 64-bit integers are subroutines.
       {"div.u64",
        {{.all = 68, .integer = 62, .special = 1, .conversion = 2},
         {.all = 68, .integer = 62, .special = 1, .conversion = 2}}},

@@ -98,8 +98,8 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
 }
 
 /// Returns the number of lanes in one bank, if each lane is `step` banks after the previous one and
-/// the numbers of lanes and banks are equal. It is gcd(step, lanes), which is the lowest set bit of
-/// `step`, because `lanes` is a power of two.
+/// the numbers of lanes and banks are equal. It is gcd(step, lanes): the lowest set bit of `step`,
+/// at most `lanes`, a power of two. It is 1 for step 0, because all lanes share a word.
 int meeting_lanes(std::uint64_t step, int lanes) {
   const std::uint64_t divisor = step & (0 - step);
   return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));

@@ -92,7 +92,7 @@ struct Functions {
   std::string text(Result error) const;
 };
 
-/// Loads and initialises the driver once. Returns null if it is missing or has no GPU.
+/// Loads and initialises the driver once. Returns null if it is missing, incomplete, or has no GPU.
 /// \param why_not  receives the reason
 const Functions* load(std::string& why_not);
 

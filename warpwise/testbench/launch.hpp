@@ -17,8 +17,8 @@ struct Where {
 };
 
 /// A launch that has ended, with its counts and the expectations that can be checked on it. The
-/// text of a failed expectation has a line for each source line that does not meet it. An
-/// expectation also fails if nothing in the launch could have violated it:
+/// text of a failed expectation has a line for each source line or fault that does not meet it. An
+/// expectation of counts also fails if nothing in the launch could have violated it:
 /// - nothing was counted,
 /// - `where` names no line of the kernel, or
 /// - the lines executed no access or branch that the expectation concerns.
@@ -36,7 +36,7 @@ class WARPWISE_EXPORT Launch {
 
   /// Expects that each source line needs, on average, at most this many sectors of 32 bytes per
   /// request. A request is one load, store or atomic of global memory by a warp. 4 is the least for
-  /// 32 lanes of 4 bytes each.
+  /// 32 lanes with 4 different bytes each.
   Outcome expect_sectors_per_request(double at_most, const Where& where = {}) const;
   /// Expects that no access to shared memory takes more passes than its bytes need.
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;

@@ -95,7 +95,7 @@ class Texture {
   std::uint64_t handle_;
 };
 
-/// A kernel of a module, owned by its Testbench.
+/// A kernel of a module. It must not outlive its Testbench.
 class WARPWISE_EXPORT Kernel {
  public:
   const emulator::KernelInfo& info() const;
@@ -124,7 +124,7 @@ class WARPWISE_EXPORT Module {
  public:
   /// \param name  mangled name, readable name ("scale<float>"), or its last part ("scale") if only
   ///              one kernel has it; overloads need their parameters: "scale(float*, int)"
-  /// \throws InvalidArgument  there is no such kernel; the message lists the module's kernels
+  /// \throws InvalidArgument  no kernel or several have this name; the message lists kernels
   /// \throws Unsupported      the emulator does not run the kernel, with the instruction and its
   ///                          line
   Kernel kernel(const std::string& name) const;

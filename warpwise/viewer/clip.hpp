@@ -10,7 +10,7 @@
 
 namespace warpwise::viewer {
 
-/// Records a video of results. The video holds every computed frame, in the source's order
+/// Records a video of results. The video holds every added frame, in the source's order
 /// and at its rate. One thread adds frames, another starts and stops the clip; no call throws. An
 /// error ends the clip and is reported by state().
 class Clip {

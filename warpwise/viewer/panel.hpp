@@ -82,7 +82,7 @@ class Panel {
   // Milliseconds between the latest frames; a ring buffer.
   std::array<float, 120> times_{};
   std::size_t frames_ = 0;
-  bool was_paused_ = false;  // true if the last frame was paused
+  bool was_paused_ = false;  // true after a pause since the last frame
   std::chrono::steady_clock::time_point last_;
 };
 

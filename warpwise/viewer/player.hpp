@@ -26,7 +26,7 @@ struct Shown {
 class Player {
  public:
   /// Reads at most `frames`. Each frame is added to `clip` before it is shown. The playing thread
-  /// calls `notify` after each change of newest() or the state.
+  /// calls `notify` after each change that it makes to newest() or the state.
   Player(std::shared_ptr<live::Source> source, std::shared_ptr<Computation> computation,
          std::shared_ptr<Clip> clip, std::optional<std::int64_t> frames,
          std::function<void()> notify);
@@ -52,7 +52,7 @@ class Player {
     bool is_paused = false;
     bool has_ended = false;                ///< no further frame comes
     std::int64_t read = 0;                 ///< number of frames read from the source
-    std::exception_ptr failure = nullptr;  ///< first failure of the source or the pipeline
+    std::exception_ptr failure = nullptr;  ///< last failure of the source or the pipeline
   };
   State state();
 

@@ -50,7 +50,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     that were not done. A run that ends replaces the manifest of the run before.
 
     Raises:
-    - InvalidArgument: the pipeline is invalid, or workers is below 1
+    - InvalidArgument, NoCudaDevice: an argument is invalid; Ray, its resources or a GPU are missing
     - OSError: the manifest cannot be written
     - BlockingIOError: another run writes into `out`
     """

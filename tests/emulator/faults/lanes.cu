@@ -74,7 +74,7 @@ __global__ void loaded_matrix(int*, int* to) {
   to[threadIdx.x] = value;
 }
 
-// The last warp adds sums as in old programs for GPUs whose lanes run in lockstep.
+// A warp adds sums as in old programs for GPUs whose lanes run in lockstep.
 template <bool meets>
 __global__ void volatile_sums(int*, int* to) {
   __shared__ volatile int sums[64];

@@ -36,7 +36,7 @@ __global__ void shared_at(int* to, int index) {
   to[threadIdx.x] = values[(threadIdx.x + index) & 2047];
 }
 
-// The compiler may place the arrays in either order. The offset reaches the other one in both.
+// Reads beyond the first of two arrays in one variable, and so from the second.
 __global__ void shared_neighbour(int* to, int beyond) {
   struct Both {
     int first[32];

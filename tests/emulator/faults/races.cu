@@ -115,7 +115,7 @@ __global__ void one_slot_of_one(int* to) {
   to[threadIdx.x] = last;
 }
 
-// A tile and its halo: the threads that write the halo are not those that read it.
+// A tile and its halo: thread 1 writes the last element, and thread 63 reads it.
 template <bool ordered>
 __global__ void halo(const int* from, int* to) {
   __shared__ int tile[66];

@@ -84,7 +84,7 @@ void host_reads(bool managed, bool waits) {
   check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
 }
 
-// A node that frees memory does not make any other work wait.
+// The graph's last node frees memory. It needs no wait; the kernels before it need one.
 void graph_that_frees(bool waits) {
   const Pinned memory(true);
   cudaStream_t stream = nullptr;

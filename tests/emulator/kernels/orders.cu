@@ -1,6 +1,6 @@
 // Pairs of kernels. The result of NAME_wrong depends on the order in which threads run, though most
-// have no race. NAME_right looks like it, and has the same result in each order. Launched with 4
-// blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
+// have no race. NAME_right looks like it, and has the same result in each order, up to rounding.
+// Launched with 4 blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
 
 #include <cassert>
 #include <cstdio>

@@ -52,7 +52,7 @@ enum class ChainKernels : std::uint8_t {
 /// - Each thread takes a strip of rows through all steps, band by band. A band's results between
 ///   the steps take about 2 MiB, or more if a window needs higher bands.
 /// - The halo of a chain is the number of rows above and below that its steps read. If a thread
-///   would have fewer rows than 16 times the halo, each step runs over the whole image instead.
+///   would have fewer rows than 16 halos, or the image is small, each step runs over all of it.
 /// - Memory for the results between the steps is kept for the next run.
 /// - Several threads may run one chain at the same time.
 ///

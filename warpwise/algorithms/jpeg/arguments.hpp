@@ -26,7 +26,7 @@ inline constexpr int longest_code = 16;
 struct Codes {
   /// Indexed by the next lookup_bits bits: length << 8 | symbol; 0 for longer codes.
   std::uint16_t of_start[1 << lookup_bits];
-  /// Indexed by length: the first 16 bits above all codes up to this length.
+  /// Indexed by length: the least 16-bit number above the codes up to this length and their bits.
   std::uint32_t limit[longest_code + 1];
   /// Indexed by length: the number that turns a code into its index in `symbol` when it is added.
   std::int32_t offset[longest_code + 1];

@@ -17,8 +17,8 @@ enum class Pixels : std::uint8_t {
   gray8   ///< Y alone
 };
 
-/// Decodes JPEG files on the GPU that was current at construction. Keeps page-locked memory between
-/// files. Used by one thread at a time.
+/// Decodes JPEG files on the current GPU. Keeps page-locked memory between files. Used by one
+/// thread at a time.
 class WARPWISE_EXPORT Decoder {
  public:
   /// Decodes to `to` in the GPU's memory, row by row without gaps, and returns when all pixels are

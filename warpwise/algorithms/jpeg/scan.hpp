@@ -28,10 +28,10 @@ struct Scan {
   std::int64_t blocks_of_unit() const { return across * down + components - 1; }
 };
 
-/// Reads the structure of a baseline JPEG file of 8 bits, grey or YCbCr, with one scan and at most
-/// 2^26 pixels. Returns nullopt for any other file, and for one that deviates anywhere from what
-/// encoders write: another decoder then has to judge it. Does not read the entropy-coded data
-/// beyond its markers.
+/// Reads the structure of a baseline JPEG file of 8 bits, grey or YCbCr, with one scan, up to 2^26
+/// pixels and 2^28 bytes. Returns nullopt for any other file, for a nearly blank picture, and for a
+/// file that deviates anywhere from what encoders write: another decoder then has to judge it. Does
+/// not read the entropy-coded data beyond its markers.
 WARPWISE_EXPORT std::optional<Scan> scan_of(std::span<const std::byte> file);
 
 }  // namespace warpwise::jpeg

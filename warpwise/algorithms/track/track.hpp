@@ -103,7 +103,7 @@ class WARPWISE_EXPORT DeviceTracker {
   DeviceTracker(ConstDeviceView first, const Box& box, const TrackOptions& options,
                 gpu::StreamHandle stream);
 
-  /// Synchronises the stream. \throws InvalidArgument  as Tracker.  \throws CudaError
+  /// Waits for the search. \throws InvalidArgument  as Tracker.  \throws CudaError
   TrackedBox next(ConstDeviceView frame);
 
  private:

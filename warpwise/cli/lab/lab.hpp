@@ -35,7 +35,7 @@ struct CountedFor {
 
 struct LabOptions {
   std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
-  std::string ladder_folder;       ///< replaces the installed ladder or study of that name
+  std::string ladder_folder;       ///< folder of the only ladder or study; empty: all installed
   LabPlace place = LabPlace::automatic;
   CountedFor counted_for;
 
@@ -56,8 +56,8 @@ struct Selection {
   bool whole = false;                         ///< true for the ladder's name alone: all rungs
 };
 
-/// Returns the ladders of all names: each with all rungs, or with the rung after the '/'. The given
-/// folder replaces the installed ladder of its name.
+/// Returns the ladder or study of each name; without names, all of them. A selection has all rungs,
+/// or the rung or experiment after the '/'. With a folder, only its study's name is known.
 /// \throws InvalidArgument  a name is not known; the message suggests the nearest one
 std::vector<Selection> select(const LabOptions& options);
 

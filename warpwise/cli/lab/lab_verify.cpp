@@ -41,7 +41,7 @@ class LabVerify final : public Command {
 
   void execute() const override {
     std::vector<Selection> selections = select(options_);
-    // Leaves collections out if no name is given, because their ladders are already selected.
+    // Leaves collections out if no name is given, because their studies are already selected.
     if (options_.names.empty()) {
       std::erase_if(selections, [](const Selection& each) { return each.table.is_collection(); });
     }

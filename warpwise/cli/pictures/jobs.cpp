@@ -79,7 +79,7 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
 
 OutputFolders::OutputFolders(const std::vector<Job>& jobs) {
   try {
-    for (const Target& target : jobs.front().targets) {  // all jobs have the same targets
+    for (const Target& target : jobs.front().targets) {  // all jobs have the same folders
       if (target.extension_is_open) make(fs::path(target.path).parent_path());
     }
   } catch (...) {

@@ -20,8 +20,8 @@ struct Job {
   std::vector<Target> targets;
 
   /// Returns the path of result `index`. In a folder, a result keeps the input's name. It also
-  /// keeps the input's type if that type holds the result exactly. Otherwise it gets the first type
-  /// of .png, .npy, .raw that holds it exactly. The result of a .y4m file gets .raw.
+  /// keeps the input's type if that type holds the result exactly. Otherwise the result of a .y4m
+  /// file gets .raw, and any other the first type of .png, .npy, .raw that holds it exactly.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
@@ -43,7 +43,7 @@ class OutputFolders {
 
 bool is_folder(const std::string& path);
 
-/// Returns true for a video file's name, except .y4m.
+/// Returns true for a file that exists and has a video's extension, except .y4m.
 bool is_video(const std::string& path);
 
 /// Refuses a video. \throws IoError  the message says how to read one.

@@ -206,7 +206,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   return passage.finish();
 }
 
-// Returns the size of one frame of a .y4m file; for any other file at least the file's size.
+// Returns the size of one frame of a .y4m file; for any other file the file's size.
 std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
   try {
     io::InputFile file(path);

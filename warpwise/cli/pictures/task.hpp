@@ -30,9 +30,9 @@ class Task {
   Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
        nlohmann::ordered_json option_values);
 
-  /// Reads an image, an .npy file or one frame as 8-bit grey. Colours are converted like
-  /// cv::cvtColor(COLOR_RGB2GRAY); a video's luma is unchanged.
-  /// \throws IoError  the input cannot be read, is not of 8 bits, or has several frames.
+  /// Reads an image, an .npy file or one frame as 8-bit grey; 16 bits are rounded. Colours are
+  /// converted like cv::cvtColor(COLOR_RGB2GRAY); a video's luma is unchanged.
+  /// \throws IoError  the input cannot be read, has other pixels, or has several frames.
   io::Picture read_grey(const std::string& path);
   /// Calls `use(index, picture)` for each picture in the inputs, converted as by read_grey().
   /// Headerless inputs and videos contribute every frame.
@@ -56,7 +56,7 @@ class Task {
   /// Stores the files that were skipped in the folders among the inputs, for the report.
   void take_skipped(io::Skipped skipped) { skipped_ = std::move(skipped); }
 
-  /// Prints "TEXT, NAME on cpu (2 threads) in 0.31 ms", or with --json the object with `values`.
+  /// Prints "TEXT, NAME on cpu (2 threads) in 0.310 ms", or with --json the object with `values`.
   void report(const std::string& text, const nlohmann::ordered_json& values);
 
   const Worker& worker() const { return worker_; }

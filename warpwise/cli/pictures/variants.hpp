@@ -32,8 +32,8 @@ inline constexpr Variant variant_steps = {.scale = 1.05, .angle = 3};
 /// Includes both ends of each range, and the unchanged template if that lies between the ends.
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles);
 
-/// Lists the variants around `variant` that lie within the ranges. Their distance from it is
-/// `share` of variant_steps.
+/// Lists the variants around `variant`, at a distance of `share` of variant_steps. Values beyond a
+/// range become its end.
 std::vector<Variant> neighbours_of(const Variant& variant, double share, const Interval& scales,
                                    const Interval& angles);
 

@@ -17,8 +17,8 @@
 namespace warpwise::cli {
 namespace {
 
-/// Returns the signals that are blocked here and forwarded to the program. A shell's signals to
-/// stop and continue jobs are not among them.
+/// Returns the signals that are blocked here and, except SIGCHLD, forwarded to the program. A
+/// shell's signals to stop and continue jobs are not among them.
 sigset_t forwarded_signals() {
   sigset_t signals;
   ::sigfillset(&signals);

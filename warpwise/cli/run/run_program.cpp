@@ -177,7 +177,7 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   }
 }
 
-// Requires a replaceable file, because a report is written while the program runs.
+// Requires a file that a report can replace, before the program runs.
 void require_report(const std::string& option, const std::string& file) {
   if (io::written_directly(file))
     throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));

@@ -175,7 +175,7 @@ void finish(const StreamCall& call, const StreamReport& report) {
   if (report.summary.was_stopped) Interruption::end();
 }
 
-// Returns true if the name means a sequence of frames, not a file.
+// Returns true for the name of a video, a peer, a camera, generated frames or pipe:….
 bool is_frame_source(const std::string& name) {
   if (is_video(name) || live::is_address(name) || live::is_other_address(name)) return true;
   if (name.starts_with("/dev/video")) return true;

@@ -28,9 +28,9 @@ struct StreamCall {
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages);
 
-/// Returns true if a subcommand's "IN... OUT" is a stream: the only input is a video, a camera or
-/// generated frames, or the output is a video. A .y4m file counts as a video if many pictures go
-/// into it.
+/// Returns true if a subcommand's "IN... OUT" is a stream: the only input is a video, a camera, a
+/// peer, pipe:… or generated frames, or the output is a video, a peer or pipe:…. A .y4m file counts
+/// as a video if many pictures go into it.
 bool is_stream(const std::vector<std::string>& paths);
 
 /// Runs a subcommand as a stream of one stage, from "IN... OUT".

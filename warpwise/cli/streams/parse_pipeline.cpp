@@ -115,7 +115,7 @@ StageText read_stage(std::string_view text) {
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      // The window may choose a measure that has no min-score.
+      // The window may leave a min-score beside a measure that has none.
       std::optional<double>& least = track->options.min_score;
       if (least_is_best(track->options.measure)) least.reset();
       least = least_score(track->options.measure, least);

@@ -6,7 +6,7 @@
 
 namespace warpwise::cli {
 
-/// Adds --page, --no-autorotate, --track, --deinterlace and --rescale.
+/// Adds --page, --luma, --no-autorotate, --track, --deinterlace and --rescale.
 void add_reading_options(CLI::App& app, live::SourceOptions& options);
 
 /// Adds --decode, with the default auto.

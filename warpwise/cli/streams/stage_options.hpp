@@ -52,10 +52,10 @@ StageOptions sobel_options(SobelOptions& options);
 /// means that no window was given. `has_maximum` becomes true if max is given.
 StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum);
 
-/// Returns the options block, stride, search…, measure, border, max-motion.
+/// Returns the options block-size, stride, search…, measure, border, max-motion.
 StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion);
 
-/// Returns the options block, max-disparity, measure, subpixel, check.
+/// Returns the options block-size, max-disparity, measure, subpixel, consistency.
 StageOptions disparity_options(DisparityOptions& options);
 
 /// Returns the options box, search…, measure, min-score, update. box has no default.

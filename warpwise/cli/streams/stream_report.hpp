@@ -8,13 +8,13 @@
 
 namespace warpwise::cli {
 
-/// Place where a pipeline runs, with the number of frames in flight.
+/// Place where a pipeline runs, with the number of frames computed at a time.
 struct StreamPlace {
   std::string backend;  ///< "cpu" or "cuda"
   std::string device;
   std::size_t workers = 1;
   int threads_of_worker = 1;
-  /// Reason why frames pass through the host on cuda; empty if OpenGL passes them on the GPU.
+  /// Reason why frames pass through the host on cuda; empty if they come on the GPU.
   std::string why_no_interop = {};
 };
 

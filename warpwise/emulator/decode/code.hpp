@@ -67,12 +67,12 @@ enum class Special : std::uint8_t {
   zero,
 };
 
-/// A memory access in a kernel. Most operations that access memory have one site. cp.async has two
-/// sites: first the store, directly after it the load.
+/// A memory access in a kernel. Most operations that access memory have one site. cp.async has two:
+/// first the store, directly after it the load. A bulk copy has a third one, for its reduction.
 struct Site {
   std::uint32_t operation = 0;                     ///< index into Code::operations
   InstructionClass kind = InstructionClass::load;  ///< load, store, atomic or texture
-  /// True for an access that passes a parameter to an inlined call. On a GPU it costs nothing.
+  /// True for an access to a call's parameter or result: not counted, as if all calls were inlined.
   bool compiler_local = false;
 };
 
@@ -128,7 +128,7 @@ struct Code {
   /// Registers that some path through the kernel reads before writing them.
   std::vector<RegisterPlace> unset;
   std::vector<ptx::SourceLine> lines;  ///< source line of each operation
-  std::vector<int> ptx_lines;          ///< PTX line of each operation, from 1; 0 for a final exit
+  std::vector<int> ptx_lines;  ///< PTX line of each operation, from 1; 0: an added exit or return
   std::vector<ptx::SourceLine> counted_lines;  ///< of each operation, see counted_lines.hpp
   std::vector<InstructionClass> classes;       ///< of each operation
   std::vector<std::string> names;        ///< of each operation, for messages ("ld.global.f32")

@@ -8,8 +8,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns a source line for each operation. Code inlined from a header of the CUDA toolkit or the
-/// system (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
+/// Returns a source line for each operation. Code inlined from a header for which is_of_toolkit()
+/// is true (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
 /// it. So does the copy of a structure, which the compiler places at the structure's definition.
 std::vector<ptx::SourceLine> counted_lines(const Code& code);
 

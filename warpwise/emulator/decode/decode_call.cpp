@@ -7,8 +7,8 @@
 #include "warpwise/emulator/instructions/calls/system_calls.hpp"
 #include "warpwise/emulator/instructions/memory/stack.hpp"
 
-// Calls. They are inlined if possible. Recursion, calls by pointer and guarded calls are made at
-// run time. The called functions are decoded once, after the kernel's own operations.
+// Calls. They are inlined if possible. Recursive, deeply nested and guarded calls, and calls by
+// pointer, are made at run time. The called functions are decoded once, after the kernel.
 
 namespace warpwise::emulator {
 namespace {

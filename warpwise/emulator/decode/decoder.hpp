@@ -23,7 +23,7 @@ Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet 
             bool separates_shared);
 
 /// Decodes one kernel for decode(). The member functions are in one file for each kind of
-/// instruction: decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
+/// instruction: decode_memory.cpp, decode_control.cpp, …
 class Decoder : KernelBuilder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
@@ -149,8 +149,8 @@ class Decoder : KernelBuilder {
   void decode_selected();
   void decode_address_conversion();
 
-  /// Decodes tex.* and the tensor instructions. Their operands become a list, with vectors
-  /// flattened.
+  /// Decodes accesses to textures and surfaces, and the tensor instructions. Their operands become
+  /// a list, with vectors flattened.
   void decode_listed(const ListedOperation& listed);
   bool decode_texture_or_tensor();
 

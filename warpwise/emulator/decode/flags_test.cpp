@@ -23,7 +23,7 @@ constexpr U32 smallest_normal = 0x00800000;
 
 float single(U64 bits) { return std::bit_cast<float>(static_cast<U32>(bits)); }
 
-/// Pairs of zeros, subnormal and normal numbers of both signs; `c` is odd for every second pair.
+/// Pairs of zeros and subnormals of both signs, and a normal number. `c` alternates: even, odd.
 Inputs floats_near_zero() {
   Inputs inputs;
   for (const U32 a : {0U, subnormal, 7U, smallest_normal, 0x80000000U, 0x80000005U}) {

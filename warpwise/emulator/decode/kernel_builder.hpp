@@ -77,12 +77,12 @@ class KernelBuilder {
 
   void lay_out_parameters();
 
-  /// Places a shared variable and returns its offset. Extern variables get dynamic_marker until all
-  /// static variables are placed.
+  /// Places a shared variable and returns its offset. Returns dynamic_marker for an extern
+  /// variable, which finish() places.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
   /// Returns the offset of the next shared variable. If separates_shared_ is true, a gap lies
-  /// before it. Gaps change neither a variable's alignment nor its banks.
+  /// before all but the first. Gaps change neither a variable's alignment nor its banks.
   std::uint64_t next_shared(std::uint64_t alignment);
 
   /// Places the shared memory that a GPU since CC 8.0 reserves in each block, and returns its
@@ -131,8 +131,8 @@ class KernelBuilder {
 
   // ---- emission
 
-  /// Appends an operation for the current instruction, with its guard and the registers read so
-  /// far.
+  /// Appends an operation for the current instruction, with its guard and the registers that are
+  /// listed so far.
   Operation& emit(Handler run, InstructionClass c);
 
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }

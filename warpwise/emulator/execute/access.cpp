@@ -121,9 +121,9 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Resolves memory of one piece that begins at address 0: shared memory, parameters. Compilers load
-/// vectors that reach past the end of shared memory. Such a load is no fault if no instruction
-/// reads the elements past the end.
+/// Resolves memory of one piece that begins at address 0: shared and local memory, parameters.
+/// Compilers load vectors that reach past the end of shared memory. Such a load is no fault if no
+/// instruction reads the elements past the end.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {

@@ -71,8 +71,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// Computes, once for all blocks of a launch, the special registers that they share. Many blocks
-/// are too short for that work: one warp with a few instructions.
+/// Computes, once for all blocks that a Block runs, the special registers that they share. Many
+/// blocks are too short for that work: one warp with a few instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());

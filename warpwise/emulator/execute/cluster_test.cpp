@@ -52,7 +52,7 @@ const std::string begin =
     "mad.lo.u32 %r7, %r4, 64, %r1;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\n"
     "mov.u32 %r8, tile;\nmapa.shared::cluster.u32 %r9, %r8, %r6;\n";
 
-// One thread writes its block's number, the next block reads it.
+// One thread writes its block's number, the block of the rank before reads it.
 std::string passed_on(const std::string& between, const std::string& end = sync) {
   return begin + "setp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r8], %r4;\n" + between +
          "ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%l4], %r10;\n" + end;
@@ -113,7 +113,7 @@ TEST(Clusters, RemoteMbarriersOrder) {
 }
 
 TEST(Clusters, ABlockThatHasExited) {
-  // Block 0 exits at once, and the others read its memory later.
+  // Block 0 exits after one barrier. The others read its memory later.
   const std::string body = begin + sync +
                            "setp.eq.u32 %p, %r5, 0;\n@%p exit;\n"
                            "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
@@ -140,8 +140,8 @@ TEST(Clusters, BarriersThatDoNotPair) {
 }
 
 TEST(Clusters, Deadlock) {
-  // A block waits at its own barrier, at which no other thread arrives. The other blocks wait at
-  // the cluster's barrier.
+  // A block of 64 threads waits at its own barrier for 96 threads. The other blocks wait at the
+  // cluster's barrier.
   const Ran ran = run(begin + "setp.eq.u32 %p, %r5, 2;\n@%p bar.sync 1, 96;\n" + sync);
   ASSERT_FALSE(ran.result.faults.empty());
   for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::deadlock);

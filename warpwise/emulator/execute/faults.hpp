@@ -22,8 +22,8 @@ std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& sou
 /// Returns the known names of the functions inlined at a source line, innermost first.
 std::vector<std::string> functions_of(const Code& code, const ptx::SourceLine& source);
 
-/// Merges the workers' faults. Keeps the first one, by block and thread, of each kind on each
-/// source line.
+/// Merges the workers' faults. Keeps the first one, by block and thread, of each kind on each line
+/// with the same inlined calls. Can leave out faults that may follow from a race.
 std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const> workers);
 
 }  // namespace warpwise::emulator

@@ -355,7 +355,7 @@ TEST(Faults, IndicesOfThreeDimensions) {
 // ---- barriers
 
 TEST(Barriers, WarpsThatNeverComeAreADeadlock) {
-  // The second warp waits at a barrier with its own number of threads, which never completes.
+  // The second warp waits at a barrier of 64 threads. No other thread arrives there.
   Emulated emulated(kernel_text("setp.eq.u32 %p, %r3, 1;\n@%p bar.sync 1, 64;"));
   const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
   EXPECT_EQ(fault.kind, FaultKind::deadlock);

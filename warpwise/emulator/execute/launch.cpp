@@ -143,8 +143,8 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
   return work;
 }
 
-/// Runs work(0) ... work(count - 1), each on its own thread. An exception (out of memory) ends all
-/// threads and is rethrown here.
+/// Runs work(0) ... work(count - 1), each on a thread, the first on this one. An exception (out of
+/// memory) ends all threads and is rethrown here.
 template <class Work>
 void run_in_parallel(std::size_t count, Progress& progress, const Work& work) {
   std::vector<std::exception_ptr> errors(count);

@@ -37,7 +37,7 @@ struct MbarrierObject {
     return low > most_bytes ? low - static_cast<std::int64_t>(bytes_mask) - 1 : low;
   }
 
-  /// expect(), complete() and arrive() return false, without a change, beyond PTX's limits.
+  /// Return false, without a change, beyond PTX's limits; arrive() for more than pending().
   bool expect(std::uint32_t bytes) { return add_bytes(std::int64_t{bytes}); }
   bool complete(std::uint32_t bytes) {
     if (!add_bytes(-std::int64_t{bytes})) return false;

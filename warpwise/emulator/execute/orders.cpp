@@ -34,7 +34,7 @@ std::string hex(const std::vector<std::byte>& all, std::uint64_t at, std::uint64
 }
 
 /// Describes a difference: "bytes 4 to 7 of 'x' of 400 bytes are 0x00000001 in the first order and
-/// 0x00000002 in order 3".
+/// 0x00000002 in order 3; 1 byte differs".
 std::string text_of(const Difference& found, unsigned order) {
   constexpr std::uint64_t word = 4;
   const std::uint64_t aligned = found.first / word * word;

@@ -9,10 +9,10 @@
 
 namespace warpwise::emulator {
 
-/// Runs a launch as run_launch() does. Then runs it from the same memory in LaunchOptions::orders -
-/// 1 other orders, without counts and checks. Differences become faults. The first run's memory is
-/// kept.
-/// \param code  decoded for observer_set(options)
+/// Runs a launch as run_launch() does. Then runs it from the same memory in the other orders of
+/// LaunchOptions::orders, without counts and checks, until there is a fault. Differences become
+/// faults. The first run's memory is kept.
+/// \param code  decoded for launch_observers(options)
 /// \param plain  decoded for no observers
 LaunchResult run_in_orders(const Code& code, const Code& plain, Device::State& device,
                            std::span<const Address> variables, LaunchShape shape,

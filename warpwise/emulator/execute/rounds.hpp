@@ -18,8 +18,8 @@ namespace warpwise::emulator {
 /// - stuck: all warps wait, and only other blocks of the cluster may release them
 enum class BlockOutcome { finished, spinning, polling, looping, repeating, running, stuck };
 
-/// Counts a block's warp instructions towards the launch's budget. An exhausted budget ends the
-/// launch, with a fault at the place of one warp that still ran.
+/// Counts a block's warp instructions towards the launch's budget. An exhausted budget or an
+/// interruption ends the launch, with a fault at a warp that still ran, or at the first operation.
 void charge(Worker& worker, Block& block, std::uint64_t executed);
 
 }  // namespace warpwise::emulator

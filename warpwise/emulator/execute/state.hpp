@@ -80,8 +80,8 @@ class AlignedBytes {
 // - 0: it is defined
 // - unwritten, copied or unset: it is entirely undefined
 // - any other value is a mask of the byte's undefined bits, which were computed from undefined
-//   bits. The mask is `computed`, all bits. After writes of bit-fields it has only the bits that
-//   are still undefined.
+//   bits: `computed` has all of them. After sums, logic, shifts and writes of bit-fields the mask
+//   may have only some.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set

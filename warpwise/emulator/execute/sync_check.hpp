@@ -11,8 +11,8 @@ namespace warpwise::emulator {
 /// Records where lanes exit, for later barriers.
 void note_exit(Warp& warp, const Operation& op, Mask lanes);
 
-/// Checks a complete barrier before it releases its threads. Reports threads that have exited
-/// without arriving, and threads that arrived at another place of the code.
+/// Checks a complete barrier of all threads before it releases them. Reports threads that have
+/// exited, and at barrier 0 threads that arrived at another place of the code.
 void check_barrier(Block& block, std::uint32_t id);
 
 /// Checks lanes that are about to execute an operation with a member mask. Reports lanes missing

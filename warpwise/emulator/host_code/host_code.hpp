@@ -84,8 +84,8 @@ class LazyHostCode {
   /// \param code  a kernel that was decoded for these observers. It must not move in memory.
   LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
 
-  /// Returns the machine code, or null before it is made. It is never made without x86-64, AVX2 and
-  /// FMA, for a kernel of very many operations, or where the system refuses executable memory.
+  /// Returns the machine code, or null before it is made. None is made without x86-64, AVX2, FMA,
+  /// BMI and POPCNT, or for very many operations. Without executable memory it has no entries.
   const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
 
   /// Makes the machine code, unless that has been tried before.

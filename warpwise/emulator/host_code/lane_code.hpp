@@ -64,11 +64,11 @@ class LaneCode {
   const Operation& op() const { return *op_; }
   /// Returns an operand of the result's width, in a register.
   Xbyak::Ymm in(std::int32_t operand) { return load(operand, half_); }
-  /// Returns such an operand in a register, or in memory if no later operation reads it.
+  /// Returns such an operand in a register, or in memory: a constant, or one that is not read soon.
   const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
   /// Returns half 0 or 1 of an operand of 64 bits, for a result of 32 bits.
   Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
-  /// Returns 4 lanes of an operand of 32 bits for a result of 64, in memory or scratch register i.
+  /// Returns 4 lanes of an operand of 32 bits for a result of 64. May use scratch register i.
   const Xbyak::Operand& four(std::int32_t operand, int i);
   /// Returns the register for the result, which differs from the operands' registers.
   Xbyak::Ymm out() const { return out_; }

@@ -10,9 +10,9 @@
 
 namespace warpwise::emulator {
 
-/// Returns a function that replaces a load's or store's handler. It serves the access itself if all
-/// active lanes are in bounds of one piece of memory, and calls the handler otherwise. Returns null
-/// for other handlers, and for operations whose handler has to run. The function needs AVX2.
+/// Returns a function that replaces a load's or store's handler. It calls the handler unless all
+/// active lanes are aligned and in bounds of one known piece of memory. Returns null for other
+/// handlers, and for operations whose handler has to run. The function needs AVX2.
 Handler quick_access(const Operation& op, ObserverSet observers);
 
 /// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine
@@ -35,8 +35,8 @@ struct SharedLoads {
   std::vector<Load> loads;
 };
 
-/// Counts the loads that `loads` lists, and returns the shared memory. If one of them is out of
-/// bounds, it counts none and returns null.
+/// Shows the loads that `loads` lists to the counts or the checks, and returns the shared memory.
+/// Shows none and returns null if the loads have to run one by one, as for a fault.
 using PrepareLoads = std::byte* (*)(Warp& warp, const SharedLoads& loads);
 PrepareLoads prepare_loads(ObserverSet observers);
 

@@ -81,7 +81,7 @@ inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 
 enum class Memory { global, shared, local };
 
-/// Returns true for observers that see each access of machine code as the interpreter shows it.
+/// Is true for sets of observers that check accesses. For other sets, tell() counts an access.
 template <class Observers>
 constexpr bool sees_accesses = false;
 template <>
@@ -134,7 +134,8 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
-/// Calls body(at, T{}) for each lane: the states of its element begin at `at`. T has `bytes` bytes.
+/// Calls body(at, T{}) for each lane, or in local memory for each active lane. The states of its
+/// element begin at `at`. T has `bytes` bytes.
 template <Memory memory, class Address, class Body>
 inline void each_state(Mask lanes, std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {
@@ -165,8 +166,7 @@ inline bool are_zero(const std::byte* from, std::size_t bytes) {
   return is_zero(any);
 }
 
-/// Does what Init does for an access of defined values. For other accesses it returns false and
-/// does nothing.
+/// Does what Init does for an access of defined values. Returns false, doing nothing, for others.
 template <Memory memory, class Address>
 inline bool stays_defined(const Warp& warp, const Operation& op, const Init& init, AccessKind kind,
                           std::size_t bytes, const Address* addresses, const Piece& piece,

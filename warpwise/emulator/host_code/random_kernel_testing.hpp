@@ -341,7 +341,7 @@ class RandomKernel {
     line("bar.sync 0");
   }
 
-  /// Writes code that computes a row or a column of a tile from the lane number.
+  /// Writes code that computes a row or a column of a tile from the thread's number.
   void lanes_to(const std::string& to) {
     static constexpr const char* some[] = {
         "and.b32 W, %w11, 15",   "and.b32 W, %w11, 7", "shr.u32 W, %w11, 4", "shr.u32 W, %w11, 1",

@@ -66,7 +66,7 @@ inline Mask members(const Warp& warp, std::int32_t operand) {
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
 }
 
-/// Calls body(lanes, mask) for each member mask of a converging operation, with the mask's lanes.
+/// Calls body(lanes, mask) for each member mask of a converging operation: `lanes` that state it.
 template <class Body>
 void for_each_member_mask(const Warp& warp, const Operation& op, Mask lanes, const Body& body) {
   const auto* masks = source<std::uint32_t>(warp, op.members);

@@ -27,7 +27,7 @@ bool differs_between_lanes(Special special) {
   }
 }
 
-// Returns the virtual registers that may differ between the lanes of a warp.
+// Returns the virtual registers that may differ between a warp's lanes, by data flow alone.
 Registers different_registers(const Code& code) {
   Registers differs(code.virtual_registers, false);
   std::set<std::int32_t> slots;

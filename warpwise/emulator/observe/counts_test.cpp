@@ -95,7 +95,7 @@ TEST_F(Counts, Transposes) {
   }
 }
 
-/// Row A1 of docs/sources.md, for 1 % of its area: a tenth of the GPU made 92160 transactions.
+/// Row A1 of docs/sources.md: a tenth of the GPU made 92160 transactions, for 100 times this area.
 TEST_F(Counts, BankConflictsOfGtx280) {
   const std::uint32_t width = 384;
   const std::uint64_t warps = width * width / 32;

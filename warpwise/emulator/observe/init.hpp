@@ -28,21 +28,21 @@ namespace warpwise::emulator {
 ///
 /// How definedness passes through instructions:
 ///
-/// - Moves, logic, shifts, shuffles, votes, matrix products and packed halves run with several
-///   trial values in place of undefined ones. Results that are always the same are defined. For
-///   moves, logic and shifts this is decided bit by bit.
+/// - Moves, integer conversions, logic, shifts, shuffles, votes, matrix products and packed halves
+///   run with trial values in place of undefined ones. Results that are always the same are
+///   defined. For moves, conversions, logic and shifts this is decided bit by bit.
 /// - In integer sums and products, the bits below the lowest undefined bit are defined.
-/// - Results of other instructions are undefined if any operand is.
+/// - Other results are undefined if any operand is, unless a comparison's predicate decides them.
 ///
 /// Not reported:
 ///
 /// - the content of an mbarrier, and host-visible memory
 /// - a copy to memory that outlives the kernel, if nothing reads it there
-/// - a value that is stored back to its address, with other bits of the same byte (a bit-field of a
-///   structure)
+/// - a value that is stored back to its address, with other bits of the same byte (a bit-field)
 ///
-/// A reported value counts as defined from then on. While all registers of a warp are defined, the
-/// check only reads the shadow at each read and updates the shadow at each write.
+/// A reported value counts as defined from then on, except in a register that an atomic, a matrix
+/// store or a surface store takes. While all registers of a warp are defined, the check only reads
+/// the shadow at each read and updates it at each write.
 class Init : public Observer {
  public:
   explicit Init(const Launch& launch);
@@ -212,7 +212,7 @@ class Init : public Observer {
   std::array<std::vector<RegisterBytes>, trials> given_;
   std::vector<std::array<std::uint8_t, 16>> copies_;  ///< shadows that a copy has read
   std::size_t next_copy_ = 0;
-  std::unordered_map<std::uint64_t, BoundTexture> textures_;  ///< textures with a shadow, by handle
+  std::unordered_map<std::uint64_t, BoundTexture> textures_;  ///< shadows of textures, by handle
   const Warp* fragment_warp_ = nullptr;  ///< the warp whose fragment accesses are counted
   std::uint64_t fragment_time_ = 0;
   int fragment_access_ = 0;

@@ -146,7 +146,7 @@ TEST(Init, CopiesAreFollowed) {
                use);
 }
 
-// A structure of a byte and a word, with unwritten padding, passes through one register.
+// A byte and the unwritten padding behind it pass through one register.
 TEST(Init, PaddingOfCopies) {
   const std::string write = "st.shared.u8 [%r3], %r1;\n";
   const std::string parts =

@@ -47,8 +47,8 @@ struct Access {
   int bytes = 0;                             ///< bytes for each lane
   const std::uint64_t* addresses = nullptr;  ///< addresses of 32 lanes, in this space
   Mask lanes = 0;
-  bool steady = false;     ///< all 32 lanes, with equal steps between their addresses
-  std::int32_t site = -1;  ///< index in Code::sites; -1: printf and assert, which have none
+  bool steady = false;              ///< true only for 32 lanes with equal steps between addresses
+  std::int32_t site = -1;           ///< index in Code::sites; -1: a system function such as printf
   const Resolved* place = nullptr;  ///< host addresses; null for the kernel's parameters
   Block* owner = nullptr;           ///< owner of shared memory: a block of the warp's cluster
   bool releases = false;            ///< a strong operation that releases
@@ -120,17 +120,17 @@ struct Observer {
   /// ends. on_mbarrier_end(): a lane has seen the phase's end.
   void on_mbarrier_track(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
   void on_mbarrier_end(Warp&, const MbarrierPhase&) {}
-  /// Lanes arrive at a barrier of the block. They wait there unless it is a bar.arrive.
+  /// Lanes arrive at a barrier of the block, its cluster or a warpgroup, and maybe wait there.
   void on_barrier_arrive(Warp&, const Operation&, Mask, std::uint32_t) {}
   /// Waiting lanes pass a barrier after the last lane has arrived; called for each warp in turn.
   void on_barrier_release(Warp&, Mask, std::uint32_t) {}
   /// Lanes exit; barriers no longer wait for them.
   void on_exit(Warp&, Mask) {}
-  /// All lanes that waited at a barrier have passed it.
+  /// All lanes that waited at a barrier have passed it. For a cluster's barrier: they are about to,
+  /// and only one of its blocks is told.
   void on_barrier_complete(Block&, std::uint32_t) {}
 
-  /// Collects the workers' findings into the result, after the last block. `Own` is the derived
-  /// class.
+  /// Collects the workers' findings into the result, after the last block. \tparam Own  derived
   template <class Own>
   static void collect(const Launch&, const std::vector<const Own*>&, LaunchResult&) {}
 };

@@ -79,8 +79,8 @@ class Pace : public Observer {
   struct KeptLine {
     Line line = 0;
   };
-  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier or store; or
-  /// stores since its last branch, barrier or load.
+  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier, atomic or
+  /// store; or stores since its last branch, barrier, atomic or load.
   struct WideAccess {
     std::array<std::uint64_t, warp_lanes> addresses{};  ///< addresses of each lane's first byte
     Mask lanes = 0;

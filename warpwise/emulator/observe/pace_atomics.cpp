@@ -29,7 +29,7 @@ Mask equal_lanes(const Warp& warp, std::int32_t one, std::int32_t other, Mask la
 
 /// Returns the lanes whose compare-and-swap changed the word: it found the value that it compares
 /// with, and the new value differs. Returns all lanes if that is unknown: nothing reads the found
-/// value, or the word has 16 bytes.
+/// value, it overwrites the compared one, or the word has 16 bytes.
 Mask swapped(const Warp& warp, const Operation& op, Mask lanes) {
   if (op.list >= 0 || op.dst < 0 || op.dst == op.b) return lanes;
   const auto equal = [&](std::int32_t one, std::int32_t other) {

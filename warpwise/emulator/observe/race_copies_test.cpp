@@ -122,7 +122,7 @@ TEST(RacesOfProducts, WhatOneReadsIsWrittenOver) {
   expect_clean(product + product + "wgmma.wait_group.sync.aligned 0;\n" + write);
 }
 
-// One warp of the four that has waited tells another warp.
+// All four warps have waited. A thread of the last one writes.
 TEST(RacesOfProducts, AnyOfItsWarpsKnowsThatItHasEnded) {
   const std::string write = "mov.u32 %r5, 0;\n@%q st.shared.u32 [%r5], %r1;\n";
   expect_clean(product + "wgmma.wait_group.sync.aligned 0;\nsetp.eq.u32 %q, %r1, 96;\n" + write);

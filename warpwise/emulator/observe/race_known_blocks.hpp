@@ -13,7 +13,7 @@ namespace warpwise::emulator {
 
 inline constexpr std::size_t most_warps = 32;
 
-/// A warp's time: it advances with each barrier, fence and strong access of any of its lanes.
+/// A warp's time: it advances with each barrier, fence, strong access and exit of any of its lanes.
 using Time = std::uint32_t;
 
 /// The accesses of a block's warps that are ordered before the current one. For each warp:

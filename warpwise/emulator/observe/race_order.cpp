@@ -227,7 +227,7 @@ void BlockOrder::orders(const Warp& warp, const Operation& op, const Access& acc
   advance(warp.index);
 }
 
-// Within a block strong accesses order without fences too: GPUs keep their order.
+// Within a block, unless the order is strict, strong accesses order without fences: as on GPUs.
 void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   uses_places_ = true;
   PlaceUsers users{};
@@ -274,7 +274,7 @@ void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t use
 
 void BlockOrder::order_between_blocks(const Warp& warp, const Operation& op, const Access& access,
                                       ToldPlaces& told) {
-  if (op.narrow) return;  // it excludes other blocks
+  if (op.narrow) return;  // its scope excludes other blocks
   order_by_places(warp, access, 0, op.releases, told);
 }
 

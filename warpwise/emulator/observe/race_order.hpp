@@ -96,7 +96,7 @@ class BlockOrder {
     Time now = 1;
     Mask absent = 0;          ///< lanes that the block does not have
     Past past;                ///< what all lanes know
-    std::vector<Part> parts;  ///< of different lanes
+    std::vector<Part> parts;  ///< disjoint sets of lanes that know more
     /// Lanes with a fence that other lanes do not know of, and the time of the last such fence.
     Mask fenced_lanes = 0;
     Time fenced_at = 0;

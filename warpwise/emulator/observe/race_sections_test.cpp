@@ -16,7 +16,7 @@ constexpr std::uint64_t lock = 64;
 constexpr std::uint64_t word = 5;
 constexpr Touch whole{Touch::mask_part(15)};
 
-/// Runs a section that writes one word. Returns whether it races with an earlier section.
+/// Runs a section that accesses one word. Returns whether it races with an earlier section.
 bool races(CriticalSections& sections, Lane lane, Fence fence, bool writes = true,
            Touch touch = whole) {
   sections.begin(lane, lock, 0, Fence::none);

@@ -141,7 +141,7 @@ std::string stored(const Form& form) {
 constexpr int first_writer = 3;
 constexpr int second_writer = 40;
 
-/// Returns the faults of warp 2's lanes below `lanes`, whose accesses begin at byte `begin`.
+/// Returns the faults if warp 2's lanes below `lanes` access the bytes from `begin` on.
 std::vector<Fault> faults_of(const Form& form, int begin, const int (&bytes)[2], bool writes,
                              int lanes, emulator::Engine engine) {
   const std::string access = writes ? form.store + std::string(" [%at], ") + stored(form)

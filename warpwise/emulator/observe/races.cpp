@@ -157,7 +157,7 @@ void Races::after_access(Warp& warp, const Operation& op, const Access& access) 
     tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
-  found_.clear();  // accesses of the device's runtime are compared with nothing
+  found_.clear();  // system functions call no before_access()
   if (!is_strong(op) && !access.releases) return;
   if (is_strict_) note_sections(warp, op, access);
   History& history = changing_history_of(*warp.block);

@@ -84,10 +84,9 @@ namespace warpwise::emulator {
 /// Memory that the check takes:
 ///
 /// - for each page of 4096 bytes: 8 bytes for each of its words if any is read, and 8 if any is
-///   written. Those of shared memory are kept until the block ends, those of global memory until
-///   the launch ends
+///   written. All are kept until the launch ends; a later block reuses those of shared memory
 /// - 12 bytes for each time of a warp
-/// - 400 bytes for each 32 pieces of unfinished copies
+/// - 464 bytes for each 32 pieces of unfinished copies
 ///
 /// At the limit, the check discards its whole history.
 class Races : public Observer {
@@ -101,8 +100,8 @@ class Races : public Observer {
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
   /// Does the same as before_access() and after_access() for a load or store, not a strong one, by
-  /// 32 lanes of neighbouring addresses, if there is nothing to report. Otherwise returns false,
-  /// and does nothing. \param first  address of lane 0
+  /// 32 lanes of neighbouring addresses. Returns false, and does nothing, if there is something to
+  /// report, or if only those two can handle the access. \param first  address of lane 0
   bool passes(Warp& warp, const Operation& op, Space space, AccessKind kind, std::uint64_t first,
               std::size_t bytes);
   static constexpr std::size_t most_repeated = 4;  ///< limit of on_repeated_loads()'s accesses

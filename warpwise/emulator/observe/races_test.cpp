@@ -14,9 +14,9 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// Returns a kernel with 256 bytes of shared memory, whose body begins on line 10. %t is the
+/// Returns a kernel with 512 bytes of shared memory, whose body begins on line 10. %t is the
 /// thread's number, %own the address of its word in shared memory, %other the address for the
-/// thread 32 further on.
+/// thread in the same lane of the other warp.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
          ".global .u32 counter;\n"

@@ -26,7 +26,7 @@ Constant read_literal(Tokens& tokens);
 
 /// Reads `12`, `-0x1FU`, `0f3F800000`, `1.5`, `(4 * 2) << 1`, `(.u64)-1`, `WARP_SZ - 1`: C's
 /// operators and their precedence, over 64-bit integers and doubles.
-/// \throws InvalidArgument  for anything else, a division by zero, or a number of more than 64 bits
+/// \throws InvalidArgument  for anything else, a division by zero, deep nesting, too large a number
 Constant read_constant(Tokens& tokens);
 
 /// Reads an integer expression and returns its bits.

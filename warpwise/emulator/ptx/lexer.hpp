@@ -36,7 +36,7 @@ class Tokens {
 
   bool at(std::string_view text) const;
   bool at(Token::Kind kind) const { return current_.kind == kind; }
-  /// Takes the current token if it is this punctuation or directive.
+  /// Takes the current token if it has this text and is no string. Returns true if it did.
   bool accept(std::string_view text);
   Token take();
   Token expect(Token::Kind kind, const char* expected);

@@ -59,7 +59,7 @@ struct Variable {
   std::string type;   ///< "b8", "u32", "f32", ..., "texref"
   std::string name;
   std::uint64_t alignment = 0;  ///< bytes; the alignment of the type if none is stated
-  std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]`
+  std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]` without values
   bool is_extern = false;
   bool is_weak = false;    ///< another definition may replace it
   bool is_common = false;  ///< weak; the largest of several definitions is used
@@ -89,7 +89,7 @@ struct Function {
   std::vector<Variable> results;  ///< `.func (.param .b32 retval)`
   std::vector<Variable> parameters;
   std::vector<Variable>
-      variables;  ///< registers, shared, local, param and const variables of its body
+      variables;  ///< registers and variables of any space that are declared in its body
   std::vector<Instruction> instructions;
   /// A label before instructions[index]; index may be the number of instructions.
   struct Label {
@@ -129,7 +129,7 @@ struct Module {
       functions;  ///< a function that is declared and defined appears once, with its body
 };
 
-/// \throws InvalidArgument  with the PTX line and the expected text. Never reads outside the text.
+/// \throws InvalidArgument  with the PTX line and the reason. Never reads outside the text.
 /// Bounds nesting, counts and sizes, so that no input exhausts stack or memory.
 Module parse(std::string_view text);
 

@@ -39,7 +39,7 @@ bool may_ask_for_shared(const KernelInfo& info, int bytes);
 std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);
 
 /// Makes the work of a launch, with copies of the arguments. Returns an error for an unknown
-/// kernel, or for a shape that no GPU supports.
+/// kernel, or for a launch that the GPU would refuse.
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
                            std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work);

@@ -14,7 +14,7 @@
 #include "warpwise/rules/rules.hpp"
 
 // Compiles CUDA C++ to PTX at run time, and reports the resources of a kernel's machine code. See
-// README.md.
+// warpwise/lab/README.md.
 namespace warpwise::lab {
 
 /// The compiler refused the source. what() is one line with the first error. log() is the
@@ -58,9 +58,9 @@ struct Compilation {
 /// Compiles a .cu file, or reads a .ptx file as it is. A working nvcc is used if there is one, else
 /// NVRTC, with stub headers and NVIDIA's own where they are found. Host code that NVRTC cannot
 /// compile is left out, and the notes say so.
-/// \throws IoError          the file cannot be read
-/// \throws InvalidArgument  an unknown extension, or an architecture that the compiler does not
-///                          build for
+/// \throws IoError          the file cannot be read, or nvcc cannot run to its end
+/// \throws InvalidArgument  an unknown extension, an include that is no regular file, or an
+///                          architecture that the compiler does not build for
 /// \throws CompileError     the source is wrong
 /// \throws Unsupported      there is no compiler here; the message says how to get one
 Compilation compile_file(const std::filesystem::path& path, const CompileOptions& options,
@@ -116,8 +116,8 @@ int target_architecture(const std::string& ptx);
 std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {
-  /// One entry per compute capability. If the compiler does not build for it, the entry is for the
-  /// greatest capability below it, or else for the compiler's least one. Empty if the build failed.
+  /// One entry per compute capability. If the compiler or the PTX's target excludes it, the entry
+  /// is for the greatest one left below it, or else for the least one. Empty if the build failed.
   std::vector<std::optional<KernelResources>> by_compute_capability;
   std::string built_with;   ///< "ptxas (PATH)", "NVRTC 13.0 (PATH)"
   std::string why_unknown;  ///< reason; empty if nothing above is missing

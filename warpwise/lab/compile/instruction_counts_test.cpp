@@ -95,7 +95,7 @@ Part part_at(const std::string& bytes, std::size_t at) {
   return part;
 }
 
-/// Returns the bytes of code of each kernel in machine code, without the padding after it.
+/// Returns the bytes of code of each kernel in machine code, with the padding at its end.
 std::map<std::string, double> code_bytes(const std::string& cubin) {
   const auto header = part_at<Elf64_Ehdr>(cubin, 0);
   const auto section = [&](std::size_t i) {

@@ -12,7 +12,7 @@ std::string plain_name(const std::string& mangled);
 /// write. Empty for a name that is not mangled.
 std::vector<std::string> parameter_types(const std::string& mangled);
 
-/// Returns the shortest name by which kernel_in() finds this kernel of `ptx`: the plain name, with
+/// Returns a name by which kernel_in() finds this kernel of `ptx` alone: the plain name, with
 /// parameters if another kernel has the same plain name.
 std::string selecting_name(const std::string& ptx, const std::string& mangled);
 
@@ -21,7 +21,7 @@ std::string selecting_name(const std::string& ptx, const std::string& mangled);
 /// - the last part of the plain name, without namespaces and template arguments
 /// - either plain form with parameters, "scale(float*, int)", which distinguish kernels of one name
 ///
-/// \throws InvalidArgument  no kernel matches, or several do: the message lists all
+/// \throws InvalidArgument  no kernel matches: lists all; or several do: lists these
 std::string kernel_in(const std::string& ptx, const std::string& wanted);
 
 }  // namespace warpwise::lab

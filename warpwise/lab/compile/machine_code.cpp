@@ -43,7 +43,7 @@ std::optional<SourcePlace> place_in(std::string_view line) {
   return SourcePlace{std::string(line.substr(0, at)), *number};
 }
 
-// /*00d0*/                   ULDC.64 UR12, c[0x0][0x210] ;
+// Reads a line such as "/*00d0*/                   ULDC.64 UR12, c[0x0][0x210] ;".
 std::optional<MachineInstruction> instruction_in(std::string_view line) {
   constexpr std::string_view begin = "/*";
   const std::size_t end = line.find("*/");

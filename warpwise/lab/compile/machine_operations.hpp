@@ -29,7 +29,7 @@ enum class MachineUnit {
 struct MachineOperation {
   int ptx_line = 0;  ///< line of the PTX that the instruction was made from, counted from 1
   MachineUnit unit = MachineUnit::other;
-  bool loads = false;  ///< true if it loads from memory or a texture
+  bool loads = false;  ///< true if it loads from a texture, or memory that is not constant
   bool jumps = false;
   /// Scoreboards have the numbers 0 to 5. `clears` is the scoreboard that the instruction's result
   /// clears, -1 for none. `waits` has a bit for each scoreboard that the instruction waits for.
@@ -40,8 +40,8 @@ struct MachineOperation {
 };
 
 /// Returns a kernel's machine instructions in the order of their addresses, from a file that
-/// `ptxas -lineinfo` wrote for CC 7.0 or later. Functions that ptxas appends by itself, such as the
-/// rare cases of a division, are left out. Empty if the bytes are no such file with a line table.
+/// `ptxas -lineinfo` wrote for CC 7.0 or later. NOPs are left out, and functions that ptxas adds,
+/// such as the rare cases of a division. Empty if the bytes are no such file with a line table.
 /// Source: opcodes and their numbers in listings of nvdisasm 13.5 for CC 7.5, 8.0, 8.6, 9.0, 10.0
 /// and 12.0; units in Nsight Compute's description of the pipelines.
 std::vector<MachineOperation> machine_operations(std::span<const std::byte> cubin,

@@ -27,7 +27,7 @@ class Nvrtc {
 
   struct Output {
     bool compiled = false;
-    std::string code;  ///< PTX, or machine code if the options ask for a real architecture
+    std::string code;  ///< PTX, or machine code if compile() was asked for it
     std::string log;   ///< errors, warnings, and the output of ptxas
   };
   /// Compiles `text` with the headers of stub_headers(); `name` is the text's name in messages and

@@ -22,8 +22,8 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{16} << 20;
-// Limit of a file that a program writes: more than a compiler of kernels needs. A file that a macro
-// includes may be a device without an end, and fill the disk.
+// Limit of a file that a program writes: more than a compiler of kernels needs. Without it, a macro
+// that includes a device without an end would fill the disk.
 constexpr rlim_t most_file = rlim_t{1} << 30;
 constexpr int poll_milliseconds = 50;  // delay until a signal or the limit is noticed
 

@@ -228,7 +228,7 @@ emulator::LaunchOptions options_of(bool count) {
   if (count) options.compute_capabilities = {{9, 0}};
   options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
-  // The second order runs the warps in reverse: a result that is right by chance then differs.
+  // The second order is the first one reversed: a result that is right by chance then differs.
   options.orders = 2;
   options.threads = 1;
   // The interpreter makes no machine code from a stranger's kernel.

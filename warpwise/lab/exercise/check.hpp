@@ -24,7 +24,7 @@ struct Mark {
   std::string name;  ///< "compiles", "runs", "checks", "result", or a figure's name
   MarkState state = MarkState::passed;
   std::string text;                ///< what was found, in plain words
-  std::string shown;               ///< the line that was found, and its counts; may be empty
+  std::string shown;               ///< the line and its counts, or the right sizes; may be empty
   std::vector<std::string> hints;  ///< hints, given one after another; none if passed
 };
 /// Number of the marks that every exercise has. The marks of its gates follow.
@@ -33,7 +33,7 @@ inline constexpr std::size_t marks_before_gates = 4;
 /// All marks of a kernel, in the order in which a student mends them.
 struct Marks {
   std::vector<Mark> marks;
-  std::string explain;  ///< options of `warpwise explain` for the size that failed first
+  std::string explain;  ///< `explain`'s options for the first failed size, else the first; or empty
 
   int passed() const;
   int all() const;  ///< number of marks that were not skipped

@@ -82,7 +82,7 @@ void take_namespaces() {
   constexpr unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (::mount("none", "/tmp", "tmpfs", flags, "size=4k") != 0) refuse("mount tmpfs");
   if (::chdir("/tmp") != 0) refuse("chdir");
-  // The new root is mounted over the old root, which is then unmounted.
+  // The old root comes to lie over the new root, and is then unmounted.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) refuse("pivot_root");
   if (::umount2(".", MNT_DETACH) != 0) refuse("umount");
   if (::chdir("/") != 0) refuse("chdir");

@@ -39,7 +39,7 @@ class Confined {
   /// Reads the process's output so far, and ends the process when its time is over. Returns true
   /// once the process has ended.
   bool poll();
-  /// Returns a descriptor that becomes readable when poll() has something to do.
+  /// Returns a descriptor that becomes readable when the process writes or ends.
   int descriptor() const { return reader_; }
 
   /// Returns the work's text if it succeeded.

@@ -68,8 +68,8 @@ struct Exercise {
   std::vector<NamedArgument> arguments;
   std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
   std::vector<std::string> block;  ///< expressions of the size; empty: the kernel states the block
-  /// Expression: number of elements. Figures are relative to it, and the reference has a thread for
-  /// each element.
+  /// Expression: number of elements. Figures per element are divided by it, and the reference has a
+  /// thread for each element.
   std::string elements;
   std::string element;   ///< name of an element in messages: "pixel"
   std::string row;       ///< expression: elements of a row; "0": there are no rows
@@ -94,7 +94,7 @@ std::string to_text(const ladders::Variables& size);
 
 /// Reads an exercise's folder.
 /// \throws InvalidArgument  with the file, the field, and what is expected there
-/// \throws IoError          a file is missing
+/// \throws IoError          exercise.json cannot be read
 Exercise read_exercise(const std::filesystem::path& folder);
 
 /// Returns the installed exercises in the order of the lecture.
@@ -121,7 +121,7 @@ void start(const Exercise& exercise, const std::filesystem::path& folder);
 /// examine it.
 bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
-/// \throws IoError  it cannot be read
+/// \throws IoError  it cannot be read, or names no exercise
 std::optional<Started> started_in(const std::filesystem::path& folder);
 /// Writes exercise.txt. \throws IoError
 void keep(const std::filesystem::path& folder, const Started& started);

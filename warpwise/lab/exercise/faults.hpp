@@ -12,7 +12,7 @@ namespace warpwise::lab {
 /// Returns "kernel.cu, line 7: " or, for line 0, nothing.
 std::string at_line(int line);
 
-/// Describes a fault with its line. Arrays have the names of the task.
+/// Describes a fault, with its line unless the kernel does not end. Arrays have the task's names.
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault);
 

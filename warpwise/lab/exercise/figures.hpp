@@ -29,10 +29,10 @@ Counted counted(Figure figure, const CountedLaunch& launch);
 /// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"
 std::string words_of(Figure figure, const std::string& element);
 
-/// Describes the counts of a line that make up a figure; empty if the line has none.
+/// Describes the counts of a line that make up a figure; empty if there are none to show.
 std::string counts_of(Figure figure, const CountedLaunch& launch, int line);
 
-/// Formats a figure's value: with four digits below 1000, as a whole number from there on.
+/// Formats a figure's value: with at most four digits below 1000, as a whole number from there on.
 std::string to_text(double value);
 
 }  // namespace warpwise::lab

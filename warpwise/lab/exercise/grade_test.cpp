@@ -1,5 +1,5 @@
-// Tests the confined processes in which grade runs other people's code. Skipped with sanitizers,
-// which map terabytes.
+// Tests grade, and the confined processes that run other people's code. With sanitizers, which map
+// terabytes, the tests that start such processes are skipped.
 
 #include <fcntl.h>
 #include <linux/futex.h>

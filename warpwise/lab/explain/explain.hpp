@@ -78,7 +78,7 @@ struct CapabilityReport {
   std::optional<SpillLine> most_spills = {};
   std::vector<MachineOperation> operations = {};  ///< machine instructions; empty if not known
   std::uint64_t shared_bytes = 0;                 ///< bytes per block; on 1.x with the arguments
-  rules::Occupancy occupancy;                     ///< all 0 if not even one block fits
+  rules::Occupancy occupancy;                     ///< all 0 but the limiter if no block fits
   std::string why_not;                            ///< why no block fits; empty otherwise
 };
 
@@ -114,7 +114,7 @@ struct Explanation {
                                       ///< ExplainRequest::sample; 0 if that was not the reason
   LargerBuffers larger_buffers;  ///< result of enough_elements(); empty if no thread passes an end
   /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
-  /// ExplainRequest::keep_buffers is set.
+  /// ExplainRequest::keep_buffers is set, and after a sample.
   std::vector<std::vector<std::byte>> buffers;
   std::optional<MachineCode> machine_code;     ///< set if machine code was asked for
   std::optional<GpuReport> gpu;                ///< set if a GPU was asked for
@@ -163,10 +163,10 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
 /// be predicted, because its sample runs separately.
 bool is_faulty(const emulator::LaunchResult& launch);
 
-/// Returns the fault's place in the program, not in the toolkit's function that it calls.
+/// Returns the fault's place in the program, if known, not in the toolkit's function that it calls.
 emulator::SourcePlace own_place(const emulator::Fault& fault);
 
-/// Predicts an explanation's launch for ExplainRequest::device, if there is one.
+/// Predicts a launch for ExplainRequest::device, if there is one, no fault, and room for a block.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
 /// Returns the installed profile of a GPU with this compute capability: the profile of the GPU

@@ -20,14 +20,14 @@ inline double ratio(std::uint64_t a, std::uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
-/// "4", "31.5".
+/// Formats a number with at most one decimal: "4", "31.5".
 inline std::string number(double value) {
   const double tenths = std::round(value * 10) / 10;
   return tenths == std::floor(tenths) ? fmt::format("{:.0f}", tenths)
                                       : fmt::format("{:.1f}", tenths);
 }
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 inline std::string grouped(std::uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t at = digits.size(); at > 3;) {
@@ -52,7 +52,7 @@ inline std::uint64_t transactions(const emulator::TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
-/// Returns the bytes that requests need, each once in a request: a word that all lanes of a warp
+/// Estimates the bytes that requests need, each once in a request: a word that all lanes of a warp
 /// read counts once.
 inline double needed_bytes(const emulator::TrafficCounts& traffic) {
   const auto requested = static_cast<double>(traffic.bytes_requested);

@@ -33,7 +33,7 @@ std::span<const std::string_view> counter_names();
 /// instruction.
 std::span<const std::string_view> stall_names();
 
-/// Returns "long scoreboard" for a metric whose name contains "stalled_long_scoreboard_per".
+/// Returns the reason of a metric of stall_names(), such as "long scoreboard".
 std::string stall_reason(std::string_view metric);
 
 /// Returns true if a metric needs patched machine code. Such a metric is no counter of the
@@ -68,9 +68,9 @@ class MetricGroup {
   std::size_t passes_ = 0;
 };
 
-/// Groups the metrics that the chip has. The first group has the hardware's counters. The second
-/// group has the metrics that need patched machine code: reading them may fail, and the first group
-/// is read all the same. Adds metrics that the chip does not have to `left_out` with the reason.
+/// Groups the metrics that the chip has: first the hardware's counters, then the metrics that need
+/// patched machine code. Reading the latter may fail, and the former are read all the same. An
+/// empty group is omitted. Adds metrics that the chip lacks to `left_out` with the reason.
 /// \throws CountersUnavailable  the chip has none of the metrics
 std::vector<std::unique_ptr<const MetricGroup>> groups_of(
     const std::shared_ptr<const cupti::Library>& library, const std::string& chip,

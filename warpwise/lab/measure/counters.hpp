@@ -24,8 +24,8 @@ using CounterValues = std::map<std::string, double, std::less<>>;
 /// kernels every time. Not thread-safe.
 class Counters {
  public:
-  /// Counts the kernels of the CUDA context `context` on the GPU `device`. Outside of read(),
-  /// nothing is counted and nothing runs slower.
+  /// Counts the kernels of the CUDA context `context` on the GPU `device`. Outside of read()
+  /// nothing is counted, and nothing runs slower unless a SwitchedOn exists.
   /// \throws CountersUnavailable
   Counters(int device, cupti::Context context,
            std::span<const std::string_view> metrics = counter_names(),
@@ -37,7 +37,7 @@ class Counters {
   /// Returns the metrics that are left out, with the reason: this GPU does not have them, or they
   /// could not be read. read() may add to them.
   const std::map<std::string, std::string>& left_out() const { return left_out_; }
-  /// Returns how often read() has to run the call to read all metrics.
+  /// Returns the passes that CUPTI announces for all metrics. read() may need a few more.
   std::size_t passes() const;
   /// Returns the path of the CUPTI library.
   const std::string& library() const { return library_->path; }

@@ -50,8 +50,8 @@ class EmulatorExecutor final : public Executor {
   emulator::LaunchResult run(LoadedCode& code, const ladders::Launch& launch,
                              const emulator::LaunchOptions& options);
 
-  /// Returns the counts of each launch of the last run(). If run() threw, the last element belongs
-  /// to the launch that had the fault.
+  /// Returns the counts of each launch of the last run(). If run() threw KernelFault, the last
+  /// element belongs to the launch that had the fault.
   const std::vector<emulator::LaunchResult>& results() const { return results_; }
 
  private:

@@ -18,7 +18,7 @@ struct HostCopy {
 };
 
 /// One step uploads inputs, runs kernels and downloads outputs. Each of these parts waits for the
-/// part before it, but not for other steps.
+/// part before it. Up to three steps run at the same time.
 struct TransferStep {
   std::vector<HostCopy> up;
   GpuWork kernels;

@@ -15,8 +15,8 @@
 // Runs rungs in the emulator or on a GPU.
 namespace warpwise::lab {
 
-/// A kernel did something wrong: it accessed memory out of bounds, or did not end. what() names the
-/// thread and the line.
+/// A kernel did something wrong: for example it accessed memory out of bounds, or did not end.
+/// what() names the thread and the line.
 class KernelFault : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,5 @@
-// Replaces NVIDIA's CUPTI in counters_test.cpp. It logs the calls, and fails the call that the test
-// names. A metric has the value 100 * kernel + the length of its name.
+// Replaces NVIDIA's CUPTI in counters_test.cpp. It logs the calls, and fails as the test asked
+// for. A metric has the value 100 * kernel + the length of its name.
 #include "warpwise/lab/measure/fake_cupti.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 // A test's controls of the library in fake_cupti.cpp, and its log.
 extern "C" {
-/// Clears the log. \param failure  the call that fails from now on: "enable", "patching" or "stop"
+/// Clears the log. \param failure  fails from now on: "enable", "patching", "stop" or, if "", none
 void fake_begin(const char* failure);
 /// Returns the profiler's calls since fake_begin(): "enable start stop decode disable ".
 const char* fake_log();

@@ -14,8 +14,8 @@ namespace warpwise::lab {
 
 /// Runs rungs on the current GPU of the constructing thread.
 ///
-/// After a kernel's fault, CUDA leaves the process without a usable GPU. Every later call then
-/// throws CudaError.
+/// After a kernel's fault, CUDA leaves the process without a usable GPU. Every later use of it
+/// then throws CudaError.
 class GpuExecutor final : public Executor {
  public:
   /// \throws NoCudaDevice  with the reason

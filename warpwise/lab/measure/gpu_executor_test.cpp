@@ -262,7 +262,7 @@ TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
   std::cout << text_of(measurement) << "\n";
 }
 
-// Runs three steps on three streams: each has its own results.
+// Five steps, at most three at once: each has its own results.
 TEST_F(OnGpu, StepsOfTransfersKeepApart) {
   constexpr std::uint32_t count = 1000;
   constexpr std::int64_t bytes = 4 * count;

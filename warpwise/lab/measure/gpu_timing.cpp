@@ -141,7 +141,7 @@ Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
     Clock after;
     std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
     std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
-    // No block ran on this multiprocessor this time: it has an earlier reading, or none.
+    // One of the two readings has no block on this multiprocessor.
     if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
     const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
     sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;

@@ -17,8 +17,8 @@
 namespace warpwise::lab {
 
 struct TimingOptions {
-  int min_samples = 10;        ///< least number of samples, however long they last
-  double cold_seconds = 0.5;   ///< least GPU time of the cold samples, including flushing
+  int min_samples = 10;        ///< least number of samples; 3 are enough for batches of long runs
+  double cold_seconds = 0.5;   ///< least GPU time of cold samples and flushes, within wall_seconds
   double wall_seconds = 0.8;   ///< limit of the cold samples, even if their median still moves
   double batch_seconds = 0.2;  ///< approximate wall time of the batches
   bool graphs = true;          ///< put batches of short runs into graphs, which hide their launches
@@ -80,9 +80,9 @@ class GpuTimer {
   /// memory if that is less. Reads and writes are counted together. The first call measures it.
   double copy_roof_gb_per_s();
 
-  /// Returns the rate of the best of a few kernels that read 2 GiB, or an eighth of the memory if
-  /// that is less, and write nothing. This rate is the roof of work that hardly writes. The first
-  /// call measures it.
+  /// Returns the best rate of a kernel, in a few launch shapes, that reads 2 GiB, or an eighth of
+  /// the memory if that is less, and writes nothing. This rate is the roof of work that hardly
+  /// writes. The first call measures it.
   double read_roof_gb_per_s();
 
   /// Returns the number of absolute differences of bytes that the GPU computes per second. It uses

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int neighbour_loads = 8;  // loads of 16 bytes that each thread has in flight
 constexpr std::uint32_t threads = 1024;
-constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // that a warp reads in one turn
+constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // bytes a warp reads in a turn
 constexpr std::int64_t neighbour_flag_bytes = 64;
 
 // Same layout as in neighbour.cu.

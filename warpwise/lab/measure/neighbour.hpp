@@ -30,12 +30,12 @@ class Neighbour {
   Neighbour& operator=(const Neighbour&) = delete;
 
   /// Makes the neighbour read at this rate, or as fast as the memory allows. Returns once it runs.
-  /// \throws CudaError  it cannot be launched, or does not begin within a second
+  /// \throws InvalidArgument, CudaError  the rate is not above 0; it does not begin within a second
   void start(double gb_per_s);
 
-  /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for at
-  /// least 20 ms. The work's kernels must have been launched before: loading a kernel waits for the
-  /// neighbour's end.
+  /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for
+  /// 20 ms or 10,000 runs. The work's kernels must have been launched before: loading a kernel
+  /// waits for the neighbour's end.
   /// \param work_us  approximate time of the work
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);

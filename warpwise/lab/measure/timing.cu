@@ -1,4 +1,4 @@
-// Helper kernels that the timer runs around the kernels that it times.
+// Kernels of the timer: some run around the work that it times, others measure roofs.
 
 namespace {
 

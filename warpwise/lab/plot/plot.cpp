@@ -220,7 +220,7 @@ class Chooser {
     while (!fits() && (most == 0 ? !inner.empty() : inner.size() > 1)) {
       move_out(FigureNames(inner).front());
     }
-    std::reverse(outer.begin(), outer.end());  // puts the kernel first
+    std::reverse(outer.begin(), outer.end());  // puts the kernel before block and size
     const std::set<Key> series = keys_of(inner);
     for (const Key& panel : keys_of(outer)) add_panels(panel, series, outer, inner, most);
     if (plot_.panels.size() > most_panels) {

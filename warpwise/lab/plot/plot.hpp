@@ -13,7 +13,7 @@ struct PlotPoint {
   double x = 0;  ///< dots: index of the row, from 0 at the top
   double y = 0;  ///< maps only
   double value = 0;
-  std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile of a time
+  std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile; times only
   std::optional<double> high;
   std::optional<double> document;  ///< value at the document's speed-up; dots only
 };
@@ -76,7 +76,7 @@ std::vector<std::vector<std::string>> cells_of(const Plot& plot);
 std::string csv_of(const Plot& plot);
 std::string csv_of(const std::vector<std::vector<std::string>>& cells);
 
-/// Formats a value with three significant digits; thousands and millions as k, M, G.
+/// Formats a value with three digits, and all those before the point; with k, M, G from 10,000 on.
 std::string figure_text(double value);
 
 }  // namespace warpwise::lab

@@ -12,7 +12,7 @@
 // Reads the records of `lab run` back, so that they can be drawn.
 namespace warpwise::lab {
 
-/// A figure of a row, with its 5th and 95th percentile if it is a time.
+/// A figure of a row, with its 5th and 95th percentile if it is or follows from a time.
 struct RecordedFigure {
   double value = 0;
   std::optional<double> low;
@@ -31,14 +31,14 @@ struct RecordedRow {
   std::string rung;
   std::string idea;
   std::vector<std::string> rows;  ///< rows of the source documents: "A8"
-  std::string step_before;        ///< rung that this rung changes; empty for the first of a branch
+  std::string step_before;        ///< rung that this rung changes, if that was timed too
   std::string roof;               ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t>
       values;            ///< parameters, constants and shares of the GPU that axes set
   std::string transfer;  ///< how operands are copied, if that is timed
-  std::map<std::string, RecordedFigure> figures;  ///< by the names of figure_names
+  std::map<std::string, RecordedFigure> figures;  ///< by name, as in figure_names
   /// Figures of one compute capability each, in the record's order.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
   std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 without counts
@@ -83,7 +83,7 @@ struct Record {
   std::string experiment;
   std::string title;
   std::vector<std::string> rows_shown;  ///< rows of the source documents: "A8"
-  std::vector<std::string> report;      ///< figures that the study asks for; the first is drawn
+  std::vector<std::string> report;      ///< figures that the study asks for
   std::string device;
   std::string origin;  ///< commit and date, if the record names them
   std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of the machine

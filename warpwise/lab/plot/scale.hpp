@@ -7,7 +7,7 @@
 namespace warpwise::lab {
 
 /// Returns numbers that are 1, 2 or 5 times a power of ten apart, from the first at or above
-/// `least`. There are at most `most` of them, and at least two unless the values are equal.
+/// `least`: at most `most`, and at least two if `most` is 5 or more and the values differ.
 std::vector<double> even_ticks(double least, double greatest, std::size_t most);
 
 /// Returns 1, 2 and 5 times the powers of ten within a range of positive values. More than `most`

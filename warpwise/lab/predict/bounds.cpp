@@ -56,8 +56,8 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    // The rates were measured with warps whose lanes read neighbouring texels: 8 lines, or 8 tiles
-    // that count twice.
+    // The rates were measured with warps whose lanes read neighbouring texels. Such a read counts 8
+    // tiles of a line, or 16 of a plane.
     set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
                                              (8 * profile_.figure("texture_per_cycle")) +
                                          static_cast<double>(counted_.pace.texture_plane_tiles) /

@@ -96,8 +96,8 @@ struct Bounds {
   Resource rules() const;
   /// Returns the time of the blocks without queues: `waits_us`, or that of the longest block.
   double alone_us() const;
-  /// Returns the least likely time: all resources work at the same time, and the profile's figures
-  /// are `profile_error` too slow.
+  /// Returns the shortest likely time: all resources work at the same time, and the profile's
+  /// figures are `profile_error` too slow.
   double least_us() const;
   /// Returns the longest likely time: no resource works while another does, and the profile's
   /// figures are `profile_error` too fast.

@@ -40,7 +40,7 @@ const std::vector<std::string>& profile_figures();
 DeviceProfile parse_device_profile(std::string_view json, const std::string& place);
 
 /// Returns the installed profile of a name, or reads a file if `name` ends with ".json".
-/// \throws InvalidArgument  with the names that exist, and the most similar one
+/// \throws InvalidArgument, IoError  with the names that exist, or what is wrong with the file
 DeviceProfile find_device_profile(const std::string& name);
 
 /// Returns the names of all installed profiles, sorted; none if they are not beside the program.

@@ -34,7 +34,7 @@ double saved(std::uint64_t before, std::uint64_t after) {
 }
 
 // Shortens blocks by a cycle for each pass or transaction that a warp saves. The warps of a block
-// save their cycles at the same time.
+// save their cycles at the same time. A tenth of the cycles always stays.
 void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   const double least = launch.pace.block_cycles / 10;
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
@@ -238,7 +238,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
   LaunchFacts facts = full(prediction);
   const Range before = work(bounds_of(prediction.profile, prediction.sample, facts));
   emulator::LaunchResult changed = prediction.sample;
-  // A launch that was not modelled has 0 warps in a block.
+  // The number of warps divides: it must not be 0.
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);

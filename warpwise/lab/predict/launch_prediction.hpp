@@ -76,7 +76,7 @@ double gain_of(const LaunchPrediction& prediction, const Change& change);
 /// Returns the gain with its range.
 Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
 
-/// Returns the time of a launch that just fills the GPU, without the time of launching, divided by
+/// Returns the time of a launch that fills the GPU, without the time of launching, divided by
 /// larger_to_fill().
 double filled_us(const LaunchPrediction& prediction);
 
@@ -86,7 +86,7 @@ double larger_to_fill(const LaunchPrediction& prediction);
 /// Returns the bounds of a launch that is `larger` times as large, with memory in proportion.
 Bounds bounds_when_larger(const LaunchPrediction& prediction, double larger);
 
-/// Returns the bounds on a GPU that the launch fills.
+/// Returns the bounds of the launch, enlarged by larger_to_fill().
 Bounds bounds_when_full(const LaunchPrediction& prediction);
 
 }  // namespace warpwise::lab

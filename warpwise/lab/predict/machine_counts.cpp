@@ -14,7 +14,7 @@ namespace {
 
 // The instruction on a line of PTX.
 struct PtxInstruction {
-  std::string_view name;  ///< "ld.global.f32"; empty if the line has several instructions
+  std::string_view name;  ///< "ld.global.f32"; empty unless the line has one instruction
   bool is_after_label = false;
 };
 

@@ -1,13 +1,13 @@
-// Kernels that each measure one property of a GPU, over and over. The measured instructions are in
-// assembly, so that no compiler merges or drops them.
+// Kernels that each measure one property of a GPU, over and over. Most of the measured instructions
+// are in assembly, so that no compiler merges or drops them.
 
 struct Probe {
-  unsigned long long* out;     // cycles
-  unsigned long long* memory;  // read by loads
-  unsigned long long count;    // number of elements in it
+  unsigned long long* out;     // cycles, then the threads' results
+  unsigned long long* memory;  // memory that the kernel accesses
+  unsigned long long count;    // elements in it, or rounds of a loop
   unsigned long long stride;   // bytes from one element to the next
-  unsigned long long step;     // elements from one load of a chain to the next
-  unsigned long long texture;  // texture over `memory`, which is all zero
+  unsigned long long step;     // elements from one load of a chain to the next, or repetitions
+  unsigned long long texture;  // texture of zeros
 };
 
 namespace {
@@ -58,7 +58,7 @@ extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
 
-// ---- latencies, of one warp
+// ---- latencies, of one warp; of eight for barriers
 
 extern "C" __global__ void arithmetic_cycles(Probe p) {
   float x = 1;
@@ -206,7 +206,7 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 
 namespace {
 
-// Measures loads of words 128 bytes apart, so that no compiler finds two that are the same. Once
+// Measures loads at different addresses, so that no compiler finds two that are the same. Once
 // in a turn, the first address waits for an earlier result, which is 0. If each load computed its
 // own address, the addresses would take more instructions than the loads.
 template <class Load>
@@ -352,7 +352,7 @@ extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
 
 namespace {
 
-// Each lane accesses a line of its own, `step` times; the lines stay in L2.
+// Lanes access different lines in each of `step` rounds; the lines stay in L2.
 template <class Access>
 __device__ void time_lines(const Probe& p, Access access) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

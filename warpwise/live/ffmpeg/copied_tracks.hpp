@@ -14,7 +14,7 @@ namespace warpwise::live::ffmpeg {
 class CopiedTracks {
  public:
   /// `check` gets each result of FFmpeg's functions, and throws for an error. `write_packet` gets
-  /// each packet. All arguments must outlive this object.
+  /// each packet. `others`, `file` and `output` must outlive this object.
   CopiedTracks(OtherTracks& others, const KnownOutput& file, bool has_chapters,
                AVFormatContext& output, std::function<void(int)> check,
                std::function<void(AVPacket&)> write_packet)

@@ -28,7 +28,7 @@ class DecodedSource : public Source {
   using Reopen = std::function<std::unique_ptr<Decoder>()>;
 
   /// Decodes the first frame. All others must have its size and format, unless options.rescale
-  /// scales them. If `reopen` is given, the source ends only after reopen() has failed for
+  /// scales them. If `reopen` is given, the source fails only after reopen() has failed for
   /// options.reconnect_seconds.
   /// \throws IoError  there is no frame, or its kind is not supported.
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});

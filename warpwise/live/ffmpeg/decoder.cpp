@@ -104,7 +104,7 @@ void Decoder::open_on_gpu() {
   parts_ = std::make_unique<GpuParts>(*stream_);
 }
 
-// Returns libvpx's decoders for VP8 and VP9 with alpha: FFmpeg's own decoders do not read alpha.
+// Returns libvpx's decoder to read VP8 and VP9 with alpha: FFmpeg's own decoders leave alpha out.
 const AVCodec* Decoder::codec_on_cpu() const {
   const AVCodecID codec = stream_->codecpar->codec_id;
   const AVCodec* known = nullptr;

@@ -22,9 +22,9 @@ enum class Damage { is_an_error, is_passed_over };
 /// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
  public:
-  /// Decodes on one thread for each core. If damage is passed over, one thread decodes, because no
-  /// frame of a camera may wait for the next. The options select the video track and the decoder,
-  /// and whether other tracks are collected.
+  /// Decodes on the CPU's threads by FFmpeg's choice. If damage is passed over, one thread decodes,
+  /// because no frame of a camera may wait for the next. The options select the video track and
+  /// the decoder, and whether other tracks are collected.
   /// \throws IoError  the input has no such video, or FFmpeg no decoder for it, or the GPU does not
   ///                  decode it as options.decode demands.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
@@ -34,7 +34,7 @@ class Decoder {
   /// \throws IoError  the input is damaged, cut short, or gone. All earlier frames were returned.
   const AVFrame* next();
 
-  /// Returns the number of the last frame returned, counted from 1.
+  /// Returns the number of the last frame decoded, counted from 1.
   std::int64_t number() const { return number_; }
   /// Continues the count of frames of an input that was lost.
   void count_on_from(std::int64_t number) { number_ += number; }
@@ -55,7 +55,7 @@ class Decoder {
   bool deinterlaces() const { return deinterlacer_.has_value(); }
   /// Returns the GPU that decodes and has the frames in its memory; null if the CPU decodes.
   const GpuDecoding* gpu() const { return gpu_.get(); }
-  /// Says what decodes, and why: "the GPU". Returns an empty text if no GPU was asked for.
+  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for, or for VP8/9 with alpha.
   std::string decoded_by() const;
   /// Returns the codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }
@@ -104,7 +104,7 @@ class Decoder {
   std::exception_ptr failure_;  // thrown when the deinterlacer has given all its frames
   std::int64_t number_ = 0;
   std::int64_t resumed_ = 0;
-  int passed_over_ = 0;                       // failures since the last frame
+  int passed_over_ = 0;                       // attempts to get data since the last frame
   int failed_in_flight_ = 0;                  // failures of packets in flight after reading failed
   std::shared_ptr<OtherTracks> others_;       // until take_other_tracks()
   std::weak_ptr<OtherTracks> others_in_use_;  // empty if no caller collects them

@@ -81,7 +81,7 @@ AVPixelFormat EncodedFrames::pixels_of(PixelFormat format) const {
   return is_shared ? AV_PIX_FMT_YUV422P10LE : AV_PIX_FMT_YUV444P10LE;
 }
 
-// Returns the pixels with the fewest bits a sample that hold all bits of the stream.
+// Returns FFV1's pixels with the fewest bits that hold the stream's bits; other kinds have 10 bits.
 AVPixelFormat EncodedFrames::deep_pixels_of(const Stream& deep) const {
   if (file_.kind == Kind::ffv1) {
     const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;

@@ -14,7 +14,7 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Shorter parts do not pay off, because some frames at a part's end are decoded twice.
+// Shorter parts do not pay off, because a part's first picture is decoded again at its end.
 constexpr int least_packets = 48;
 // Limits the packets that the reader puts in before each decoder has a part.
 constexpr std::size_t most_packets = 4096;
@@ -82,7 +82,7 @@ void GpuParts::begin_part() {
 }
 
 // A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
-// decoder is therefore made only after each of the others has decoded a part, and while a frame
+// decoder is therefore made only if at least as many parts as decoders are done, and while a frame
 // takes about as long as in the first part.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;

@@ -28,8 +28,8 @@ class GpuParts {
 
   /// Passes the next packet; null after the last one. \throws IoError, CudaError, std::bad_alloc
   void put(const AVPacket* packet);
-  /// Takes the next frame in the order of display, with its memory. Returns FFmpeg's number of an
-  /// error, AVERROR(EAGAIN) if a packet is wanted first, AVERROR_EOF after the last frame.
+  /// Takes the next frame in the order of display, with its memory. Returns 0, or FFmpeg's number
+  /// of an error: AVERROR(EAGAIN) if a packet is wanted first, AVERROR_EOF after the last frame.
   /// \throws IoError, CudaError, …
   int take(AVFrame& frame);
 

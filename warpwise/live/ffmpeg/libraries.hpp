@@ -43,7 +43,7 @@ class Deadline {
   void restart() { start_ = std::chrono::steady_clock::now(); }
   /// Returns true after callback() has made FFmpeg give up.
   bool has_passed() const { return has_passed_; }
-  /// FFmpeg calls this while it waits. The deadline must outlive the input.
+  /// Returns a function that FFmpeg calls while it waits. The deadline must outlive the input.
   AVIOInterruptCB callback() {
     return {[](void* self) { return static_cast<int>(static_cast<Deadline*>(self)->passes()); },
             this};

@@ -77,12 +77,12 @@ class OtherTracks final : public Companions {
   /// recording. The first recording's longer sound fills this time. `join` counts the video's
   /// recordings after the first, from 0.
   std::int64_t pause_before(std::size_t join) const;
-  /// Returns true if `other` has tracks of the same numbers and codecs.
+  /// Returns true if `other` has tracks of the same numbers, codecs, sample rates and time bases.
   bool is_like(const OtherTracks& other) const;
   /// Follows another connection to the source: its time `start` is the time `at` here, both in
   /// microseconds.
   void go_on(std::int64_t start, std::int64_t at);
-  /// Records that the source was read to its end.
+  /// Records that no further packet comes from the source.
   void end();
   bool has_ended() const;
   /// Takes the next packet that begins before a time, in microseconds from the start; null if
@@ -96,7 +96,7 @@ class OtherTracks final : public Companions {
     std::optional<std::int64_t> last;  // in microseconds, as in the file
   };
   struct Recording {
-    std::int64_t start;      // shifted end of the earlier video and sound, in microseconds
+    std::int64_t start;      // shifted start, after the earlier video and sound, in microseconds
     std::int64_t shift;      // added to the recording's times, in microseconds
     std::int64_t pause = 0;  // between the earlier video and this recording, in microseconds
   };

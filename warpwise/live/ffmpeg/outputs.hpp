@@ -16,8 +16,7 @@ struct KnownOutput {
   Kind kind;
   const char* container;
   const char* encoder;
-  bool is_paced =
-      false;  ///< the peer takes packets at any pace, but loses packets that come too fast
+  bool is_paced = false;  ///< each frame waits for its time: else the peer loses packets
 
   bool is_mp4() const { return name == ".mp4"; }
   /// Returns true for .mp4 and .mov: they state a turn, and are as long as their packets together.

@@ -9,7 +9,7 @@
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 
-// Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
+// Converts frames between FFmpeg and Warpwise. Only a new depth or halved chroma changes samples.
 namespace warpwise::live::ffmpeg {
 
 /// Returns a frame's pixels, an AVPixelFormat, also for a frame in a GPU's memory.

@@ -14,8 +14,8 @@ int orientation_of(const AVFrame& frame, const AVStream& video);
 /// \throws std::bad_alloc
 void set_orientation(AVStream& video, int orientation);
 
-/// Sets the primaries, the transfer and the pixels' shape from the frame's tags, or else from
-/// the file's tags.
+/// Sets the primaries and the transfer from the frame's tags, or else from the file's. Sets the
+/// pixels' shape from the file's tag, or else from the frame's.
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video);
 
 /// Returns true for VP8 and VP9 with alpha, which lies beside the frames.

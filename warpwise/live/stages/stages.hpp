@@ -53,13 +53,13 @@ inline constexpr std::array frame_destinations = [] {
 /// - output range: full from RGB, the input's range from YUV or grey
 /// - matrix from RGB: BT.601 with the conventions opencv and jfif, which have no other
 ///
-/// convert() does not take grey of limited range; such grey is scaled like luma.
-///
+/// convert() does not take grey of limited range; such grey is scaled like luma. For 4:4:4,
 /// luma_alone() computes the same Y as the whole conversion, byte for byte.
 ///
-/// begin() throws InvalidArgument:
+/// begin() throws InvalidArgument (with by_convention only for pixels of more than 8 bits):
 ///
 /// - if convert() does not define this conversion, with convert()'s message
+/// - for YUV of another matrix to YUV, and for pixels of more than 8 bits
 /// - for ChromaUpsampling::linear, if the chroma is not sited left
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
@@ -143,7 +143,7 @@ std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 /// displacement searched along an axis. A scale by the frames' content would flicker.
 ///
 /// A `flo_folder` also gets the vectors: 000002.flo has the vectors of the second frame. begin()
-/// creates the folder. run() throws IoError if a file cannot be written.
+/// creates the folder. Both begin() and run() throw IoError if they cannot write.
 ///
 /// The stage remembers the last frame. On a GPU it waits for the stream, because the host colours
 /// the blocks. begin() throws InvalidArgument where match_grid() does.

@@ -78,7 +78,7 @@ constexpr ConvertOptions as_opencv{.convention = Convention::opencv};
 
 // ---- OpenCV
 
-/// Returns the picture in one of the RGB formats; alpha varies.
+/// Returns the picture in one of the RGB formats; alpha is 255.
 cv::Mat rgb_picture(const cv::Mat& bgr, PixelFormat format) {
   cv::Mat out;
   if (format == bgr24) return bgr;

@@ -13,8 +13,8 @@
 #include "warpwise/primitives/convert/narrow.hpp"
 
 // Each row is processed in chunks that stay in the L1 cache. A chunk is split into planes of bytes,
-// transformed plane by plane, and joined into the destination. There is one loop for each source,
-// transform and destination, not one for each combination. Planes are padded to whole vectors. Only
+// transformed, and joined into the destination. There is one loop for each source, transform and
+// destination, not one for each combination. Planes are padded to whole vectors. Only
 // splitting and joining, which access the caller's memory, stop at the exact end.
 
 HWY_BEFORE_NAMESPACE();

@@ -294,7 +294,7 @@ bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const
   return false;
 }
 
-/// Returns true if each row of a frame's planes begins where the row before ends.
+/// Returns true if one_row() may join a frame's rows: no gaps, unused samples or shared chroma.
 template <class Frame>
 bool is_gapless(const Frame& frame) {
   if (is_subsampled(frame.format()) && frame.width() % 2 != 0) return false;

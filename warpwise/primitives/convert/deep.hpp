@@ -41,7 +41,7 @@ struct DeepOptions {
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
 /// \throws InvalidArgument  the views are not as above, sizes differ, RGB has limited range,
-///                          from_bits is not 8 to 16, or views overlap.
+///                          from_bits is not 8 to 16 (for RGB 16), or views overlap.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                   const DeepOptions& options = {});
 

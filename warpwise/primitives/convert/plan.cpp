@@ -237,7 +237,7 @@ Linear libyuv_encode(const Conversion& c) {
                 : integer_linear(8, {{47, 157, 16}, {-26, -86, 112}, {112, -102, -10}},
                                  {luma, 0x8000, 0x8000});
   }
-  // Full range rounds chroma and stays within signed bytes; the other matrices truncate.
+  // Full range of BT.601 rounds chroma, and its factors fit signed bytes. The others truncate it.
   return full ? integer_linear(8, {{77, 150, 29}, {-43, -84, 127}, {127, -107, -20}},
                                {luma, 0x8080, 0x8080})
               : integer_linear(8, {{66, 129, 25}, {-38, -74, 112}, {112, -94, -18}},

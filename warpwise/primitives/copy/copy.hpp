@@ -35,7 +35,7 @@ WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle
 ///                          length. Nothing is copied then.
 WARPWISE_EXPORT void copy(std::span<const ConstHostView> src, std::span<const HostView> dst);
 
-/// Runs on a GPU: one launch for every 64 images, whatever their sizes, asynchronous on `stream`.
+/// Runs on a GPU: one launch for up to 64 images, whatever their sizes, asynchronous on `stream`.
 /// Takes no memory of the GPU and does not synchronise. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

@@ -8,7 +8,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Size of the copy that measures the roof: 1 GiB read and written.
+// Size of the copy that measures the roof: 1 GiB of reads and writes together.
 constexpr Size roof_size{32768, 16384};
 
 // The rows of the measured sizes have no gaps, so one long copy is enough.

@@ -55,8 +55,8 @@ inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
          aligned(arguments.src, arguments.src_pitch) && aligned(arguments.dst, arguments.dst_pitch);
 }
 
-/// Returns the threads of a block that copies vectors. A small copy has small blocks, enough for
-/// all multiprocessors. A large copy has large blocks, which start and end less often.
+/// Returns the most threads of a block that copies vectors. A small copy has small blocks, enough
+/// for all multiprocessors. A large copy has large blocks, which start and end less often.
 constexpr int vector_threads(std::int64_t bytes) {
   constexpr std::int64_t large = std::int64_t{8} << 20;
   return bytes < large ? 256 : kernels::copy::copy_most_block_threads;

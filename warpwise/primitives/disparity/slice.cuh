@@ -11,7 +11,7 @@ struct SliceReach {
   int slots;     ///< the lane's slots 0 … slots − 1 are tried
   int opens;     ///< the right pixel of slot k exists from tile column opens + k on
   int open_end;  ///< from this tile column on all slots of the block are open
-  int end;       ///< first column beyond the tile, or beyond the image
+  int end;       ///< first column beyond the image, at most tile_width + 4
 
   __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
                         int lane) {

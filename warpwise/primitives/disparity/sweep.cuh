@@ -136,7 +136,7 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
 /// SliceMemory for each slice. If only some lanes have columns, there is one slice. Registers are
 /// then limited so that 12 blocks fit a multiprocessor, three a scheduler. Shared memory has room
-/// for 12 blocks too.
+/// for 12 blocks too, unless the images' blocks are large.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {

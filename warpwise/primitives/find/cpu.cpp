@@ -14,8 +14,8 @@
 #include "warpwise/primitives/find/cpu_scores-inl.hpp"
 #include "warpwise/primitives/find/cpu_transforms-inl.hpp"
 
-// Direct correlation: a tile of a few rows of places is scored at once, and each pixel of the image
-// is loaded and widened once for all of them. Products of large templates use transforms.
+// Direct correlation: a tile of a few rows of places is scored at once. For products, each vector
+// of the image is loaded and widened once for all rows. Products of large templates use transforms.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::find::HWY_NAMESPACE {

@@ -23,7 +23,7 @@ struct TileSize {
   }
 };
 
-/// Returns the tiles with the least work; nothing if transforms take more time than direct sums.
+/// Returns the tiles with the least work; nothing for sad, or if transforms do not fit or not pay.
 inline std::optional<TileSize> transform_tiles(const ConstHostView& templ,
                                                const ConstHostView& image, Measure measure) {
   if (measure == Measure::sad) return {};

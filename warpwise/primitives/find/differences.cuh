@@ -7,7 +7,7 @@
 namespace warpwise::kernels::find {
 
 // Size of the part of the template that is in shared memory at a time. With the matching part of
-// the image it takes 16 KiB.
+// the image it takes 11 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 

@@ -25,7 +25,7 @@ struct Finding {
 /// the template's w×h pixels lie on (x … x + w − 1, y … y + h − 1); nothing is scored beyond the
 /// border. Among equally good places the first in raster order wins. ncc and zncc are compared in
 /// double, sad and ssd as exact integers. The measures are those of cv::matchTemplate: ssd is
-/// TM_SQDIFF, ncc TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED, except that flat parts score 0 here.
+/// TM_SQDIFF, ncc TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Only, a quotient by 0 is 0 here.
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the template's area times the image's. For ssd,
@@ -47,7 +47,7 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure m
 /// - u32, for sad: the exact score;
 /// - u32, for ssd with templates of up to 66,051 pixels, whose sums fit 32 bits: the exact score.
 ///
-/// \throws InvalidArgument  as above, or a map of another size or type.
+/// \throws InvalidArgument  as above, or a map of another size or type or that overlaps an input.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 
@@ -60,12 +60,12 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 ///   pixel of each pair of tiles and of the template's tile, at most 2 GiB. In 4096×3000 pixels a
 ///   template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
 /// - For ssd, ncc and zncc with templates of 48 rows and more, up to one more byte for each pixel
-///   that the places of the first item cover.
+///   that the parts of the image at these 16 million places cover.
 ///
 /// `best` receives the Finding in device memory: one row of sizeof(Finding) pixels of u8, at any
 /// address.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws InvalidArgument  as above, or another view for `best`.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
 WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
                           Measure measure, gpu::StreamHandle stream);

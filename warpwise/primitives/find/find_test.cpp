@@ -269,7 +269,7 @@ TEST(Find, ARuleTakesTransforms) {
   EXPECT_FALSE(rule_takes_transforms({2049, 100}, {4096, 3072}, Measure::zncc));
 }
 
-// Runs on a CPU, with sizes for which the rule chooses transforms.
+// Takes sizes for which the CPU's rule chooses transforms.
 TEST_P(FindTest, TransformsThatPay) {
   for (const Measure measure : measures) {
     if (measure == Measure::sad) continue;

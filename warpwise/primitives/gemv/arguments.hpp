@@ -21,7 +21,7 @@ struct GemvArguments {
 /// - vector: 16 bytes;
 /// - half_vector: 8 bytes, for 16-bit elements;
 /// - element: one element;
-/// - byte: one byte, for elements at odd addresses.
+/// - byte: one byte, for elements that are not at multiples of their size.
 enum class GemvAccess { vector, half_vector, element, byte };
 
 inline constexpr int gemv_block_threads = 256;

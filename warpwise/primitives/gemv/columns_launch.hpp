@@ -95,8 +95,8 @@ inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,
 }
 
 /// Returns the number of columns of each warp of gemv_short_columns. Returns 0 if a warp cannot
-/// hold the strands of one column, or if gemv_columns_by_element() is false. Partly used lines
-/// would then cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
+/// hold the strands of one column, or if several strands need more than 16 warps an SM: partly used
+/// lines would then cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
 inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiprocessors) {
   const std::int64_t strands = gpu::blocks_for(a.rows, order::strand_rows);
   if (strands == 1) return 32;

@@ -249,7 +249,7 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
 
-/// Calls sum_of(row) for the rows [first, last), `short_rows` at a time, and stores their halves.
+/// Stores the sums of rows [first, last), `short_rows` at a time. sum_of(row) returns their lanes.
 /// `sums` has room for a multiple of short_rows.
 template <class SumOf>
 HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, SumOf sum_of) {

@@ -172,9 +172,9 @@ struct GemvLoad<T, GemvAccess::half_vector> {
   }
 };
 
-/// Loads a word of A. With `lines`, single elements are loaded in whole lines, like words.
-/// Neighbouring threads then read neighbouring elements, and the next row's elements are in other
-/// lines.
+/// Loads a word of A. With `lines`, single elements bypass the first-level cache, as words do. That
+/// pays where neighbouring threads read neighbouring elements, and each row's elements are in lines
+/// of their own.
 template <class T, GemvAccess access, bool lines>
 __device__ void gemv_load_a_if(bool inside, const unsigned char* from,
                                typename GemvLoad<T, access>::Word& to) {

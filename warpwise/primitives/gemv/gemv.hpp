@@ -44,11 +44,11 @@ struct GemvOptions {
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 
-/// Runs on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from the
-/// stream-ordered pool (gpu::Buffer): for partial sums, and for a copy of x if it has gaps or is
-/// less aligned than A.
+/// Runs on a GPU: asynchronous on `stream`, no synchronisation. Partial sums, and a copy of x if it
+/// has gaps or too little alignment, take memory of the stream-ordered pool (gpu::Buffer).
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws CudaError  a failed launch, or too little memory.
 WARPWISE_EXPORT void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y,
                           const GemvOptions& options, gpu::StreamHandle stream);
 

@@ -246,7 +246,7 @@ TEST_P(GemvTest, MoreChunksThanLanes) {
   compare_both(ElementType::bf16, 2, 70'001, {2, 2}, Shape::column);
 }
 
-// On a GPU, one, two or four blocks add the chunks, or only the second launch does.
+// On a GPU, one, two, four or eight blocks add the chunks, or only the second launch does.
 TEST_P(GemvTest, EveryNumberOfChunksInARow) {
   for (const ElementType type : types) {
     for (const std::int64_t columns : {3000, 8192, 8200, 12'289, 16'384, 32'760, 33'000}) {
@@ -410,7 +410,7 @@ TEST_P(GemvTest, CarriesInfinityAndNan) {
 TEST_P(GemvTest, KeepsSubnormalNumbers) {
   for (const ElementType type : types) {
     Problem problem(type, 3, 40, {});
-    // The least number of each type: f16 has far fewer below 1.
+    // A subnormal number of each type: f16 has far fewer below 1.
     const float least = type == ElementType::f16 ? 0x1p-24F : 0x1p-130F;
     fill(problem.a.view(), [&] { return least; });
     fill(problem.x.view(), [] { return 1.0F; });

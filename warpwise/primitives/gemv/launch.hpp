@@ -170,7 +170,7 @@ enum class GemvStep : std::uint8_t {
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
   GemvStep step;
-  ElementType type = ElementType::f32;  ///< used by gather, rows, narrow and columns
+  ElementType type = ElementType::f32;  ///< of the steps that read A or x
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
   GemvRowsShape shape = {};                                               ///< rows
   /// blocks of a cluster: side by side for rows, one below the other for columns
@@ -267,8 +267,8 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
-      // Lists of neighbouring outputs lie together, and a warp reads a whole sector of each for one
-      // float. Few outputs are therefore spread over the multiprocessors.
+      // Neighbouring outputs of a list lie together, so a warp reads a whole sector for one float
+      // of its output. Blocks of few outputs spread these reads over the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));
       const std::int64_t in_block =
           std::clamp<std::int64_t>(outputs / 128, 1, std::max(1, 8 >> log_warps));

@@ -7,8 +7,8 @@ namespace warpwise::kernels::gemv {
 
 /// Sums columns of at most 32 * 32 / width rows. A warp has `width` columns, with `width` threads
 /// for each strand. All rows of a strand are in flight at once, and shuffles add the strands. The
-/// warp's threads load x for one another. For the smallest products, gemv_columns spent half of its
-/// time beyond an empty launch on its own code.
+/// warp's threads load x for one another. For the smallest products, gemv_columns' instructions
+/// took half of the time that remained without an empty launch.
 ///
 /// Block: a warp. Grid: x over the columns.
 template <class T, int width>

@@ -28,18 +28,18 @@ struct MatchArguments {
   /// width of the part that is summed at once: a multiple of 4, or the block's whole width
   int part_width;
   int part_height;
-  /// pitch of the target's pixels in shared memory, in words; with groups of eight rows in units of
-  /// four words
+  /// pitch of the target's pixels in shared memory, in words; in units of four words if each word
+  /// is stored at its four shifts
   int area_pitch;
-  /// pitch of the block's columns in shared memory, in words; only with groups of eight rows
+  /// pitch of the block's columns in shared memory, in words; only used with stored shifts
   int column_pitch;
   bool skip_outside;
 };
 
 inline constexpr int match_max_threads = 256;
-// Rows of candidates that a thread scores, in 4 columns. With four rows, the four byte shifts of a
-// target word serve all four rows: 16 packed operations need 3 shared loads and 3 shifts. With
-// eight rows, the shifts are in shared memory: 32 operations need 1.25 loads of 16 bytes.
+// Rows of candidates that a thread scores, in 4 columns. In match_kernel, with four rows, the four
+// byte shifts of a target word serve all rows: 16 packed operations need 3 shared loads and 3
+// shifts. With eight rows and shifts in shared memory, 32 operations need 1.25 loads of 16 bytes.
 inline constexpr int match_group = 4;
 inline constexpr int match_tall_group = 8;
 // Side of the tiles of match_products_kernel: it compares 32 × 32 candidates with 32 × 32 pixels of

@@ -260,7 +260,7 @@ HWY_INLINE void add_strip(D d, const Pixel* strip, Plane<Pixel> area, std::int64
   }
 }
 
-/// Number of vectors for a row of a block's pixels.
+/// Division of a row of a block's pixels into vectors.
 template <class D>
 struct RowVectors {
   std::int64_t lanes;
@@ -407,8 +407,8 @@ HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
 }
 
 /// Offers the best candidate of a tile by sad. After about a quarter of the block's pixels many
-/// candidates are worse than the best so far. If that holds for less than an eighth of a row of
-/// groups, the test costs more than it saves: the tile's other rows are summed without it.
+/// candidates are worse than the best so far. If less than an eighth of a row's groups is rejected,
+/// the test costs more than it saves: the tile's other rows are summed without it.
 template <class D>
 void find_least_in_vectors(D d, Strips<std::uint8_t> block, Plane<std::uint8_t> area,
                            const Tile& tile, std::uint32_t* HWY_RESTRICT sums,

@@ -190,7 +190,7 @@ __device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes)
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<unsigned char>(value >> (8 * i));
 }
 
-/// The candidates of one block: the search ranges, cut where they leave the image.
+/// The candidates of one block: the search ranges, cut at the image's border if skip_outside.
 struct MatchCandidates {
   int first_x, first_y;
   int columns, rows;  ///< no candidates if either is below 1

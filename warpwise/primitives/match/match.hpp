@@ -92,8 +92,8 @@ constexpr ElementType match_score_type(Measure measure) {
 /// match_score_type(). Both have the size of match_grid(). Any pitch and alignment; no output may
 /// overlap another view.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// a copy of one block's search area for each thread. Source: document E, rows E1 and E3.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. A thread
+/// copies a block and its area for up to 64 × 64 displacements. Source: document E, rows E1 and E3.
 ///
 /// \throws InvalidArgument  options out of range, an image smaller than a block, views of a wrong
 ///                          size, type or number of channels, or views that overlap.

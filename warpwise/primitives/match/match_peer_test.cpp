@@ -255,7 +255,7 @@ TEST(MatchPeer, RealMotionExplainsTheDifferenceAndLeadsBack) {
   }
 }
 
-// The scene moves by a few pixels: the vectors of all measures are small, and mostly the same.
+// The scene moves by a few pixels: most vectors of sad are small and equal to those of zncc.
 TEST(MatchPeer, RealMotionIsSmallAndConsistent) {
   const cv::Mat first = frame(1);
   const cv::Mat second = frame(2);

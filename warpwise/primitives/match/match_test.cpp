@@ -111,7 +111,7 @@ TEST_P(MatchTest, AwkwardSizesAndLayouts) {
         MatchOptions options =
             options_of(std::min<std::int64_t>(size.width, 7),
                        std::min<std::int64_t>(size.height, 5), {-3, 2}, {-2, 4}, measure);
-        // This stride leaves blocks at every position in a row, and few enough for the plain loops.
+        // With this stride blocks begin at every alignment, and are few enough for the plain loops.
         if (size.width * size.height > 10000) options.stride_x = 33;
         compare_random(size.width, size.height, options, layout);
         options.border = MatchBorder::replicate;
@@ -341,8 +341,8 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
-// Covers images that reject all candidates, images that reject one candidate in one block, and
-// noise, for which no bound is searched.
+// Covers noise, for which no bound is searched, noise that has moved, flat images, which reject no
+// candidate, and flat images with a patch.
 TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
   for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
     MatchOptions options = options_of(32, 32, x, {-16, 15});

@@ -40,7 +40,7 @@ __device__ inline unsigned score_together(const MatchArguments& a, const unsigne
 }
 
 /// Returns an upper bound of the best score: the score of the candidate with the warp's least sum
-/// over a part of the block. If no lane's least sum is much greater, as with noise, no candidate
+/// over a part of the block. If no lane's least sum is much greater, as with noise, few candidates
 /// would exceed that score. The score is then not computed, and the bound is the greatest number.
 /// \param least   the least of this lane's sums; least_nowhere if the lane has no candidates
 /// \param offset  place of this lane's first candidate in the search area
@@ -188,7 +188,7 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
         unsigned sums[4 * group] = {};
         LeastOfGroup least{least_nowhere, 0};
         unsigned limit = least_nowhere;
-        // One loop for all columns, because its machine code is long; other warps run it, too.
+        // One loop for all passes over the columns, because its machine code is long.
         unsigned left = 0b1111, next = match_first_columns;
 #pragma unroll 1
         for (;;) {

@@ -14,8 +14,8 @@ struct Batch {
 
   Rule rule;
   int images;
-  /// True if all images have the same number of blocks in x and y. The grid is then one image's
-  /// grid, with the image's index in z. Otherwise the grid is one row of blocks, image after image.
+  /// True if all images have the same number of blocks in x and y, and a grid can have these. It is
+  /// then one image's grid, with the image's index in z; otherwise one row, image after image.
   bool alike;
   int first_block[most];
   int blocks_across[most];

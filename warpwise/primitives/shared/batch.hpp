@@ -36,8 +36,8 @@ void add_rows(std::vector<BatchRows>& all, const BasicFrame<memory, access>& fra
 }
 
 /// Calls check(src, dst) for each image; adds the image's index to exceptions.
-/// \throws InvalidArgument  an image is refused, views of different images overlap, or the spans
-///                          differ in length
+/// \throws InvalidArgument  an image is refused, a dst overlaps another view, or the spans differ
+///                          in length
 template <class Source, class Destination, class Check>
 void validate_batch(std::string_view primitive, std::span<const Source> src,
                     std::span<const Destination> dst, const Check& check) {

@@ -36,8 +36,8 @@ struct ExplainCase {
   /// Default size of the image, or of gemv's matrix: it takes the emulator about a second.
   std::int64_t width = 512;
   std::int64_t height = 384;
-  /// Calls the primitive once, on the stream of the operands and with its default options. Returns
-  /// a description of the call: "u8 magnitude l1".
+  /// Calls the primitive once, on the stream of the operands and with usual options. Returns a
+  /// description of the call: "u8 magnitude l1".
   std::string (*call)(Operands& operands, std::int64_t width, std::int64_t height);
 };
 

@@ -36,8 +36,8 @@ class Operand {
   /// output have this value before a kernel runs.
   static constexpr std::byte sentinel{0xa5};
 
-  /// input() creates an operand with random pixels, which depend only on its name. output() creates
-  /// one filled with the sentinel. \throws InvalidArgument  as BasicView
+  /// input() makes an operand of random pixels, which depend on its name, type and size. output()
+  /// makes one filled with the sentinel. \throws InvalidArgument  as BasicView
   /// \throws OutOfMemory  more than an eighth of this machine's memory; the message has both sizes
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});

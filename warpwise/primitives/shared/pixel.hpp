@@ -13,8 +13,8 @@ enum class Border : unsigned char {
   constant,    ///< zero
 };
 
-/// Returns the index inside [0, size) of the pixel that replaces `index`, which is at most one
-/// image size outside. Returns -1 if the border is constant zero.
+/// Returns the index inside [0, size) of the pixel that replaces `index`; -1 for constant zero.
+/// reflect101 takes an index at most size - 1 outside, or any index if size is 1.
 WARPWISE_HOST_DEVICE constexpr long long border_index(long long index, long long size,
                                                       Border border) {
   if (index >= 0 && index < size) return index;

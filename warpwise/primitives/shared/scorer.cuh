@@ -30,7 +30,7 @@ class Scorer {
     return detail::normalised(static_cast<double>(numerator(place)), templ_,
                               static_cast<double>(square(place)));
   }
-  /// Returns the score to within 10^-6, in a few instructions; NaN if template or place is flat.
+  /// Returns the score to within 10^-6, in a few instructions; NaN where score()'s divisor is 0.
   __device__ float estimate(const PlaceSums<Sum>& place) const {
     return static_cast<float>(numerator(place)) * root_ * rsqrtf(static_cast<float>(square(place)));
   }

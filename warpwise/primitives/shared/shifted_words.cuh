@@ -3,7 +3,7 @@
 // Words that begin at four adjacent bytes, for kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// Returns the four words that start at bytes 0 to 3 of `low` and end in `high`.
+/// Returns the four words that start at bytes 0 to 3 of `low`, which `high` follows.
 __device__ inline uint4 shifts_of(unsigned low, unsigned high) {
   return {low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
           __funnelshift_r(low, high, 24)};

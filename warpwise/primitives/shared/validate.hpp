@@ -8,7 +8,7 @@
 #include "warpwise/base/view.hpp"
 
 // Checks that several primitives make at their boundary. Each throws InvalidArgument with the
-// primitive's name and the actual and expected values.
+// primitive's name and the values that are wrong.
 namespace warpwise::detail {
 
 inline std::string size_text(std::int64_t width, std::int64_t height) {
@@ -84,8 +84,8 @@ MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
           plane_rows(frame.format(), plane, frame.height())};
 }
 
-/// Returns true if the ranges share a pixel. Rows of parts that lie side by side in one image
-/// alternate in memory and share no pixel.
+/// Returns true if the ranges share a pixel, or overlap with different pitches. Rows of parts that
+/// lie side by side in one image alternate in memory and share no pixel.
 inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
   if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;
   if (a.pitch != b.pitch || a.pitch <= 0) return true;

@@ -43,7 +43,7 @@ struct SobelPixels {
                                : source == SobelSource::u16 ? 2
                                : source == SobelSource::rgb ? 3
                                                             : 4;
-  // Adjacent pixels per thread: loads of 8 to 16 bytes, without too many registers.
+  // Adjacent pixels per thread: 8 to 16 bytes of a row, without too many registers.
   static constexpr int per_thread = source == SobelSource::u8 ? 8 : 4;
   static constexpr int words = per_thread * bytes / 4;
   static constexpr int vector_words = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;

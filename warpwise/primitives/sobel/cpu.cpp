@@ -156,8 +156,8 @@ V weigh(V before, V at, V after) {
 
 enum class Result { dx, dy, l1, l2 };
 
-/// Returns the vector type that a result is computed in. For an L2 magnitude it is shorter, because
-/// intermediate results need wider lanes.
+/// Returns the vector type that a result is computed in. For an L2 magnitude of integers it is
+/// shorter, because intermediate results need wider lanes.
 template <Result result, class Work>
 auto lanes_for() {
   constexpr bool wider = result == Result::l2;

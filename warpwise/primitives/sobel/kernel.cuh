@@ -108,7 +108,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
 template <SobelSource source, int count, int centre, int side, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<SobelPair<centre, side>, n>& line) {
-  unsigned outside;  // the number outside the image, in both halves
+  unsigned outside;  // the number beside the warp's pixels, in both halves
   if constexpr (SobelPixels<source>::colour) {
     unsigned value[2 * n];
     grey_of_row<source>(a, rows.word[r], value);

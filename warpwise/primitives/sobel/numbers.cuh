@@ -12,7 +12,7 @@
 // 4080. Only values above 255 are rounded there, which does not change a result of 8 bits.
 namespace warpwise::kernels::sobel {
 
-/// Returns a whole number below 2048 in both halves of a word.
+/// Returns a number of 16 bits in both halves of a word.
 WARPWISE_HOST_DEVICE constexpr unsigned in_both(unsigned number) { return number * 0x00010001; }
 
 // 16-bit floats, in both halves of a word.

@@ -44,7 +44,7 @@ struct SobelOptions {
 /// (9798 R + 19235 G + 3735 B + 16384) >> 15. Their order is the view's order(), or else the order
 /// in the options; a fourth channel is ignored. `dst` has one channel and the size of `src`; its
 /// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
-/// overlap. An axis of one pixel is mirrored on that pixel.
+/// overlap. Mirrored, an axis of one pixel repeats it.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are rounded half up, and a
 /// magnitude of the type of `src` saturates at that type's largest value. f32: each operation
@@ -59,10 +59,10 @@ struct SobelOptions {
 /// The defaults give the result of OpenCV's Sobel in CV_16S, convertScaleAbs and a saturated add.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena, and returns when done. Each
-/// task takes scratch memory for three rows. Source: document A, rows A7 and A8.
+/// task takes scratch memory for at most six rows. Source: document A, rows A7 and A8.
 ///
-/// \throws InvalidArgument  sizes differ, an element type or a number of channels is none of the
-///                          above, or the views overlap.
+/// \throws InvalidArgument  sizes differ, an option, an element type or a number of channels is
+///                          none of the above, or the views overlap.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 
 /// Computes the gradient on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
@@ -82,7 +82,7 @@ WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptio
 WARPWISE_EXPORT void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
                            const SobelOptions& options = {});
 
-/// Computes many images on a GPU: one launch for every 64 images of any sizes, asynchronous on
+/// Computes many images on a GPU: one launch for up to 64 images of any sizes, asynchronous on
 /// `stream`, no allocation on the GPU, no synchronisation. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

@@ -86,7 +86,7 @@ struct BandArguments {
 
 /// Arguments of threshold_wide_bands and of threshold_row_sums, which runs before it.
 struct WideBandArguments {
-  BandArguments band;  ///< without `rows`
+  BandArguments band;  ///< its `rows` is not used
   /// Sums down the columns of each sums_rows rows of the image. They begin with the 16 bytes at the
   /// start of a block's rows in the first strip, and go to the rows' end. A sum has 2 bytes for u8
   /// and 4 for u16.
@@ -98,7 +98,7 @@ struct WideBandArguments {
 /// Rows whose sums the matrix units compute at once.
 inline constexpr int threshold_band_rows = 16;
 /// Threads of a block of threshold_bands. Each has four bytes of the strip. The launch takes the
-/// size that covers an image's rows with less left over.
+/// size that covers an image with fewer rounds of blocks.
 inline constexpr int threshold_band_threads[] = {128, 160};
 /// Threads of threshold_bands on an SM: fewer do not hide its latencies.
 inline constexpr int threshold_band_threads_an_sm = 640;

@@ -49,7 +49,7 @@ constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
 /// Chooses the tiles for an image.
 /// - Size: the rows that a tile keeps, weighted along themselves for one window, take at most 512
 ///   KiB, unless 64 columns need more.
-/// - Number: twice as many tiles as threads, where the image allows it.
+/// - Number: for several threads at least twice as many tiles, where the image allows it.
 /// - Shape: a strip has to weigh a window's rows beyond its own. Narrow columns only load pixels
 ///   beside them again. So strips are at least four windows high until columns are as narrow as
 ///   possible, and one window high then.

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_b
       }
     };
     if (in_16) {
-      // All loads of the fewest rows are issued before the first is used.
+      // The loads of 16 rows are issued before the first is used.
       constexpr int batch = threshold_row_sum_least_rows;
 #pragma unroll 1
       for (int y = begin; y < end; y += batch) {

@@ -46,7 +46,7 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
 }
 
 /// Computes each sum on its own, as products of all its bytes, for windows of few bytes. The bytes
-/// of a window and the next 15 lie within `parts` times 16 bytes.
+/// of a window and the next 15 (u16: 14) lie within `parts` times 16 bytes.
 template <class Shape, int parts>
 class WholeSums {
  public:
@@ -173,7 +173,7 @@ class WideSums {
   }
 
  private:
-  int last_;  ///< the 16 bytes, counted from a window's first ones, with which its last 32 begin
+  int last_;  ///< index of the 16 bytes with which a window's last 32 begin; the first have 0
   unsigned left_[2][2];
   unsigned right_[2][2];
 };

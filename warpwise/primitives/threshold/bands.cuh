@@ -198,7 +198,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
 }
 
 /// Computes mean and exact_mean without the mean image, for windows that fit `parts` times 16 bytes
-/// with 15 more. Grid: x covers the columns in strips, y strides over segments of rows.
+/// with 15 (u16: 14) more. Grid: x covers the columns in strips, y strides over segments of rows.
 template <class Pixel, int parts, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_bands(BandArguments a) {

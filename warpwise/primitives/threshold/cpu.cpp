@@ -239,8 +239,8 @@ struct Strips {
   std::int64_t first = 0;  ///< row of src that belongs to dst's first row
   std::int64_t rows = 0;   ///< number of rows of every strip except the last
   std::int64_t count = 0;
-  /// One entry for each strip; empty where windows are lower than a strip or dst is not the whole
-  /// image.
+  /// One entry for each strip; empty unless there are several strips, dst is the whole image and
+  /// windows are higher than a strip.
   std::vector<std::vector<Column>> sums;
 };
 
@@ -344,8 +344,8 @@ class Slider {
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-/// Cuts the rows into several strips for each thread, so that a thread that starts late takes
-/// fewer. Strips stay higher than four windows, because each begins by summing a window's rows.
+/// Cuts the rows into up to four strips for each thread, so that a thread that starts late takes
+/// fewer. Beyond one a thread, they are four windows high or more: each first sums a window.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

@@ -25,7 +25,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Floats that one step of weigh() computes; rows of floats are padded to a multiple of it.
+/// A multiple of the floats that a step of weigh() computes. Rows of floats are padded to it.
 constexpr std::int64_t weigh_step = detail::threshold::gaussian_step;
 
 /// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this

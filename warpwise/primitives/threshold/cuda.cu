@@ -121,7 +121,7 @@ kernels::threshold::BandArguments arguments_of(const gpu::Launch<ThresholdKernel
   return arguments;
 }
 
-/// Launches bands for many images. Returns false for windows that need wide bands.
+/// Launches bands for many images. Returns false if other kernels have to decide.
 template <class Pixel>
 bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                         const WindowRule& rule, gpu::StreamHandle stream) {

@@ -71,7 +71,7 @@ class ProductRows {
   int before_;
   int first_;  ///< column of a row's first byte
   int row_bytes_;
-  bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
+  bool in_groups_;  ///< each 16 bytes are at a multiple of 16, none across the image's left side
   bool inside_;     ///< in_groups_, and all these bytes are in the image
   // The two groups of 16 bytes that the thread copies:
   int row_[2];

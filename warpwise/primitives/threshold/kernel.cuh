@@ -5,13 +5,13 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// mean and exact_mean where bands.cuh and tiles.cuh do not apply. Fit for nvcc and NVRTC: no host
+// mean and exact_mean where neither bands nor tiles apply. Fit for nvcc and NVRTC: no host
 // headers.
 //
 // Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
 // Along a row, it is the difference of two prefix sums of the column sums. So the cost does not
-// depend on the window. Sum is uint32 or, for a wide rule, uint64. Sums may wrap around; their
-// differences are still right.
+// depend on the window. Sum is uint32 or, for u16 and wide rules, uint64. Sums may wrap around;
+// their differences are still right.
 namespace warpwise::kernels::threshold {
 
 using cuda::std::int64_t;

@@ -30,7 +30,7 @@ struct ThresholdKernel {
   int pixel_bytes;
   int sum_bytes = 0;         ///< column_sum_bytes(); unused by bands and tiles
   bool writes_mean = false;  ///< used by tiles only
-  // Used by bands only.
+  // Used by bands and wide bands; `parts` by bands only.
   kernels::threshold::BandSums sums = {};
   int parts = 0;
   int threads = 0;
@@ -95,13 +95,13 @@ inline std::int64_t band_change_bytes(kernels::threshold::BandSums sums, std::in
   return 4 * kernels::threshold::threshold_band_rows * (strip / 8 + 1) * words;
 }
 
-/// Plans threshold_bands, for windows of up to 65 bytes.
+/// Plans threshold_bands, for windows of up to 66 bytes.
 inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   BandPlan plan{};
-  // out_at, 15 and the window's bytes add up to at most 48 or 80.
+  // out_at, 15 (u16: 14) and the window's bytes add up to at most 48 or 80.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
@@ -260,7 +260,7 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
 /// - for images with more than 2^30 bytes a row, or more than 2^30 rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
-/// \param as            for windows to 65 bytes: the plan to take; null: the best one for the image
+/// \param as            for windows to 66 bytes: the plan to take; null: the best one for the image
 /// \param sums          for larger windows: the output of threshold_row_sums
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,

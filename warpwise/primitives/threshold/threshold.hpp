@@ -71,7 +71,7 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
-///                          size or number of channels, or views overlap.
+///                          size or number of channels, views overlap, or there is no such method.
 WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                                std::optional<HostView> mean = {});
 
@@ -83,12 +83,12 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 ///
 /// `gaussian` needs no scratch memory for u8 and windows to 113 if `mean` is not asked for.
 /// Otherwise scratch memory comes from the stream-ordered pool (gpu::Buffer):
-/// - without `mean`, for windows whose 80 to 227 KB of shared memory a block of the GPU may have:
-///   at most an eighth of the image's bytes, and a thirty-second for large images. This counts each
-///   row with a window added to its length, rounded up to a multiple of 1 or 2 KB;
+/// - without `mean`, if a block may have the window's 70 to 227 KB of shared memory: about an
+///   eighth of the bytes of rows that are longer by a window and up to 4 KB; in large images 1/32;
 /// - in all other cases: 4 to 9 bytes a pixel.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws CudaError  a failed launch, or too little memory.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                std::optional<DeviceView> mean, gpu::StreamHandle stream);
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
@@ -106,14 +106,14 @@ WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<con
                                const ThresholdOptions& options);
 
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` take one
-/// launch for every 64 images of any sizes, and no scratch memory, for windows
+/// launch for up to 64 images of any sizes, and no scratch memory, for windows
 /// - up to 63 (u8) or 33 (u16);
 /// - up to 65 (u8) if a block may have more than 64 KB of shared memory.
 ///
 /// Everything else is launched image by image, as by single calls. The spans are not read after the
 /// call.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument, NoCudaDevice, CudaError  as above.
 WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
                                std::span<const DeviceView> dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);

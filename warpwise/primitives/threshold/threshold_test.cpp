@@ -343,15 +343,15 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // The images are high enough for a GPU's bands; with whole groups of bytes and without; in one
-  // strip and in two. Bands compute no means.
+  // High images, with whole groups of bytes and without, in one strip of bands and in two. A GPU
+  // takes bands for 31,700 rows and the largest windows, else tiles. Bands compute no means.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
       compare(type, size, content, {.window = window}, {layout, layout, {}}, false);
     };
     const bool packed = layout.offset_bytes == 0;
-    // 112 segments of 32 rows, the fewest blocks of bands; or 113 of 48 rows, the last incomplete.
+    // 112 segments of 32 rows; or 113 of 48 rows, the last incomplete.
     const std::int64_t height = packed ? 112 * 32 : 112 * 48 + 14;
     for (const std::int64_t window : {1, 3, 13, 25}) {
       // Takes both types with each layout, and each window with both types.
@@ -379,8 +379,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   // The images are so high that wide bands have enough blocks, on GPUs with shared memory for them,
   // and too high for the reference's loops. Windows of 255 and 257 are the last of u8 whose area
   // fits 16 bits and the first whose area does not. From window 129 on, sums of u16 need 64 bits.
-  // Window 601 takes larger blocks. The last two problems have small windows, in strips of 640
-  // bytes.
+  // Window 601 takes larger blocks. The last two problems have small windows, and too few blocks
+  // for bands.
   struct Problem {
     ElementType type;
     Size size;

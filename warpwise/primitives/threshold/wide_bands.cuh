@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   // Shared memory: the rows that come in, the rows that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
-  // For each row and warp: the change of the bytes that the warp's last windows share with the next
-  // warp's windows. It lies behind the row's changes if there is room, else behind all of them.
+  // For each row and warp: the warp's share of the part that the next warps' changes lack. It lies
+  // behind the row's changes if there is room, else behind all of them.
   constexpr bool have_room = Shape::words >= threads / 32;
   constexpr int share_pitch = have_room ? Shape::pitch : threads / 32;
   int* const shares = changes + (have_room ? Shape::pitch - Shape::words : rows * Shape::pitch);

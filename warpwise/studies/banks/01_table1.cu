@@ -3,7 +3,7 @@
 //   as columns of 16: the 16 lanes of a half-warp meet in one bank of 16. READ 1: each thread reads
 //   its own word. READ 0: no thread reads, and the stored word comes from a register.
 // Expected: on 16 banks READ 2 takes 16 passes a half-warp, and READ 1 takes one pass. On the 32
-//   banks since compute capability 2.0 the lanes of a warp meet in two banks, 16 in each.
+//   banks since compute capability 2.0 the lanes of a warp meet in four banks, 8 in each.
 // Next limit: global memory. All three kernels have the same loads and stores of it.
 extern "C" __global__ void banks(unsigned* out, const unsigned* in, long long count, int) {
   __shared__ unsigned words[BLOCK_X];

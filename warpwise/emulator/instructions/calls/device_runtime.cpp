@@ -34,14 +34,14 @@ void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
     body(LaneMemory<Observers>(warp, op, std::countr_zero(left)), list_of(warp, op));
 }
 
-/// Queues work, which runs in order of the grid's blocks, and within a block in order of queueing.
+/// Queues work. It runs in the order of blocks and of queueing, work of the tail stream last.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
   warp.worker->launched[warp.block->linear].push_back(std::move(work));
 }
 
-/// Allocates parameters: (kernel, grid, block, shared bytes) -> memory for them. This and the
-/// comments below give a call's arguments and its result.
+/// Allocates parameters: (kernel, grid, block, shared bytes) -> memory for them; null for no
+/// kernel. This and the comments below give a call's arguments and its result.
 template <class Observers>
 void give_parameter_buffer(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -154,7 +154,7 @@ void runtime_free(Warp& warp, const Operation& op) {
   });
 }
 
-/// Returns the error of the thread's last failed launch: () -> error.
+/// Returns the error of the thread's last launch that was nested too deeply: () -> error.
 template <class Observers, bool forgets>
 void give_last_error(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {

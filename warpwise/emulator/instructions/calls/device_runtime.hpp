@@ -1,7 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the functions of CUDA's runtime that kernels call (dynamic
-// parallelism).
+// Internal to the emulator: functions of CUDA's runtime for kernels (dynamic parallelism).
 
 #include <string_view>
 
@@ -9,15 +8,16 @@
 
 namespace warpwise::emulator {
 
-/// Returns true for the name of a CUDA runtime function that kernels can call.
+/// Returns true for the name of a function of the device's runtime, even an unsupported one.
 bool is_device_runtime_call(std::string_view name);
 
 /// Returns true for the function that allocates memory for the parameters of a kernel to launch.
 bool gives_parameter_buffer(std::string_view name);
 
-/// Returns the handler of a function of the device's runtime, null for others. Launches and copies
-/// are recorded in Worker::launched, and run when the grid has ended, in the order of its blocks.
-/// No kernel can wait for its launches. Operation::list is laid out as for system_call().
+/// Returns the handler of a function of the device's runtime, null for others and unsupported ones.
+/// Launches, copies and fills are recorded in Worker::launched. They run after the grid, in the
+/// order of its blocks, those in the tail stream last. No kernel can wait for its launches.
+/// Operation::list is laid out as for system_call().
 Handler device_runtime_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 namespace device_runtime_tests {
 
-// `parent` prepares and launches `child` (2 blocks of 3 threads), which adds 1 to *to and prints,
-// or writes out of bounds. For an invalid request, `parent` stores the returned error.
+// `parent` launches `child`, or `given` if it is not 0, in 2 blocks of 3 threads, and stores the
+// returned error at to + 4. Each thread of `child` adds `step` to *to and prints.
 constexpr const char* program = R"(
 .version 8.0
 .target sm_90

@@ -49,7 +49,7 @@ Ran run(Emulated& emulated) {
   return ran;
 }
 
-// On a GPU the address that a thread gets is random.
+// On a GPU, the address that a thread gets depends on the threads' order.
 TEST(Heap, AnAddressIsNotExact) {
   Emulated emulated(kernel_text(allocate("40") + "st.global.u64 [%l1], %l3;"));
   emulated.options.fidelity = true;

@@ -52,7 +52,7 @@ class Arguments {
   std::uint64_t offset_ = 0;
 };
 
-/// The part of a format between % and its conversion.
+/// The part of a format from % up to its conversion, without the length.
 struct Specification {
   std::string text = "%";
   bool is_long = false;

@@ -11,9 +11,9 @@ namespace warpwise::emulator {
 /// Largest size in bytes of a launch's printed output.
 inline constexpr std::uint64_t most_printed_bytes = 1 << 20;
 
-/// Returns the handler of a function of the device's runtime (vprintf, __assertfail, malloc, free),
-/// null for other functions. Operation::list holds the offsets in local memory of the arguments,
-/// and after them the offset of the result.
+/// Returns the handler of vprintf, __assertfail, malloc, free or a device_runtime_call(), null for
+/// other functions. Operation::list holds the offsets in local memory of the arguments, and after
+/// them the offset of the result.
 Handler system_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

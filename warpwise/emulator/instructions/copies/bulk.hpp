@@ -27,8 +27,8 @@ struct Pieces {
   std::uint64_t count = 0;
 };
 
-/// Returns true if the lane may access all pieces. `first` and `last` are the addresses of the
-/// first and the last piece. An invalid access is reported as the lane's fault.
+/// Returns true if the lane may access the pieces at addresses `first` and `last`, the ends of the
+/// copy. An invalid access is reported as the lane's fault.
 inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Address first,
                       Address last) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -44,7 +44,7 @@ inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Add
   return true;
 }
 
-/// Calls body(host address, k) for each piece k, at address_of(k).
+/// Calls body(host address, k) for each piece k whose address, address_of(k), is valid.
 template <class Observers, class AddressOf, class Body>
 void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pieces& pieces,
                     const AddressOf& address_of, const Body& body) {

@@ -131,7 +131,7 @@ LaunchResult copy_tile(bool stores, int x, int y) {
   return emulated.launch("hand", {1}, {32}, maps, maps);
 }
 
-// For any of these boxes, a GPU ends the kernel with an illegal instruction.
+// For each box that is refused here, a GPU ends the kernel with an illegal instruction.
 TEST(Bulk, ABoxThatMayNotBeginThere) {
   for (const bool stores : {false, true}) {
     for (const int x : {1, 2, 3, 5, -1, -3, 17}) {

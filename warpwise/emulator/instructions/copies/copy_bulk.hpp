@@ -7,8 +7,8 @@
 namespace warpwise::emulator {
 
 /// Returns the handler of a bulk copy, selected by its BulkFlags. Its list holds the addresses of
-/// the destination and of the source, the size, and the address of the mbarrier to inform.
-/// Operation::none stands for a missing mbarrier.
+/// the destination and of the source, the size, the address of the mbarrier to inform, and the mask
+/// of a multicast. Operation::none stands for a missing mbarrier.
 Handler copy_bulk_handler(ObserverSet observers);
 
 }  // namespace warpwise::emulator

@@ -19,7 +19,7 @@ using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 // Alignment in bytes of the tile in shared memory.
 constexpr std::uint64_t tile_alignment = 128;
 
-/// Returns true if a map is still valid. The driver made it, but a kernel may have overwritten it.
+/// Returns true if a map is valid. The driver or a kernel made it. A kernel may have changed it.
 bool is_map(const TensorMap& map) {
   if (map.mark != TensorMap::expected_mark || map.dimensions() > TensorMap::most_dimensions ||
       map.type > ElementType::f64)
@@ -80,7 +80,7 @@ class Box {
   }
 
   /// Returns the offset in the tile of the k-th piece of 16 bytes, counted over all rows. Swizzled
-  /// rows are as wide as the pattern.
+  /// rows are at least as wide as the pattern.
   std::uint64_t offset_of(std::uint64_t k) const {
     const std::uint64_t in_row = row_bytes() / bulk::unit;
     const std::uint64_t pitch = std::max<std::uint64_t>(row_bytes(), map_.swizzled_bytes);
@@ -190,7 +190,7 @@ class TensorCopy {
     return true;
   }
 
-  /// Calls body(host address, content, bytes) for the part of each row inside the tensor.
+  /// Calls body(host address, content, bytes) for pieces of the part of each row inside the tensor.
   template <class Body>
   bool access_rows(const Box& box, std::int32_t site, AccessKind kind, const Body& body) {
     const bool reduces = kind == AccessKind::atomic;

@@ -15,8 +15,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// Returns a kernel `hand` with two pointers: %l1 to its input, %l2 to a word for each thread. %r1
-/// is the thread's number. Shared memory has an mbarrier at byte 0 and 1024 bytes at 16.
+/// Returns a kernel `hand` with two pointers: %l1 to its input, %l2 to a word of the thread. %r1 is
+/// the thread's number. Shared memory has an mbarrier at byte 0 and 1024 bytes at 16.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n"
          ".visible .entry hand(.param .u64 in, .param .u64 out)\n{\n.reg .pred %p<4>;\n"
@@ -54,7 +54,7 @@ std::string init(int count) {
   return "@%p1 mbarrier.init.shared::cta.b64 [%r3], " + std::to_string(count) + ";\nbar.sync 0;\n";
 }
 
-// Returns code in which each thread reads a word that a thread of another warp has written.
+// Returns code in which each thread reads a word that another thread has written.
 std::string turned(const std::string& synchronise) {
   return init(threads) + "st.shared.u32 [%r2+16], %r1;\n" + synchronise +
          "sub.u32 %r4, 380, %r2;\nld.shared.u32 %r5, [%r4+16];\nst.global.u32 [%l2], %r5;";

@@ -15,7 +15,7 @@ namespace tensor_map_tests {
 
 using namespace test;
 
-// Changes every field of a map in shared memory, copies the map to global memory and uses it there.
+// Changes a map's fields in shared memory, copies the map to global memory and uses it there.
 void expect_changed(const emulator::TensorMap* map) {
   const std::string replace = "@%p tensormap.replace.tile.";
   const std::string there = ".shared::cta.b1024";

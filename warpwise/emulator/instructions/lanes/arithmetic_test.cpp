@@ -250,7 +250,7 @@ TEST_P(Kernels, DoubleFunctions) {
   }
 }
 
-/// Tests halves whose results are exact in the format: eighths of moderate size.
+/// Tests halves that are eighths of moderate size, so that the format holds the results exactly.
 TEST_P(Kernels, Halves) {
   Emulated emulated = load("half");
   const std::size_t count = 100;

@@ -137,8 +137,7 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], flags);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type. The value is extended, and truncated to 16 bits in
-      // a register of 16 bits.
+      // The register may be wider than the type: extends the value to 32 bits, or to 16 if narrow.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if (flags.narrow_result != 0) out[i] &= 0xffff;
     }
@@ -181,8 +180,9 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// Runs cvt.tf32.f32, which rounds to 10 fraction bits; `.rna` rounds ties away from zero. Infinity
-/// keeps its bits. As on an H200, a NaN loses its lower bits with `.rna`, else becomes 0x7fffe000.
+/// Runs cvt.tf32.f32: rounds to 10 fraction bits, with `.rna` ties away from zero. `.satfinite` and
+/// `.relu` also apply to infinity. As on an H200, `.rna` clears a NaN's lower bits; without `.rna`
+/// a NaN becomes 0x7fffe000.
 template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t infinity = 0x7f800000;

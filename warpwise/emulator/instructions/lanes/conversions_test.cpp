@@ -30,8 +30,8 @@ void expect_from_integer() {
   constexpr int bits = std::max<int>(16, 8 * sizeof(S));
   Inputs inputs = numbers<double>();
   for (std::size_t i = 0; i < inputs.a.size(); ++i)
-    inputs.a[i] += i % 5 - 2;  // integers near powers of two
-  for (U64 i = 0; i < 64; ++i) {
+    inputs.a[i] += i % 5 - 2;     // the bits of doubles, as integers, changed by at most 2
+  for (U64 i = 0; i < 64; ++i) {  // integers near powers of two
     for (const U64 near : {U64{0}, U64{1}, ~U64{0}}) inputs.a.push_back((U64{1} << i) + near);
   }
   inputs.b.resize(inputs.a.size());

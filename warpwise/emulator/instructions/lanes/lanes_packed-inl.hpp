@@ -56,7 +56,7 @@ void absolute_differences(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// prmt.
+/// Runs prmt.
 inline void permute(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
   const auto* b = source<std::uint32_t>(warp, op.b);

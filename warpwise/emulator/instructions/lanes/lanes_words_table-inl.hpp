@@ -186,7 +186,7 @@ void add_carries(Table& table, const std::string& bits) {
   table["madc.hi.s" + bits] = {multiply_add_with_carry<S, true>, {w, Width::none, w, w, w}};
 }
 
-/// Adds conversions between a space's addresses and generic addresses.
+/// Adds conversions between a space's addresses and generic addresses, and tests of their space.
 inline void add_addresses(Table& table) {
   using A = std::uint64_t;
   add_unary<A, A>(table, "cvta.shared.u64", [](A a) { return a + shared_window; });

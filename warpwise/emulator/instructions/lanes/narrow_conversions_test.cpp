@@ -141,7 +141,7 @@ TEST(NarrowConversions, ToHalves) {
   }
 }
 
-/// Returns the code of a power of two: its exponent, as it is stored.
+/// Returns the ue8m0 code of x, whose magnitude is rounded up or down to a power of two.
 U64 power(float x, bool up, bool finite) {
   if (std::isnan(x)) return 255;
   if (std::isinf(x)) return finite ? 254 : 255;

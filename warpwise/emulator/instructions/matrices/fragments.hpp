@@ -24,7 +24,7 @@ struct Place {
 //
 // - lane / 4 selects a row (a column of B)
 // - lane % 4 selects a group of neighbours
-// - registers after the first are 8 rows down, or in the next group of columns
+// - registers after the first are 8 rows down, or in the next group of columns (of rows of B)
 //
 // `packed` elements share a register.
 

@@ -114,7 +114,7 @@ inline void add_floats(const FloatProduct& p) {
         low[i] = __builtin_convertvector(sums[i] * scale[i], Integers);
         high[i] = Integers{};
       }
-      // A term has fewer than 27 bits, so a sum of eight fits an integer.
+      // With 25 fraction bits, a term has at most 27 bits, so a sum of eight fits an integer.
       const auto add = [&](int from, int to, Integers* integers) {
 #pragma GCC unroll 8
         for (int k = from; k < to; ++k) {

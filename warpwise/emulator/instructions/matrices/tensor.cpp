@@ -148,8 +148,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // With eight rows only the least depth is valid. With sixteen rows, twice the least depth is
-    // also valid, and for doubles four times the least depth.
+    // With eight rows only the least depth is valid, and none for tf32. With sixteen rows, twice
+    // the least depth is also valid, and for doubles four times the least depth.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;

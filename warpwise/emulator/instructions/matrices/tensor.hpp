@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the matrix instructions mma, wmma, ldmatrix and stmatrix.
+// Internal to the emulator: the instructions mma, wmma, ldmatrix, stmatrix and movmatrix.
 
 #include <optional>
 

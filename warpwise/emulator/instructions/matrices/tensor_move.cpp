@@ -1,4 +1,4 @@
-// Moves of matrices between registers and memory: ldmatrix, stmatrix, wmma.load, wmma.store.
+// Moves of matrices: ldmatrix, stmatrix, wmma.load and wmma.store, and movmatrix in registers.
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& 
 using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
 
 /// Accesses a lane's four pairs, each once if its elements are adjacent in memory, else twice.
-/// Calls body(pair, element or -1 for both, bytes of one element, place).
+/// Calls body(pair, element or -1 for both, bytes of one element, lane, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto flags = flags_of<FragmentFlags>(op);

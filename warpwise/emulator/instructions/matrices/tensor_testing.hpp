@@ -87,7 +87,7 @@ inline Outcome run(const std::string& body, const std::array<In, 32>& in,
   return outcome;
 }
 
-/// "{%p4, %p5}"
+/// Returns a list of registers: "{%p4, %p5}".
 inline std::string registers(const std::string& name, int first, int count) {
   std::string text = "{";
   for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + name + std::to_string(first + i);

@@ -31,7 +31,7 @@ int bytes_of(Element element) {
   }
 }
 
-/// A decoded matrix descriptor, in bytes.
+/// A decoded matrix descriptor. The first three members are in bytes.
 struct Descriptor {
   std::uint64_t start = 0;
   std::uint64_t leading = 0;

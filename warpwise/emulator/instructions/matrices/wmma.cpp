@@ -128,7 +128,7 @@ std::optional<Form> form_of_product(Modifiers m) {
     return std::nullopt;
   }
   if (m.size() == 11 && m[10] == "satfinite") form.flags.saturate = 1;
-  // Sums of doubles state their rounding; only `.rn` is supported.
+  // Sums of doubles may state their rounding; only `.rn` is supported.
   if (m.size() == 11 && (m[10] == "satfinite" || m[10] == "rn")) m.pop_back();
   if (m.size() == 8) m.insert(m.begin() + 7, {"f16", "f16"});  // default types
   if (m.size() != 10 || m[1] != "sync" || m[2] != "aligned") return std::nullopt;

@@ -3,7 +3,7 @@
 // Internal to the emulator: the matrices of wmma, and the positions of their elements in a warp's
 // registers. PTX does not define these positions. Here each register of a lane holds neighbours of
 // a row (for B: of a column), and consecutive lanes hold consecutive neighbours. Element e of
-// register r in a lane is element (32 r + lane) * packed + e of the matrix.
+// register r in a lane is element (32 r + lane) * packed + e, except in sums of 16 x 16.
 
 #include <cstddef>
 #include <cstdint>
@@ -84,8 +84,8 @@ struct WmmaMatrix {
 };
 
 /// Returns the number of registers that the instruction names. A and B of halves always have eight,
-/// because the instruction was made for hardware that needs each element twice. Here the last four
-/// are unused.
+/// because the instruction was made for hardware that needs each element twice. Registers beyond
+/// WmmaMatrix::registers() are unused here.
 inline std::size_t stated_registers(const WmmaMatrix& matrix, Role role) {
   return matrix.element == Element::f16 && role != Role::sum
              ? 8

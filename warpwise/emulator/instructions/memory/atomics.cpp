@@ -107,7 +107,7 @@ void atomic_of(Warp& warp, const Operation& op) {
 template <class Observers, bool compares>
 void exchange_wide(Warp& warp, const Operation& op) {
   using Wide = std::array<std::uint64_t, 2>;
-  // The mutex serialises exchanges of this size. Other accesses read and write whole values.
+  // The mutex serialises exchanges of this size. Strong loads and stores use copy_whole() too.
   static std::mutex mutex;
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);

@@ -56,7 +56,7 @@ TEST(WideVectors, BeginAtMultiplesOfTheirSize) {
 }
 
 TEST(WideVectors, ShowTheirRaces) {
-  // Each thread's last word is its neighbour's first word.
+  // The first lane of a warp also writes the last word of the next warp's vector.
   Emulated emulated(
       kernel_text(std::string("mad.wide.u32 %l4, %r3, 32, %l1;\nsetp.eq.u32 %p, %r2, 0;\n"
                               "mov.u32 %r12, 5;\n@%p st.global.v8.b32 [%l4], ") +
@@ -68,7 +68,7 @@ TEST(WideVectors, ShowTheirRaces) {
   EXPECT_EQ(result.faults[0].kind, FaultKind::race);
 }
 
-// %r12 is never written. Only %r12 decides the branch after it went through memory.
+// %r12 is never written. A branch on it is a fault, also after it went through memory.
 TEST(WideVectors, KeepUnwrittenWords) {
   const std::string zeros =
       "mov.b32 %r5, 0;\nmov.b64 {%r6, %r7}, 0;\nmov.b64 {%r8, %r9}, 0;\n"

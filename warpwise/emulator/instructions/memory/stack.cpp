@@ -44,7 +44,7 @@ void restore(Warp& warp, const Operation& op) {
   const auto* saved = source<std::uint64_t>(warp, op.a);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
-    // A valid saved top is below the current top. Another value would grow the stack past its end.
+    // A valid saved top is not above the current top. Another value would grow the stack.
     top_of(warp, i) = std::min(top_of(warp, i), saved[i]);
   }
 }

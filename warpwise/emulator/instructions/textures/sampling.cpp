@@ -54,7 +54,7 @@ struct Axis {
       }
       x = std::floor(x * normalized_unit) / normalized_unit * extent;
     }
-    // All positions more than two texels outside the texture give the same result.
+    // All positions beyond these limits give the same result as the limits.
     return std::clamp(x, -2.0, 2 * extent + 2);
   }
 };

@@ -23,7 +23,7 @@ TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
 TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
 
 /// Reads a texel by its indices, without a filter or an address mode. Returns 0 outside the
-/// texture. For two dimensions this was measured too.
+/// texture. An H200 did the same in two dimensions.
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
@@ -35,14 +35,14 @@ Address texel_address(const BoundTexture& bound, const Geometry& geometry,
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// Returns the texture of a handle, or a texture without texels if the handle is unknown. Each
-/// worker of a launch looks up each handle once.
+/// Returns the texture of a handle. It has no texels if the handle is unknown or its memory is
+/// freed. Each worker of a launch looks up each handle once.
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle);
 
 /// Returns true if a texture has the geometry that an instruction states.
 bool is_of(const Geometry& geometry, const Texture& texture);
 
-/// Returns the reason why a texture does not fit this geometry; empty if it fits.
+/// Returns the reason why a handle cannot be read with this geometry; empty if it can.
 std::string refusal(const BoundTexture& bound, std::uint64_t handle, const Geometry& geometry);
 
 }  // namespace warpwise::emulator

@@ -75,7 +75,7 @@ void read_texture(Warp& warp, const Operation& op) {
 }
 
 bool is_known(const std::vector<std::string>& m) {
-  // Modifiers: [level | base,] geometry, v4, result type, coordinate type
+  // Modifiers after `level` or `base`: geometry, v4, result type, coordinate type
   if (m.size() != 4) return false;
   const bool result = m[2] == "f32" || m[2] == "s32" || m[2] == "u32";
   return Geometry::of(m[0]).dimensions > 0 && m[1] == "v4" && result &&
@@ -89,7 +89,7 @@ std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   return m;
 }
 
-/// Returns the channel of r, g, b, a that tld4 reads; nothing for other words.
+/// Returns the channel of r, g, b, a that tld4 reads; nothing for unsupported forms.
 std::optional<std::uint32_t> channel_of(const std::vector<std::string>& m) {
   constexpr std::string_view channels = "rgba";
   if (m.size() != 5 || m[0].size() != 1 || m[1] != "2d" || m[4] != "f32") return std::nullopt;

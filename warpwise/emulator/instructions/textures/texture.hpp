@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the instruction tex.
+// Internal to the emulator: the instructions tex and tld4.
 
 #include <optional>
 

@@ -68,7 +68,7 @@ double expected_linear(const Image& image, double x, double y, int channel) {
 }
 
 std::vector<Point> random_points(const Texture& t, unsigned seed) {
-  // The points lie on steps of 2^-10 of the texture, which normalized coordinates hold exactly.
+  // The points are multiples of 2^-12 of the texture, which normalized coordinates hold exactly.
   std::mt19937 random(seed);
   std::vector<Point> points;
   for (int i = 0; i < 500; ++i) {

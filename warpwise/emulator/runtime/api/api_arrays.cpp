@@ -112,7 +112,7 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   if (copy.srcArray != nullptr && copy.dstArray != nullptr &&
       copy.srcArray->texel_bytes != copy.dstArray->texel_bytes)
     return report(cudaErrorInvalidValue);
-  // Extents and positions count elements if an array takes part.
+  // Extents count elements if an array takes part. Positions in memory always count bytes.
   const std::size_t unit = array != nullptr ? array->texel_bytes : 1;
   cudaExtent bytes = copy.extent;
   bytes.width *= unit;

@@ -372,7 +372,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   }
   return report(cudaErrorInvalidValue);
 }
-// Any graph may replace another here; a GPU accepts only graphs of the same shape.
+// Any graph of as many nodes may replace another here; a GPU accepts only one of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   std::vector<GraphStep> steps;

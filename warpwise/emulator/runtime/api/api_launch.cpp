@@ -97,7 +97,7 @@ void tell_origins(LaunchResult& result) {
   for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
 }
 
-/// Prints a kernel's output. Stores and returns the error of its first fault.
+/// Prints a kernel's output. Stores and returns the error of its first fault, unless keeps_going().
 cudaError_t outcome(const LaunchResult& result) {
   std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
   if (result.faults.empty() || keeps_going()) return cudaSuccess;
@@ -236,7 +236,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
         return cudaErrorCooperativeLaunchTooLarge;
     }
     work = [kernel, grid, block, shared, mode, parameters = parameters_of(info, arguments)] {
-      // Builds the text only for observers, so the module does not keep it.
+      // Builds the text only for observers and records, so the module does not keep it.
       return run_kernel(
           kernel->module->get(), kernel->name, [kernel] { return kernel->module->ptx(); }, grid,
           block, shared, parameters, mode);
@@ -523,7 +523,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const KernelInfo& info = info_of(*kernel);
     const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(emulated().cc);
     if (blocks <= 0 || threads <= 0 || threads > sm.threads_per_block) return cudaErrorInvalidValue;
-    constexpr int granularity = 128;  // allocation unit of shared memory
+    constexpr int granularity = 128;  // allocation unit of shared memory from CC 8.0 on
     const int share = sm.shared_bytes / blocks / granularity * granularity;
     const int most = std::min(share - sm.reserved_shared_per_block, sm.max_shared_per_block);
     *bytes =

@@ -284,7 +284,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
           stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }),
       stream);
 }
-// A fill of pinned memory is synchronous.
+// A fill of pinned or managed memory is synchronous.
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return wait_for_copy(to, to, fill_rows(to, bytes, value, bytes, 1));
 }

@@ -1,5 +1,5 @@
-// Prints a row for each of the runtime's errors, with the name and description that the toolkit's
-// own runtime returns: {700, "cudaErrorIllegalAddress", "…"}.
+// Prints a row for each of the runtime's errors, with its name and the description that the
+// toolkit's own runtime returns: {700, "cudaErrorIllegalAddress", "…"}.
 
 #include <cuda_runtime_api.h>
 

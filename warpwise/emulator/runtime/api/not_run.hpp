@@ -5,8 +5,8 @@
 namespace warpwise::emulator::runtime {
 
 /// Returns cudaErrorNotSupported for a function of the CUDA runtime that is not run here, and names
-/// it once on standard error. The result is an int, because this header must not include the
-/// runtime's header: that one declares the same functions with parameters.
+/// it once on standard error. The result is an int, because this header cannot include the
+/// runtime's: the generated callers define the runtime's functions without their parameters.
 int not_run(const char* function);
 
 /// Returns CUDA_ERROR_NOT_SUPPORTED for a function of the driver that is not run here, and names it

@@ -71,7 +71,7 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
     return "frees byte " + std::to_string(address - begin) + " of " + what +
            ": free memory by the address of its first byte";
   }
-  if (record == nullptr) return {};  // allocated by a graph's node, without a record
+  if (record == nullptr) return {};  // no record: registered or mapped memory of the host
   const bool is_pinned = record->kind == AllocationKind::pinned;
   if (is_pinned && !host)
     return "frees " + what + ", which is pinned memory: cudaFreeHost frees it";

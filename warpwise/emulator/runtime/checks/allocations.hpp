@@ -25,7 +25,7 @@ void note_free(const void* pointer, bool host);
 /// Records that a graph keeps this memory. It is never freed and does not count as a leak.
 void note_kept(const void* pointer);
 
-/// Drops all records, after cudaDeviceReset() has freed the memory: no allocation leaks.
+/// Marks all allocations as freed, for cudaDeviceReset(): none of them counts as a leak.
 void forget_allocations();
 
 /// Adds to a fault's message the places where its allocations were made and freed.

@@ -22,7 +22,7 @@ void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind);
 
 void check_fill(const Rows& to);
 
-/// With Check::init, reports a copy to the host of memory that was never written.
+/// With Check::init, reports a copy to the host if none of its bytes was ever written.
 void check_written(const void* to, const Rows& from);
 
 /// Reports an invalid copy or fill. `wrong` follows the function's name in the report.

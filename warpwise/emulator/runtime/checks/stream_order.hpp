@@ -116,8 +116,8 @@ class StreamOrder final : public WorkOrder {
   MemoryUses uses_;
 };
 
-/// Scope of a capture's or a graph's work. This thread's work in the scope belongs to one stream,
-/// whichever function runs the work.
+/// Scope of work in a stream. This thread's work in the scope belongs to that stream, whichever
+/// function runs the work.
 class OnStream {
  public:
   explicit OnStream(cudaStream_t stream);

@@ -152,7 +152,7 @@ std::string ptx_of_binary(const void* image, std::uint32_t gpu) {
   return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes}, gpu);
 }
 
-/// Joins the PTX of linked images; an image may have no device code.
+/// Joins the PTX of linked images; some of them may have none.
 std::string ptx_of_linked(const void* const* images, std::uint32_t gpu) {
   std::vector<std::string> texts;
   for (; *images != nullptr; ++images) {

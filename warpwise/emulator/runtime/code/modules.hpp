@@ -12,13 +12,13 @@ namespace warpwise::emulator::runtime {
 
 /// Returns the PTX of an image in any form of the driver: zero-terminated text, or a fat binary
 /// with or without nvcc's wrapper.
-/// \throws InvalidArgument  the image holds no PTX
+/// \throws InvalidArgument  the image holds no PTX  \throws Unsupported  it is a cubin
 std::string ptx_of_image(const void* image);
 
-/// Returns the PTX of a file in any of these forms. \throws IoError, InvalidArgument
+/// Returns the PTX of a file: text, or a fat binary. \throws IoError, InvalidArgument, Unsupported
 std::string ptx_of_file(const std::string& path);
 
-/// Checks and stores a module. \throws InvalidArgument  its PTX is invalid
+/// Checks and stores a module. \throws InvalidArgument, Unsupported  its PTX is invalid or not run
 Module* load_module(std::string ptx);
 
 /// Removes a module with its kernels and variables. \throws InvalidArgument  the module is unknown

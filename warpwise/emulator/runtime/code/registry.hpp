@@ -96,7 +96,7 @@ void leave_capture(const Capture& capture);
 /// Runs work now, or records it if the stream captures.
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
 
-/// Calls `body`. Turns Warpwise's exceptions into error codes, and their texts into messages.
+/// Calls `body`, unless the device is unusable. Turns exceptions into error codes and messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
 /// Stores the error of a kernel's fault. As on a GPU, the device is then unusable.

@@ -15,7 +15,7 @@ namespace warpwise::emulator::runtime {
 /// Returns the driver's error for an error of the runtime. Equal errors have equal numbers.
 CUresult result_of(cudaError_t error);
 
-/// Calls `body` and turns Warpwise's exceptions into errors.
+/// Does the same as guarded(), with the driver's errors.
 CUresult driver_guarded(const std::function<cudaError_t()>& body);
 
 inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }

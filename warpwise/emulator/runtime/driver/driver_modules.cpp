@@ -41,7 +41,7 @@ struct Log {
   }
 };
 
-// Calls `body`. Turns its exceptions into errors of loading, and writes their texts to the log.
+// Calls `body`. Turns Warpwise's exceptions into errors of loading, and logs their texts.
 template <class Body>
 CUresult loading(const Log& log, Body body) {
   const auto failed = [&](CUresult result, const std::exception& error) {

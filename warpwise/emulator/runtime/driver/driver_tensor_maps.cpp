@@ -49,7 +49,7 @@ std::optional<std::uint32_t> width_of(CUtensorMapSwizzle swizzle) {
   }
 }
 
-/// Names an unsupported function of the driver once on standard error.
+/// Names cuTensorMapEncodeTiled once on standard error. Returns the error of functions not run.
 CUresult not_run_here() {
   return static_cast<CUresult>(runtime::driver_not_run("cuTensorMapEncodeTiled"));
 }

@@ -1,4 +1,4 @@
-// Intercepts the loader. Every name and path of the CUDA runtime and driver leads to the emulated
+// Intercepts the loader. Every name and path of CUDA 13's runtime and driver leads to the emulated
 // ones beside this library, because Python's packages load their own runtime by its path. A library
 // that contains a runtime is loaded from a copy that calls the emulated one.
 

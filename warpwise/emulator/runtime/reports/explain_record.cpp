@@ -130,7 +130,7 @@ class ExplainRecord {
     }
   };
 
-  /// Consecutive events of one kind.
+  /// Consecutive events of one kind and amount.
   struct Event {
     RecordJson what;           ///< index of an entry, or a CopyKind's name
     std::uint64_t amount = 0;  ///< warp instructions or bytes

@@ -11,7 +11,7 @@
 #include "warpwise/emulator/sample_model.hpp"
 
 // Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
-// run --explain`, and the command reads it. Both have the same version, so no field is optional.
+// run --explain`, and the command reads it. Both have the same version, so only one format is read.
 // Both are different programs that share this file, so the file has no .cpp.
 namespace warpwise::emulator::runtime {
 

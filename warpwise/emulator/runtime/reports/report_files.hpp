@@ -49,14 +49,14 @@ struct RunReport {
   std::vector<KernelReport> kernels;
   std::vector<HostFault> host_faults;
   std::vector<HostFault> suppressed_host_faults;
-  std::vector<std::string> calls_not_run;  ///< functions of the CUDA runtime, each once
+  std::vector<std::string> calls_not_run;  ///< CUDA functions and libraries, each once
 
   std::uint64_t launches() const;
   std::uint64_t faults() const;
   std::uint64_t suppressed() const;
   /// Returns the number of kernels that were launched but not run.
   std::uint64_t not_run() const;
-  /// Returns the number of kernels and functions that the emulator does not run.
+  /// Returns the number of kernels, functions and libraries that the emulator does not run.
   std::uint64_t refused() const;
   /// Returns true if no kernel was launched and nothing was found.
   bool is_empty() const;
@@ -77,7 +77,7 @@ std::string describe(const HostFault& fault);
 ///
 /// - one for each kernel: failed if it has faults, error if the emulator does not run it, skipped
 ///   if an earlier fault prevented it
-/// - one error for each function of the CUDA runtime that is not run
+/// - one error for each CUDA function or library that is not run
 /// - one failure for the program itself, if it has faults
 ///
 /// Suppressed faults do not fail a test case.

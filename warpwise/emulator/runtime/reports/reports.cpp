@@ -40,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program never exits with 0 if something was refused, even if it ignored the error.
+// With a requested report, no program returns 0 after a refusal, even if it ignored the error.
 constexpr int refusal_exit_code = 1;
 
 // Limit of orders: more runs of each launch would take too long.
@@ -154,7 +154,7 @@ fs::path gathered_file() {
   return name;
 }
 
-/// Adds a fault to an earlier one of the same kind and place.
+/// Adds a fault, to an earlier one of the same kind and place if there is one.
 void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
                     const std::string& reason) {
   for (SuppressedFault& known : all) {

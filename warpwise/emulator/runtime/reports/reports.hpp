@@ -10,15 +10,14 @@
 #include "warpwise/emulator/runtime/reports/call_site.hpp"
 
 // Reads a run's options from environment variables, and collects its reports. README.md in the
-// folder above lists the variables. Without a requested report, only faults of kernels and refused
-// kernels are printed.
+// folder above lists the variables. Without a requested report, faults of kernels are printed, and
+// kernels and functions that are not run.
 namespace warpwise::emulator::runtime {
 
 /// Returns the checks in WARPWISE_EMULATED_CHECK.
 Checks checks_asked_for();
 
-/// Return the number of orders of each launch and their seed, from WARPWISE_EMULATED_ORDERS and
-/// _SEED.
+/// Return the orders of each launch and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 
@@ -61,14 +60,15 @@ void note_refusal(const std::string& kernel, const std::string& why);
 /// Returns true if any kernel was refused. Later faults may then follow from its missing results.
 bool any_kernel_was_refused();
 
-/// Explains an error that a call returns, each text once. \param name  cudaErrorInvalidValue
+/// Tells listeners about a call's error. Prints each text once if messages are `all`.
+/// \param name  cudaErrorInvalidValue
 void note_error(const std::string& name, const std::string& text);
 
 /// Calls `listener` with the name and text of each note_error(), until the same key is removed.
 void add_error_listener(const void* key, std::function<void(const std::string&)> listener);
 void remove_error_listener(const void* key);
 
-/// Records the first call of a CUDA runtime function that is not run.
+/// Records a CUDA function or library that is not run. Called once for each.
 void note_call_not_run(const std::string& function);
 
 /// Records a launch that was skipped after an earlier kernel's fault.

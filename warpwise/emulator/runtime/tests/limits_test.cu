@@ -1,5 +1,5 @@
-// Tests heavy but valid use with all checks on: sizes larger than any GPU's, streams that come and
-// go, pages that were read-only before.
+// Tests heavy use with all checks on: sizes larger than any GPU's, streams that come and go, pages
+// that were read-only before.
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(Limits, RowsThatNoSizeHolds) {
   EXPECT_EQ(cudaFree(pointer), cudaSuccess);
 }
 
-/// Runs ten thousand streams one after another, each with work.
+/// Runs thousands of streams one after another, each with work.
 class Streams : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(cudaMalloc(&values_, 32 * sizeof(int)), cudaSuccess); }
@@ -64,7 +64,7 @@ class Streams : public testing::Test {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     return stream;
   }
-  /// Passes the values to a temporary stream, and waits for it.
+  /// Passes the values to `count` streams one after another, and waits for each.
   void come_and_go(int count) const {
     for (int i = 0; i < count; ++i) {
       cudaStream_t stream = made();

@@ -79,7 +79,7 @@ std::optional<Example> example_of(Remedy remedy);
 /// Returns an example for a reason why addresses scatter; nothing if no source has one.
 std::optional<Example> example_of(AccessPattern pattern);
 
-/// Returns the example of an advice; nothing if the gain is too small to be worth a change.
+/// Returns the example of an advice; nothing without one, or if its gain is not worth a change.
 std::optional<Example> example_for(const Advice& advice);
 
 }  // namespace warpwise::lab

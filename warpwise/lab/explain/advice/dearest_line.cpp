@@ -20,7 +20,7 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Mean number of machine instructions that a PTX instruction of a line has beyond the first.
+// Machine instructions of a line's PTX instructions that become several, per PTX instruction.
 struct Further {
   double divisions = 0;  // those of divisions, roots and special functions
   double all = 0;

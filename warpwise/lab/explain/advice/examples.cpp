@@ -1,5 +1,5 @@
-// Examples of each piece of advice, in lines of the project's own sources. explain_test.cpp checks
-// that the sources have these lines.
+// Examples of changes that advice suggests, in lines of the project's sources. examples_test.cpp
+// checks that the sources have these lines.
 
 #include "warpwise/lab/explain/advice/advice.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"

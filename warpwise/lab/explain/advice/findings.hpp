@@ -58,13 +58,13 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
 /// Returns the kernel's accesses to shared memory; called only where a line has conflicts.
 using SharedAccesses = std::function<const std::vector<SharedAccess>&()>;
 
-/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. The text
-/// names the array only if the kernel's addresses tell which one conflicts.
+/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. With
+/// several arrays, it names one only if the kernel's addresses tell which one conflicts.
 std::optional<Finding> bank_conflict(const Explanation& explanation,
                                      const emulator::LineCounts& line, std::size_t cc,
                                      bool is_store, const SharedAccesses& accesses);
 
-/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
+/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file. Line 0 has words too.
 std::string line_name(const Explanation& explanation, const emulator::LineCounts& line);
 
 /// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
@@ -93,8 +93,8 @@ bool is_too_small(const Explanation& explanation);
 /// tell little of the kernel.
 std::optional<Advice> early_leavers(const Explanation& explanation);
 
-/// Returns notes that precede the findings: on multiprocessors without a block, and on atomics that
-/// never ran.
+/// Returns notes that precede the findings: on threads that return early, on SMs with few blocks or
+/// none, and on atomics that never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
 /// Names the first line that accessed no memory although its indices come from memory, if any.

@@ -60,7 +60,7 @@ std::string moved_text(const TrafficCounts& counts) {
   return text + ".";
 }
 
-// Returns the kernel's accesses; called only where a line scatters its addresses.
+// Returns the kernel's accesses. The first call parses the PTX.
 using Accesses = std::function<const std::vector<GlobalAccess>&()>;
 
 std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
@@ -179,7 +179,7 @@ struct Loads {
   double all = 0;
   double at_one_address = 0;  // loads by a whole warp at one address of buffers that are only read
   bool is_written = false;    // some read buffers that the kernel writes
-  bool is_large = false;      // some at one address read buffers too large for constant memory
+  bool is_large = false;      // at_one_address has a buffer too large for constant memory
 };
 
 Loads loads_of(const Explanation& explanation, const LineCounts& line,

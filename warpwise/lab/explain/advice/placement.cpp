@@ -37,7 +37,7 @@ bool waits_for_memory(const Bounds& bounds) {
   return false;
 }
 
-// "176,092, the minimum", or "1,024, 8 times the minimum"; local memory, if any, stands apart.
+// Returns "(1,024 transactions, 8 times the minimum)"; local memory, if any, stands apart.
 std::string evidence_of(const emulator::MemoryCounts& memory, std::uint64_t made, double each) {
   const std::uint64_t local = transactions(memory.local_load) + transactions(memory.local_store);
   return fmt::format(

@@ -12,8 +12,8 @@ namespace warpwise::lab {
 /// - 2: few transactions
 /// - 3: few transactions, and enough arithmetic to hide their latency
 struct Placement {
-  int kind = 0;      ///< 0: no access to global memory, or not known whether it is 2 or 3
-  std::string text;  ///< the kind with its evidence, and the document's advice
+  int kind = 0;      ///< 0: no access to global memory, or not known
+  std::string text;  ///< the kind with its evidence, and the bottleneck if known
 };
 
 /// Returns the placement for the compute capability of the advice.

@@ -359,7 +359,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      // The example's kernel uses its segments.
+      // advice_for() knows a finding on unused segments by its missing example.
       const bool is_roof = moved_in_vain(prediction) < too_many_bytes;
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
            std::nullopt, is_roof});

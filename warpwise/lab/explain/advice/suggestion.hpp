@@ -39,7 +39,7 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction);
 /// if their share of the machine instructions is below `least`.
 std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, double least);
 
-/// Suggests fewer barriers of a block if barriers are a large share of the instructions.
+/// Suggests fewer barriers of a block if barriers are at least 5 % of the instructions.
 std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction);
 
 }  // namespace warpwise::lab

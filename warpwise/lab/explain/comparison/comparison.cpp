@@ -256,8 +256,8 @@ std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
   return times;
 }
 
-// Returns the memory figure behind a part of the time; none for instructions and for the start of
-// blocks. For latency it is the figure that changed most.
+// Returns the memory figure behind a part of the time; none for instructions, constants, atomics
+// and the start of blocks. For latency: global requests or shared passes, whichever changed more.
 const MemoryFigure* figure_behind(std::string_view part, const ExplainedKernel& before,
                                   const ExplainedKernel& after, std::size_t cc) {
   if (part == starting_blocks) return nullptr;

@@ -28,7 +28,7 @@ struct ComparedFigure {
 
 /// A source line, with its value of the count Comparison::decides in each kernel.
 struct ComparedLine {
-  std::string before;  ///< "Line 9 of a.cu"; empty if the first kernel does not have the line
+  std::string before;  ///< "line 9 of a.cu"; empty if the first kernel does not have the line
   std::string after;   ///< the second kernel's line; empty if that kernel does not have the line
   std::string source;
   std::uint64_t count_before = 0;
@@ -69,7 +69,7 @@ struct Comparison {
   std::vector<ComparedLine> lines;        ///< lines with different counts, the largest first
 };
 
-/// Compares two kernels. \throws InvalidArgument  they do not take the same parameters
+/// Compares two kernels. \throws InvalidArgument  equal arguments for parameters of other sizes
 Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after);
 
 /// Writes the comparison for people. The first lines say what made the difference.

@@ -26,7 +26,7 @@ struct GpuReport {
   std::string not_comparable;  ///< why the metrics do not belong to the launch that was counted
 };
 
-/// Writes the GPU's part of a report for people. Only a metric's name makes a line longer.
+/// Writes the GPU's part of a report for people.
 std::string text_of(const GpuReport& report);
 
 /// Writes the report for machines; warpwise/lab/README.md lists the keys.

@@ -56,7 +56,7 @@ std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 std::set<std::size_t> written_by(const Explanation& explanation);
 
 /// Returns the reason why a line's loads, or its stores, scatter. It is the reason of the first
-/// access whose thread goes through a row, else of the first access. Returns nothing if the
+/// access whose thread goes through a row, else the first that is known. Returns nothing if the
 /// kernel's addresses show no reason.
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,

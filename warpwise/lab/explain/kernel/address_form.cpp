@@ -192,7 +192,7 @@ class Registers {
         action(each.name);
   }
 
-  // Repeats until nothing changes: a loop's registers depend on themselves.
+  // Repeats until nothing changes, at most 16 times: a loop's registers depend on themselves.
   void follow() {
     constexpr int most_sweeps = 16;
     bool changed = true;

@@ -26,7 +26,7 @@ constexpr std::size_t address_indices = 6;
 /// An address as a function of the thread's indices.
 struct AddressForm {
   enum class Kind : std::uint8_t {
-    unknown,   ///< the code that computes it does not run
+    unknown,   ///< nothing in the code tells how it is computed
     affine,    ///< a sum of indices times `steps`
     computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
     loaded     ///< depends on values that threads load for themselves

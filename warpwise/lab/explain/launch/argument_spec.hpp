@@ -79,7 +79,7 @@ struct ArgumentSpec {
   std::vector<ArgumentSpec> members;  ///< members of a structure, or memory behind a pointer
   std::string text;                   ///< text that was given
 
-  /// Returns the bytes of a scalar, or of all elements of a buffer or texture: less than 2^62.
+  /// Returns the bytes of all elements of a buffer or texture: at most 2^62.
   std::uint64_t bytes() const { return width * height * static_cast<std::uint64_t>(size_of(type)); }
 };
 
@@ -100,7 +100,7 @@ ArgumentSpec parse_argument(std::string_view text);
 /// \throws InvalidArgument
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
 
-/// Parses "1.3,2.0,9.0". The rules must know each, and each may come once. \throws InvalidArgument
+/// Parses "1.3,2.0,9.0". Repeated ones count once. \throws InvalidArgument  the rules lack one
 std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text);
 
 /// A buffer to write to a file: "INDEX=FILE.npy".

@@ -36,7 +36,7 @@ std::uint64_t next_random(std::uint64_t& state) {
 // Returns the bits of a float from 0 up to 1, or of an integer from its whole range.
 std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
   const std::uint64_t number = next_random(state);
-  // Every type represents 11 bits exactly, so that none is rounded up to 1.
+  // An f16 represents 11 bits exactly, so that no value is rounded up to 1.
   if (type == ScalarType::f16) return bits_of(type, static_cast<double>(number >> 53) * 0x1p-11);
   if (is_float(type)) return bits_of(type, static_cast<double>(number >> 40) * 0x1p-24);
   return bits_of(type, number);

@@ -17,8 +17,8 @@ namespace warpwise::lab {
 /// Reads an image file for a texture, as one channel. \throws IoError
 using ReadTexture = std::function<io::Picture(const std::string& path)>;
 
-/// Refuses buffers whose elements are not those that the kernel's pointers point to: f64 for
-/// float*. Skips pointers to types that are no plain numbers.
+/// Refuses buffers whose elements differ in size or kind from the kernel's: f64 for float*. Skips
+/// bytes, and pointers to types that are no plain numbers.
 /// \param types  types of the parameters, such as "float*"; empty if they are not known
 /// \throws InvalidArgument
 void require_elements(const std::vector<std::string>& types,
@@ -47,7 +47,7 @@ class Arguments {
     std::optional<emulator::Texture> texture;  ///< over these bytes
   };
   /// Returns all buffers and textures with their present bytes, to be copied to another device.
-  /// \throws Unsupported  an argument has a pointer to something that is not a buffer
+  /// \throws Unsupported  an argument has a pointer that is written with &
   std::vector<Memory> memory() const;
 
   MemoryBytes bytes() const;

@@ -7,11 +7,11 @@
 namespace warpwise::lab {
 
 /// Runs a launch again with larger buffers if its threads pass the end of a buffer:
-/// - first larger by one element of the access, by a row (the value of an integer argument), or as
+/// - first larger by one access, by a row (the value of an integer argument), or as
 ///   large as the number of threads. If that suffices, a bound check seems to be missing, unless an
 ///   integer argument is as large as the larger buffer;
 /// - then doubled, up to 16 times as large.
-/// Returns nothing if no size suffices, if a buffer is not given by its size alone, or if the
+/// Returns nothing if no size suffices, if a buffer is read from a file, or if the
 /// launch is too long to be tried.
 LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& program,
                               const emulator::KernelInfo& kernel,

@@ -405,7 +405,7 @@ class Trial {
 
   // Returns the launch with only the blocks whose threads have work: `size` threads. The other
   // blocks do less, because their threads return at once. A launch stays as it is if its blocks do
-  // about the same work, or if its buffers grow with its threads.
+  // about the same work, or if its buffers need more elements than there are threads.
   Choice with_matching_grid(const Choice& choice) const {
     const std::uint64_t blocks = parse_dimensions("--grid", choice.shape.grid).count();
     const std::uint64_t threads = choice.shape.threads / blocks;

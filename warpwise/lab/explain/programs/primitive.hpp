@@ -27,7 +27,7 @@ struct PrimitiveRequest {
   std::string name;
   std::optional<OperandSize> size;  ///< replaces the default size, which runs for about a second
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
-  std::optional<std::uint64_t> budget;  ///< budget of all launches together
+  std::optional<std::uint64_t> budget;  ///< budget of all launches; for a rung, of each launch
   // Fields of ExplainRequest; `sample`, `device` and `checks` are for rungs only.
   bool machine_code = false;
   bool fidelity = false;
@@ -49,18 +49,18 @@ struct PrimitiveExplanation {
 
 /// Replaces this process by the same command, with the emulated CUDA runtime in front of the real
 /// one. The emulated GPU has compute capability `cc`, or the least that the library supports if
-/// `cc` is older. Does not return.
+/// `cc` is older. $WARPWISE_EMULATED_CC overrides both. Does not return.
 /// \throws Error  the emulated runtime is missing, or another library comes before it
 [[noreturn]] void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapability cc);
 
-/// Calls the primitive once, with its default options and with pixels that are the same in every
+/// Calls the primitive once, as its explain_case.cpp does, with pixels that are the same in every
 /// run. Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the primitive
 /// does. A launch that ended with faults is no error; the explanation has the faults.
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
 /// Explains a rung of a ladder or a kernel of another study, compiled as `lab run` does it.
-/// `request.name` is RUNG. The default size is the table's for the emulator. Parameters and block
-/// shape are the rung's first.
+/// `request.name` is the rung's. The default size is the table's for the emulator. Parameters and
+/// block shape are the rung's first.
 /// \param gpu  GPU to run it on as well, or null
 /// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun
 /// \throws Unsupported  the rung does not support the problem

@@ -106,7 +106,7 @@ std::string distinct_name(const ProgramExplanation& explanation, std::size_t ind
   return fmt::format("{} of grid {},{},{}", own.kernel_name, grid.x, grid.y, grid.z);
 }
 
-// " The time of 3 copies of 12,288 bytes in all is not known: …", or nothing.
+// Returns " The time of 3 copies of 12,288 bytes in all is not known: …", or nothing.
 std::string unknown_text(const UnknownTimes& unknown) {
   std::vector<std::string> parts;
   if (unknown.copies > 0) {

@@ -8,7 +8,7 @@
 
 #include "warpwise/lab/explain/explain.hpp"
 
-// Orders a program's launches and copies by predicted time.
+// Predicts the times of a program's launches and copies.
 namespace warpwise::lab {
 
 /// A launch, a copy or a fill of a program. Equal events that follow each other count as one event.
@@ -39,7 +39,7 @@ struct ProgramTimeline {
 ///
 /// - A kernel's first launch takes its predicted time. Each later launch takes the time of an empty
 ///   kernel, and further time in proportion to its warp instructions.
-/// - Directly behind another event, a launch takes `next_launch_us`, not an empty kernel's time.
+/// - Behind an event of known time, a launch takes `next_launch_us`, not an empty kernel's time.
 /// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, and a fill
 ///   moves them once. Both also take an empty kernel's time.
 /// - The time of a copy between host and GPU is not known: no profile has the bandwidth of the bus.

@@ -113,7 +113,7 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
   return parts;
 }
 
-// " (of them 32,768 atomics and 4,096 local)", or nothing.
+// Returns " (of them 32,768 atomics and 4,096 local)", or nothing.
 std::string kinds_text(const emulator::MemoryCounts& counts) {
   const std::uint64_t atomics = transactions(counts.global_atomic);
   const std::uint64_t local = transactions(counts.local_load) + transactions(counts.local_store);
@@ -295,7 +295,7 @@ std::string machine_text(const Explanation& explanation, const LineCounts& line,
   return text;
 }
 
-// "on an NVIDIA H200: 12.3 us, of which DRAM 10.1, issue 4.2".
+// Returns "on an NVIDIA H200, modelled: 5 us (4 to 6 us); launch 1, DRAM 4 (these parts overlap)".
 std::string prediction_text(const Explanation& explanation) {
   const LaunchPrediction& prediction = *explanation.prediction;
   const std::string on = fmt::format("on {}, modelled: ", prediction.profile.gpu_with_article());

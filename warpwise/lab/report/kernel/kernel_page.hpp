@@ -4,11 +4,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-// Writes a page on one kernel, or on all kernels of one call, for `explain --html`.
+// Writes a page on one kernel, or on all kernels of one call or one program.
 namespace warpwise::lab::report {
 
 /// Writes the advice, the bounds of the time, the counts, and the source with counts in its margin.
-/// \param explained  explain's JSON of a file, a rung or a primitive
+/// \param explained  explain's JSON of a file, a rung, a primitive or a program
 /// \param sources    texts of the files that are shown whole, by their names in this JSON; other
 ///                   files show only the lines that have counts
 /// \throws InvalidArgument  the JSON is not explain's

@@ -17,7 +17,7 @@ constexpr double row_height = 36;
 constexpr double bar_top = 19;
 constexpr double bar_height = 10;
 constexpr double narrowest = 0.002;       // share of the width
-constexpr std::size_t most_rows = 12;     // of kernels
+constexpr std::size_t most_rows = 12;     // of the picture
 constexpr std::size_t longest_name = 30;  // letters that fit beside a time on a telephone
 constexpr std::size_t most_events = 500;  // in the table
 
@@ -110,7 +110,7 @@ class Timeline {
                       bytes ? Cell{fmt::format("{}", bytes->whole()), {}} : Cell{}});
   }
 
-  // Returns the rows, the longest first, and rows without a known time last.
+  // Returns at most most_rows rows, the longest first, and rows without a known time last.
   std::vector<const Row*> sorted() const {
     std::vector<const Row*> rows;
     for (const auto& [key, row] : rows_) rows.push_back(&row);

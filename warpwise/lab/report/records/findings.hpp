@@ -16,7 +16,7 @@ std::vector<const RecordedRow*> steps_of(const Record& record);
 /// Returns the rows of a run's first size with any parameters, including those that were not run.
 std::vector<const RecordedRow*> rows_of_first_size(const Record& record);
 
-/// Rungs of a ladder of which each changes the rung before it, in the ladder's order.
+/// Rungs of a ladder that go back to the same first rung, in the ladder's order.
 struct Branch {
   std::string first;  ///< the rung that it begins with
   std::string last;
@@ -45,8 +45,8 @@ struct LadderFinding {
   const RecordedRow* first = nullptr;
   const RecordedRow* last = nullptr;
   double speedup = 1;
-  const RecordedRow* largest_step = nullptr;          ///< null with fewer than two steps
-  const RecordedRow* last_at_largest_size = nullptr;  ///< null if there is one size
+  const RecordedRow* largest_step = nullptr;          ///< null if no step follows another
+  const RecordedRow* last_at_largest_size = nullptr;  ///< null if the first size is the largest
   std::optional<DocumentsBest> document;
 };
 
@@ -66,7 +66,7 @@ struct BlockFinding {
 /// have it.
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs);
 
-/// A primitive compared with another library, over all cases at which both were timed.
+/// A primitive compared with other libraries, over all cases at which both were timed.
 struct PeerFinding {
   std::string primitive;
   std::size_t comparisons = 0;
@@ -77,7 +77,7 @@ struct PeerFinding {
 
 std::vector<PeerFinding> peer_findings(const std::vector<RecordedBench>& benches);
 
-/// Returns Warpwise's row for the same work and size in the same run.
+/// Returns Warpwise's row for the same work and size in the same run; null if there is none.
 const BenchRow* ours_beside(const Bench& bench, const BenchRow& peer);
 
 }  // namespace warpwise::lab::report

@@ -7,7 +7,7 @@
 #include "warpwise/lab/report/records/collection.hpp"
 #include "warpwise/lab/report/sections/sources.hpp"
 
-// Sections after the ladders and the studies. Each is empty if the collection has nothing for it.
+// The last sections. All but rooflines() and machine_and_method() are empty if they have no data.
 namespace warpwise::lab::report {
 
 Html rooflines(const Collection& collection);

@@ -23,7 +23,7 @@ struct StudySource {
 };
 
 /// Returns the installed sources of each study that a record names, by study. They may differ from
-/// the sources that were measured. A study that is not installed, or cannot be read, has no rungs.
+/// the sources that were measured. Leaves out a study that is not installed.
 std::map<std::string, StudySource> installed_sources(const Collection& collection);
 
 /// Returns the link "#…" to the source of a rung; empty if there is none.

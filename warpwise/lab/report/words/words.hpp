@@ -55,7 +55,7 @@ struct Words {
   const char* share_chart;
   const char* branch;       ///< first rung, last rung
   const char* after;        ///< rung before
-  const char* rungs_table;  ///< ladder, size
+  const char* rungs_table;  ///< ladder
   const char* rung;
   const char* what_is_new;
   const char* time;
@@ -81,8 +81,8 @@ struct Words {
   const char* implementation;
   const char* size;
   const char* interrupted;
-  const char* from_file;  ///< file, device, origin
-  const char* nothing_drawn;
+  const char* from_file;      ///< file, device, origin
+  const char* nothing_drawn;  ///< reason
 
   // Pictures and tables.
   /// For readers who cannot see a plot: horizontal axis, vertical axis, figure, least, greatest.

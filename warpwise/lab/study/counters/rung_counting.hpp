@@ -21,7 +21,7 @@ struct CountedRung {
 };
 
 /// Counts a rung's launches on a problem of the table's emulator_size. Counts nothing if the
-/// emulator does not support the kernel: the rung's times are valid all the same.
+/// rung or the emulator does not support that problem: the rung's times are valid all the same.
 /// \throws KernelFault, InvalidArgument, CompileError
 CountedRung count_rung(EmulatorExecutor& executor, const StudyTable& table, const Rung& rung,
                        const ladders::Variables& parameters, const emulator::Dim3& block,

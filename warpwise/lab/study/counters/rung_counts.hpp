@@ -70,7 +70,7 @@ struct MachineCodeFigures {
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
                                MachineCodeFigures wanted);
 
-/// Returns the same resources from ptxas's report and the rules of occupancy.
+/// Returns the same resources from the report of ptxas or NVRTC and the rules of occupancy.
 std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               const std::vector<rules::ComputeCapability>& ccs,
                                               MachineCodeFigures wanted);

@@ -12,15 +12,15 @@ namespace warpwise::lab {
 /// the text of the source and of everything that it includes by a path, the macros, the
 /// architecture and the compiler. The cache may be removed at any time, and need not be writable.
 /// \param max_registers  per thread, as in with_register_cap(); 0: the compiler chooses
-/// \throws CompileError, Unsupported, IoError  as compile_file()
+/// \throws  as compile_file()
 Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                          const emulator::Dim3& block, int architecture, int max_registers = 0);
 
 /// Checks that there is a compiler. \throws Unsupported  there is none; says how to get one
 void require_compiler();
 
-/// Returns the source of a rung, followed by everything that it includes by a path below the
-/// ladder's own folder or source_root(). \throws IoError  the rung's own file cannot be read
+/// Returns the source of a rung, followed by everything that it includes from the including file's
+/// folder or from source_root(). \throws IoError  the rung's own file cannot be read
 std::string text_with_includes(const std::filesystem::path& file);
 
 /// Returns the source of a rung with its includes from the ladder's and the primitive's folders

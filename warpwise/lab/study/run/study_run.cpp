@@ -320,8 +320,8 @@ class StudyRunner {
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
     rate(row, work);
-    // Counts once for each rung and block shape, at the table's emulator_size. A ladder counts only
-    // with its default parameters: an experiment's parameters may take long in the emulator.
+    // Counts each rung, block shape, parameters and constants once, at the table's emulator_size. A
+    // ladder counts only its default parameters: others may take long in the emulator.
     const bool worth_it = table_.ladder == nullptr || is_default(table_, rung, work.parameters);
     CountedRung counted;
     if (worth_it && counted_.insert(key_of(row, false)).second) {
@@ -450,7 +450,7 @@ bool StudyRun::any_wrong() const {
 }
 
 std::optional<double> kernel_share(const EndToEnd& times) {
-  // Some times are missing if the kernels themselves read and write host memory.
+  // Some times are missing with several steps, or if kernels read and write host memory themselves.
   if (!times.kernel_us || !times.upload_us || !times.download_us) return std::nullopt;
   return *times.kernel_us / (*times.kernel_us + *times.upload_us + *times.download_us);
 }

@@ -44,8 +44,8 @@ struct RungRow {
   emulator::Dim3 block;
   Setting setting;
   bool on_cpu = false;
-  std::string skipped;                 ///< why the row was not run; empty if it was run
-  std::string wrong;                   ///< difference of a wrong result; the rung is not timed then
+  std::string skipped;  ///< why the row was not run; empty if it was run
+  std::string wrong;    ///< difference of a wrong result, or a fault; then there are no times
   std::optional<Timing> cold;          ///< L2 flushed before each run
   std::optional<Timing> batch;         ///< run after run on the same operands
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
@@ -132,7 +132,7 @@ struct StudyRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< its rungs are `rungs`
   std::optional<Size> size;              ///< replaces the table's or the experiment's sizes
-  std::optional<emulator::Dim3> block;   ///< replaces the rungs' block shapes
+  std::optional<emulator::Dim3> block;   ///< replaces all block shapes but a shipped rung's
   bool on_gpu = false;
   bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
   bool cpu = false;       ///< add the CPU's rows
@@ -154,7 +154,7 @@ using RowDone = std::function<void(const StudyRun&, const RungRow&)>;
 
 /// Runs the request.
 /// \throws InvalidArgument, OutOfMemory, IoError  if possible before anything is timed
-/// \throws CompileError  a rung does not compile
+/// \throws CompileError  a rung does not compile  \throws NoCudaDevice, CudaError
 StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done);
 
 }  // namespace warpwise::lab

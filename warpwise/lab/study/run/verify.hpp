@@ -40,7 +40,7 @@ struct VerifiedRung {
 /// valid size is a failure. Parameters, constants and block shapes that only an experiment has are
 /// verified at one size: the table's last size that is valid with them. They are skipped if no size
 /// of the table is valid.
-/// \throws Unsupported  there is no compiler here
+/// \throws InvalidArgument  the table has no rung of a name
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);
 

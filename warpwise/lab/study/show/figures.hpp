@@ -6,8 +6,8 @@
 namespace warpwise::lab {
 
 /// Number of figures that only a GPU has: times, and figures that follow from times. These figures
-/// come first in figure_names. A study's "report" may name any figure of figure_names. The JSON
-/// report has the same names.
+/// come first in figure_names. A study's "report" may name any figure of figure_names. The CSV
+/// report has a column for each.
 inline constexpr std::size_t timed_figures = 4;
 /// Figures for which an experiment can ask for a knee.
 inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};

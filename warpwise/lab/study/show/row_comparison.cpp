@@ -55,7 +55,7 @@ void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   }
   if (!row.cold) return;
   row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
-  // Finds the step's first row, which has its default block shape.
+  // Finds the step's first row, which has the first of its block shapes.
   const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
     return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
   });

@@ -9,7 +9,7 @@ namespace warpwise::lab {
 bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variables& parameters);
 
 /// Fills in the figures that compare a row with the rows before it, and the document's figures for
-/// the row. run_study() calls it for each row.
+/// the row. run_study() calls it for each rung that ran.
 void compare(const StudyTable& table, const StudyRun& before, RungRow& row);
 
 }  // namespace warpwise::lab

@@ -144,7 +144,7 @@ std::size_t width_of(const std::vector<Column>& columns) {
   return width;
 }
 
-// Returns the columns that fit into `width` characters beside a name; all columns if `width` is 0.
+// Returns the columns that fit into `width` characters beside a name, or one; all if `width` is 0.
 std::vector<Column> columns_within(const StudyRun& run, std::size_t width) {
   std::vector<Column> columns = all_columns(run);
   while (width > 0 && columns.size() > 1 && name_width_of(run) + width_of(columns) > width) {
@@ -159,7 +159,7 @@ std::string aligned(const Column& column, std::string_view text) {
                      : fmt::format("{:>{}}", text, column.width);
 }
 
-// Formats a number with three significant digits.
+// Formats a number with two decimals, one from 10 on, and none from 100 on.
 std::string short_number(double v) {
   if (v >= 100) return fmt::format("{:.0f}", v);
   return v >= 10 ? fmt::format("{:.1f}", v) : fmt::format("{:.2f}", v);

@@ -11,9 +11,9 @@ namespace warpwise::lab {
 /// Returns a text's lines without their ends.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// Returns the lines that turn one text into the other, with two lines around each change (the
-/// format of `diff -u`). Empty if the texts are the same. For texts of at most a few thousand
-/// lines.
+/// Returns the lines that turn one text into the other, marked with + and -, and two lines around
+/// each change. "..." stands for lines left out. Empty if the texts are the same. For texts of at
+/// most a few thousand lines.
 std::string text_diff(std::string_view before, std::string_view after);
 
 /// Finds a longest common subsequence of lines. Returns each line's index in both texts. If the

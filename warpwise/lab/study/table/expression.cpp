@@ -20,7 +20,7 @@ __extension__ using Wide = __int128;
 constexpr int deepest = 64;  // limit of nested parentheses, so that no text exhausts the stack
 
 // A parser that computes while it reads: one function for each level of precedence. Without
-// variables it only checks the syntax: any name is accepted, and nothing is computed.
+// variables it only checks the syntax: any name is accepted, and any result.
 class Evaluation {
  public:
   Evaluation(std::string_view text, const Variables* variables)

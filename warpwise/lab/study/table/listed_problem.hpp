@@ -46,7 +46,7 @@ struct ListedArgument {
   std::string name;                             ///< for a texture, the input's name
   ElementType element_type = ElementType::u32;  ///< buffers only
   NumberType number_type = NumberType::i32;
-  std::string value = "0";            ///< an expression: the elements of a buffer, or the number
+  std::string value = "0";  ///< an expression: the size of a buffer in elements, or the scalar
   Filling filling = Filling::random;  ///< inputs only
 };
 

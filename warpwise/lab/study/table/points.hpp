@@ -27,7 +27,7 @@ std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes);
 /// such an axis.
 std::vector<Setting> settings_of(const Axes& axes);
 
-/// Returns the block shapes to run a rung with: the shapes of the axes, or the rung's first shape.
+/// Returns the block shapes to run a rung with: those that the axes choose, or its first shape.
 /// A shipped rung always keeps its first shape.
 std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes);
 

@@ -2,7 +2,7 @@
 
 namespace warpwise::lab {
 
-/// A ladder's table with every possible field.
+/// A ladder's table with most kinds of field.
 inline constexpr const char* small_table = R"json({
  "ladder": "threshold",
  "about": "a table for a test",

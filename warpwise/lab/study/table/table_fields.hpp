@@ -73,7 +73,7 @@ class Fields {
   std::string text(const char* key, const std::string& otherwise) const;
   /// Reads a truth value; false if it is missing.
   bool truth(const char* key) const;
-  /// Reads a time or a speed-up: above 0.
+  /// Reads a time or a speed-up, which is above 0; nothing if it is missing.
   std::optional<double> positive(const char* key) const;
   const Json& list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;

@@ -6,7 +6,7 @@ namespace warpwise::ladders {
 /// frame of YCbCr words at multiples of 4 bytes.
 ///
 /// Each result is floor(coefficient · (R, G, B) + offset), saturated; the numbers are multiples of
-/// 2^-fraction_bits, small enough for 32 bits.
+/// 2^-convert_fraction_bits, small enough for 32 bits.
 struct ConvertProblem {
   const unsigned char* src;
   unsigned char* dst;

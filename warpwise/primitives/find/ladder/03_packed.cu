@@ -3,9 +3,9 @@
 //   products, to a sum.
 // Expected: a quarter of the instructions. A word of the image is used twice, as the upper and then
 //   as the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: for sad the loads and shifts, two for each packed difference; for zncc the five sums
-//   as well.
-//   Threads four places apart load the same words, four times over.
+// Next limit: for sad the loads and shifts, three for each packed difference; for zncc the five
+//   sums as well.
+//   Four neighbouring threads load the same words, and each shifts them for itself.
 #include "ranked.cuh"
 #include "tile.cuh"
 

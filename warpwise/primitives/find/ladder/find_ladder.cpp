@@ -13,7 +13,7 @@ namespace {
 // Indices in Problem::operands.
 enum : std::size_t { templ_at, image_at, best_at };
 
-// The rungs' sums of squares fit 32 bits up to this side of a template; blocks fit 31 bits.
+// The rungs' sums of squares fit 32 bits up to this side of a template; numbers of places fit 31.
 constexpr std::int64_t largest_side = 256;
 constexpr std::int64_t most_find_pixels = std::int64_t{1} << 30;
 

@@ -2,8 +2,8 @@
 //   shifted together from two, and one instruction adds four absolute differences to a sum.
 // Expected: a quarter of the instructions for the sums. A word of the target serves twice, as the
 //   upper and then as the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: the loads and shifts, three for each packed difference. Threads four columns apart
-//   load the same words, four times over.
+// Next limit: the loads and shifts, three for each packed difference. Four neighbouring threads
+//   load the same words, and each shifts them for itself.
 #include "argmin.cuh"
 #include "tile.cuh"
 
