@@ -466,48 +466,6 @@ void sobel_converted(ConstHostView src, HostView dst, const SobelOptions& option
       [&](const Pass<Work>& pass) { write(pass, src.width()); });
 }
 
-/// Computes sobel() of grey bytes read in place. The columns at both ends, whose neighbours are
-/// outside the image, are computed from copies.
-template <SobelKernel kernel>
-void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options,
-                    std::int64_t first) {
-  using Work = std::uint8_t;
-  const PassFunction<Work> write = pass_function<kernel, Work>(options, dst.type());
-  const std::int64_t width = src.width();
-  const std::vector<Work> outside(static_cast<std::size_t>(width));
-  const std::int64_t left = border_index(-1, width, options.border);
-  const std::int64_t right = border_index(width, width, options.border);
-  const auto row = [&](std::int64_t y) {
-    const std::int64_t line = border_index(y, src.height(), options.border);
-    return line < 0 ? outside.data() : as<Work>(src.row(line));
-  };
-  write_strip<Work>(dst, first, row, [&](const Pass<Work>& pass) {
-    const std::int64_t out_bytes = dst.row_bytes() / width;
-    Work ends_in[pass_rows + 2][HWY_MAX_BYTES + 2];
-    std::byte ends_out[pass_rows][4 * sizeof(std::int16_t)];
-    Pass<Work> inner = pass, ends = pass;
-    for (std::int64_t i = 0; i < pass_rows + 2; ++i) {
-      const Work* from = pass.rows[i];
-      const Work columns[] = {
-          left < 0 ? Work{0} : from[left],  from[0], from[1], from[width - 2], from[width - 1],
-          right < 0 ? Work{0} : from[right]};
-      std::memcpy(ends_in[i], columns, sizeof columns);
-      ends.rows[i] = ends_in[i] + 1;
-      inner.rows[i] += 1;
-    }
-    for (std::int64_t i = 0; i < pass_rows; ++i) {
-      ends.to[i] = ends_out[i];
-      inner.to[i] += out_bytes;
-    }
-    write(inner, width - 2);
-    write(ends, 4);
-    for (std::int64_t i = pass_rows - 1; i >= 0; --i) {
-      std::memcpy(pass.to[i], ends_out[i], out_bytes);
-      std::memcpy(pass.to[i] + (width - 1) * out_bytes, ends_out[i] + 3 * out_bytes, out_bytes);
-    }
-  });
-}
-
 template <SobelKernel kernel>
 void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options,
                    std::int64_t first) {
