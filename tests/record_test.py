@@ -80,5 +80,13 @@ class CounterTables(unittest.TestCase):
         self.assertRaises(ValueError, counter_tables.counters, report)
 
 
+class EndToEnd(unittest.TestCase):
+    def test_a_film_needs_its_number_of_frames(self):
+        done = subprocess.run([sys.executable, SCRIPTS / "gpu-bundle/end_to_end.py", "out.json", "--film", "film.mp4"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--film needs --frames", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

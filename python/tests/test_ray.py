@@ -414,6 +414,9 @@ def test_command(tmp_path, files):
     for options in (["--workers", "-1"], ["--workers", "0", "--cluster", "local"]):
         run = command(files / "00.png", tmp_path / "none", *options)
         assert run.communicate()[1] == f"warpwise: workers is {options[1]}, but must be 1 or more\n" and run.returncode == 2
+    run = subprocess.run([sys.executable, "-m", "warpwise.ray", files / "00.png", tmp_path / "none", "--pipeline", "sobel", "--device",
+                          "cuda"], capture_output=True, text=True, check=False, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+    assert run.stderr.startswith("warpwise: ") and run.stderr.count("\n") == 1 and run.returncode == 1
 
 
 def test_a_run_replaces_the_manifest_and_leaves_the_results(tmp_path):

@@ -210,6 +210,8 @@ def main():
     arguments.add_argument("--bin", type=pathlib.Path, default=HERE / "bin", help="folder of warpwise")
     arguments.add_argument("--about", default="", help="what the files are, for the record")
     chosen = arguments.parse_args()
+    if chosen.film and not chosen.frames:
+        arguments.error("--film needs --frames, the number of its frames")
     chosen.gpu = shutil.which("nvidia-smi") is not None
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         work = pathlib.Path(folder)

@@ -4,15 +4,17 @@ other folders, and refusals. report_browser_test.py shows the page in a browser.
 import collections
 import html
 import json
+import os
 import pathlib
 import re
 import shutil
+import subprocess
 import unittest
 import urllib.parse
 
 from lab_support import EMULATOR, FAILED, LabTest, USAGE
 from page_support import PageTest
-from support import SAMPLES, runs_rungs, write
+from support import SAMPLES, WARPWISE, runs_rungs, write
 
 ROOT = pathlib.Path(SAMPLES).parent
 RESULTS = ROOT / "results/nvidia-h200"
@@ -264,6 +266,20 @@ class OfOtherFolders(Report):
         page, _ = self.page("--records", "mine")
         self.assertEqual(page.texts["h2"][:2], ["Findings", "The study banks"])
         self.assertIn("libraries", page.ids)
+
+    def test_sources_that_cannot_be_read_are_left_out(self):
+        os.makedirs("installed/bin")
+        shutil.copy(WARPWISE, "installed/bin")
+        shutil.copytree(pathlib.Path(WARPWISE).parent.parent / "lib", "installed/lib", symlinks=True)
+        os.makedirs("mine")
+        shutil.copy(RESULTS / "ladders/copy-ladder.json", "mine")
+        for folder in ("installed", "installed/share/warpwise/sources/warpwise"):
+            os.makedirs(folder, exist_ok=True)
+            done = subprocess.run(["installed/bin/warpwise", "lab", "report", "--records", "mine", "--out", "page.html"],
+                                  capture_output=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            page, _ = self.checked_page("page.html")
+            self.assertIn("ladder-copy", page.ids)
 
     def test_markup_in_a_record_is_text(self):
         record = json.loads((RESULTS / "studies/banks-table1.json").read_text(encoding="utf-8"))

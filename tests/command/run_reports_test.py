@@ -176,6 +176,15 @@ class Suppressions(RunTest):
         results = json.loads(read("report.json"))["runs"][0]["results"]
         self.assertEqual(["suppressions" in result for result in results], [False, True])
 
+    def test_control_characters_reach_no_terminal(self):
+        said = self.suppressed("race in else\x1b[31mwhere because x\n", "sound")
+        self.assertIn(r"warpwise: line 1 of the suppressions covered no fault: race in else\x1b[31mwhere because x", said)
+        write("no\x1b[31mprogram", b"#!/no/such\n")
+        os.chmod("no\x1b[31mprogram", 0o755)
+        done = self.run_command("run", "./no\x1b[31mprogram")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(rb"no\x1b[31mprogram cannot be started", done.stderr)
+
     def test_a_fault_of_several_launches_is_one(self):
         said = self.suppressed("race in unordered because nobody reads the result\n", "races")
         self.assertEqual(said[-1], "warpwise: 21 launches of 2 kernels, 0 faults, 2 suppressed")

@@ -302,7 +302,8 @@ NpyElements decode_npy_elements(std::span<const std::byte> content, const std::s
 }
 
 bool npy_holds(const PictureShape& shape) {
-  return shape.channels > 0 || shape.format == PixelFormat::i444;
+  return shape.type != ElementType::bf16 &&
+         (shape.channels > 0 || shape.format == PixelFormat::i444);
 }
 
 std::vector<std::byte> npy_header(const PictureShape& shape) {

@@ -42,12 +42,12 @@ struct NpyElements {
 /// \throws IoError  as decode_npy().
 NpyElements decode_npy_elements(std::span<const std::byte> content, const std::string& name);
 
-/// Returns true if .npy files have such a shape: interleaved pixels, and i444 as (3, height,
-/// width). Does not look at the element type.
+/// Returns true if .npy files hold such a picture: interleaved pixels, and i444 as (3, height,
+/// width), but no bf16 elements.
 bool npy_holds(const PictureShape& shape);
 
 /// Returns the bytes that precede a picture's bytes in an .npy file (version 1).
-/// \throws InvalidArgument  unless npy_holds(shape), or for bf16 elements.
+/// \throws InvalidArgument  unless npy_holds(shape)
 std::vector<std::byte> npy_header(const PictureShape& shape);
 
 /// Returns the header of a vector that decode_npy_vector() reads.

@@ -202,7 +202,9 @@ TEST(Npy, RefusesEachDamagedField) {
     EXPECT_NE(refusal(file).find(why), std::string::npos) << header << ": " << refusal(file);
     EXPECT_THROW(decode_npy_elements(file, "a.npy"), IoError) << header;
   }
-  EXPECT_THROW(npy_header(PictureShape::interleaved(ElementType::bf16, 1, 2, 3)), InvalidArgument);
+  const PictureShape bf16 = PictureShape::interleaved(ElementType::bf16, 1, 2, 3);
+  EXPECT_THROW(npy_header(bf16), InvalidArgument);
+  EXPECT_FALSE(npy_holds(bf16));
 }
 
 class NpyFile : public ::testing::Test, protected test::Files {

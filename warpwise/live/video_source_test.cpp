@@ -217,6 +217,22 @@ TEST_F(VideoTest, AlphaBesideYuvIsLeftOut) {
   }
 }
 
+// Needs no GPU: the reason lies in the file.
+TEST_F(VideoTest, AlphaBesideVp9IsNoVideoForTheGpu) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:d=0.1 -c:v libvpx-vp9 -pix_fmt yuva420p -auto-alt-ref 0 "
+      "a.webm");
+  const std::string why = test::message_of([&] {
+    video_module().open_file(path("a.webm"), {.decode = Decode::gpu, .with_alpha = true});
+  });
+  EXPECT_NE(why.find("--decode gpu: the GPU leaves its alpha out"), std::string::npos) << why;
+  const auto source =
+      video_module().open_file(path("a.webm"), {.decode = Decode::automatic, .with_alpha = true});
+  EXPECT_NE(source->name().find("decoded by the CPU: the GPU leaves its alpha out"),
+            std::string::npos)
+      << source->name();
+}
+
 TEST_F(VideoTest, AlphaInAnyPlaceIsRead) {
   for (const std::string options : {"-c:v qtrle -pix_fmt argb", "-c:v utvideo -pix_fmt gbrap"}) {
     SCOPED_TRACE(options);

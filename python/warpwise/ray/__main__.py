@@ -64,7 +64,7 @@ def main() -> int:
     except BlockingIOError:
         print(f"warpwise: another run writes into {arguments.out}", file=sys.stderr)
         return 1
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, warpwise.Error) as error:
         print(f"warpwise: {error}", file=sys.stderr)
         return 1
     print(f"{progress.text()}; {arguments.out}/{MANIFEST}")

@@ -2,7 +2,6 @@
 
 #include "warpwise/cli/run/run_process.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/terminal.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -63,7 +63,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
     try {
       become();
     } catch (const std::exception& error) {
-      fmt::print(stderr, "warpwise: {}\n", error.what());
+      print_error(std::string("warpwise: ") + error.what());
     }
     ::_exit(1);
   }

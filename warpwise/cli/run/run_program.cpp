@@ -22,6 +22,7 @@
 #include "warpwise/cli/run/joined_reports.hpp"
 #include "warpwise/cli/run/run_explained.hpp"
 #include "warpwise/cli/run/run_process.hpp"
+#include "warpwise/cli/terminal.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/emulator/engine_names.hpp"
 #include "warpwise/emulator/suppressions.hpp"
@@ -420,9 +421,8 @@ class RunCommand final : public Command {
   }
 
   static void say(const JoinedReports& reports) {
-    for (const std::string& each : reports.unused_suppressions)
-      fmt::print(stderr, "warpwise: {}\n", each);
-    fmt::print(stderr, "warpwise: {}\n", reports.summary);
+    for (const std::string& each : reports.unused_suppressions) print_error("warpwise: " + each);
+    print_error("warpwise: " + reports.summary);
   }
 
   // Returns the exit status that replaces a program's 0, in the form of waitpid().

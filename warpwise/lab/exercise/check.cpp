@@ -200,7 +200,9 @@ std::string first_wrong(const Exercise& exercise, const Variables& size, const R
 bool ends_kernel(const emulator::Fault& fault) {
   using Kind = emulator::FaultKind;
   return fault.kind == Kind::budget || fault.kind == Kind::deadlock ||
-         fault.kind == Kind::livelock || fault.kind == Kind::trap;
+         fault.kind == Kind::livelock || fault.kind == Kind::trap ||
+         fault.kind == Kind::assertion || fault.kind == Kind::bad_call ||
+         fault.kind == Kind::stack_overflow;
 }
 
 // ---- All marks

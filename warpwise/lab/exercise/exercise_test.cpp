@@ -5,6 +5,7 @@
 #include "tests/support/exercises.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 #include "warpwise/lab/report/words/words.hpp"
+#include "warpwise/rules/rules.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -46,6 +47,16 @@ TEST(Exercises, HaveHintsAndRaggedSizes) {
       EXPECT_NE(text.find("`" + exercise.kernel + "("), std::string::npos) << page;
     }
   }
+}
+
+TEST(Exercises, HintsHaveTheNumbersOfTheHardwareAndOfTheKernel) {
+  const auto hint = [](const char* exercise, std::size_t gate) {
+    return find_exercise(exercise).gates.at(gate).hints.at(0);
+  };
+  const int kib = rules::sm_limits({9, 0}).shared_bytes / 1024;
+  EXPECT_NE(hint("occupancy", 0).find(" " + std::to_string(kib) + " KiB"), std::string::npos);
+  // A window has 15 rows, and all but one are those of the window above.
+  EXPECT_NE(hint("threshold", 0).find("the 14 others"), std::string::npos);
 }
 
 TEST(Exercises, AnUnknownNameGetsTheNearest) {

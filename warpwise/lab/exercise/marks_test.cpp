@@ -104,6 +104,30 @@ TEST(Marks, AKernelThatDoesNotEndIsEnded) {
   EXPECT_NE(marks.first_failed()->hints[0].find("A loop does not end"), std::string::npos);
 }
 
+TEST(Marks, AFaultThatStopsTheLaunchEndsTheKernel) {
+  CHECKER_OR_SKIP(checker, "padding");
+  const auto first_failed = [&](const std::string& before, const std::string& line) {
+    return *checker
+                ->check(before + replaced(solution_of("padding"), "  __syncthreads();",
+                                          "  " + line + "\n  __syncthreads();"),
+                        no_gpu)
+                .first_failed();
+  };
+  const Mark assertion = first_failed("#include <cassert>\n", "assert(width < 0);");
+  EXPECT_EQ(assertion.name, "runs");
+  EXPECT_NE(assertion.text.find("assertion"), std::string::npos) << assertion.text;
+  const Mark call =
+      first_failed("", "{ void (*volatile none)() = nullptr; void (*f)() = none; f(); }");
+  EXPECT_EQ(call.name, "runs");
+  EXPECT_NE(call.text.find("bad_call"), std::string::npos) << call.text;
+  const Mark stack = first_failed(
+      "__device__ __noinline__ int deep(volatile int n) "
+      "{ volatile int x[64]; x[n % 64] = n; return n < 0 ? 0 : deep(n + 1) + x[n % 64]; }\n",
+      "if (deep(1) == 7) out[0] = 0;");
+  EXPECT_EQ(stack.name, "runs");
+  EXPECT_NE(stack.text.find("stack_overflow"), std::string::npos) << stack.text;
+}
+
 TEST(Marks, OnlyStandardHeadersAreIncluded) {
   CHECKER_OR_SKIP(checker, "padding");
   const std::string kernel = solution_of("padding");

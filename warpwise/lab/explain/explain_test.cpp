@@ -236,6 +236,12 @@ TEST(Arguments, RandomValuesLieInTheirRange) {
   EXPECT_LT(std::ranges::min(floats), -1.9F);
   EXPECT_LT(std::ranges::max(floats), 6);
   EXPECT_GT(std::ranges::max(floats), 5.9F);
+  // Between these ends lie few floats: half of the values would be rounded up to the upper end.
+  const std::vector<float> near = values("f32[1000]:random:16777216..16777218", 0.0F);
+  EXPECT_EQ(std::ranges::max(near), 16777216);
+  const std::vector<std::uint16_t> halves =
+      values("f16[1000]:random:1..1.0009765625", std::uint16_t{0});
+  EXPECT_EQ(std::ranges::max(halves), 0x3c00);
 }
 
 TEST(Arguments, ElementsMustBeThoseThatTheParameterPointsTo) {

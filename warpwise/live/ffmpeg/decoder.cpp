@@ -91,9 +91,12 @@ bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int
 }
 
 void Decoder::open(const SourceOptions& options) {
-  if (decode_ == Decode::cpu || (with_alpha_ && keeps_alpha_beside(*stream_))) return open_on_cpu();
-  why_not_by_gpu_ =
-      deadline_ ? "it comes from the network" : ffmpeg::why_not_by_gpu(*stream_, options);
+  if (decode_ == Decode::cpu) return open_on_cpu();
+  if (with_alpha_ && keeps_alpha_beside(*stream_))
+    why_not_by_gpu_ = "the GPU leaves its alpha out";
+  else
+    why_not_by_gpu_ =
+        deadline_ ? "it comes from the network" : ffmpeg::why_not_by_gpu(*stream_, options);
   if (why_not_by_gpu_.empty()) return open_on_gpu();
   if (decode_ == Decode::gpu) fail("--decode gpu: " + why_not_by_gpu_);
   open_on_cpu();

@@ -55,7 +55,7 @@ class Decoder {
   bool deinterlaces() const { return deinterlacer_.has_value(); }
   /// Returns the GPU that decodes and has the frames in its memory; null if the CPU decodes.
   const GpuDecoding* gpu() const { return gpu_.get(); }
-  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for, or for VP8/9 with alpha.
+  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for.
   std::string decoded_by() const;
   /// Returns the codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }

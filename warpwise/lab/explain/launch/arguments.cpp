@@ -48,7 +48,9 @@ std::uint64_t random_bits(ScalarType type, const ValueRange& range, std::uint64_
   const double width = range.most - range.least;
   if (is_float(type)) {
     const double value = range.least + static_cast<double>(number >> 40) * 0x1p-24 * width;
-    return bits_of(type, value);
+    const std::uint64_t bits = bits_of(type, value);
+    // Rounding may reach the upper end, which is no value of the range.
+    return bits == bits_of(type, range.most) ? bits_of(type, range.least) : bits;
   }
   const auto values = static_cast<std::uint64_t>(width) + 1;
   return bits_of(type, range.least + static_cast<double>(number % values));

@@ -66,6 +66,8 @@ std::map<std::string, StudySource> installed_sources(const Collection& collectio
       sources[study] = source_of(find_study(study));
     } catch (const InvalidArgument&) {
       // The study is not installed: it lies in a user's own folder.
+    } catch (const IoError&) {
+      // Its table or the sources are not readable here, and the records need neither.
     }
   }
   return sources;

@@ -200,7 +200,8 @@ std::vector<emulator::Dim3> Fields::blocks(const Json& list, const char* key) co
   for (const Json& each : list) {
     const std::vector<std::int64_t> sides = numbers(each, key, 1);
     std::int64_t threads = 1;
-    for (const std::int64_t side : sides) threads = side > 1024 ? 1025 : threads * side;
+    for (const std::int64_t side : sides)
+      threads = side > 1024 || threads > 1024 ? 1025 : threads * side;
     const bool too_deep = sides.size() == 3 && sides[2] > 64;
     if (sides.empty() || sides.size() > 3 || threads > 1024 || too_deep) {
       fail(
