@@ -72,6 +72,12 @@ class Primitives(ExplainTest):
             self.assertIn(words, said)
 
     @has_primitives
+    def test_a_profile_has_no_time(self):
+        report = self.json_of("copy", "--size", "65x33", "--profile", "gtx1080ti")
+        self.assertEqual(list(report["by_cc"]), ["6.1"])
+        self.assertIn("not sampled", report["prediction"]["unavailable"])
+
+    @has_primitives
     def test_a_budget_for_all_launches(self):
         report = self.json_of("disparity", "--size", "65x33", "--budget", "300000", code=FAILED)
         self.assertEqual([fault["kind"] for fault in report["launches"][-1]["faults"]], ["budget"])

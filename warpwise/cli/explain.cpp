@@ -369,7 +369,8 @@ class ExplainCommand final : public Command {
     if (!options_.file.checks.empty())
       throw UsageError("--check is for a FILE or a rung; lab verify --check checks a primitive's");
     refuse_gpu();
-    const lab::PrimitiveRequest request = request_of(options_.name());
+    lab::PrimitiveRequest request = request_of(options_.name());
+    request.device = options_.counted_for.device;
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = [&] {
       const Waiting waiting("running " + request.name);
@@ -400,6 +401,7 @@ class ExplainCommand final : public Command {
       words.insert(words.end(),
                    {"--size", fmt::format("{}x{}", options_.size->width, options_.size->height)});
     }
+    if (request.device) words.insert(words.end(), {"--profile", options_.counted_for.profile});
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (request.machine_code) words.emplace_back("--machine-code");
     if (request.fidelity) words.emplace_back("--fidelity");

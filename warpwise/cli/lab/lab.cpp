@@ -141,7 +141,10 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
       ->type_name("LIST");
   app.add_option_function<std::string>(
          "--profile",
-         [&chosen](const std::string& text) { chosen.device = lab::find_device_profile(text); },
+         [&chosen](const std::string& text) {
+           chosen.device = lab::find_device_profile(text);
+           chosen.profile = text;
+         },
          help_of_profile)
       ->type_name("GPU");
   add_former(app, "--device", "--profile");

@@ -27,6 +27,7 @@ inline constexpr auto all_lab_places = all_values<LabPlace>();
 struct CountedFor {
   std::optional<std::vector<rules::ComputeCapability>> listed;  ///< list of --cc
   std::optional<lab::DeviceProfile> device;
+  std::string profile;  ///< name or file of the device, as it was typed
 
   /// Returns the list, or the device's compute capability, or 9.0.
   /// \throws UsageError  the list lacks the device's compute capability

@@ -63,6 +63,7 @@ class Observation {
     noted.request.compute_capabilities = request_.compute_capabilities;
     noted.request.machine_code = request_.machine_code;
     noted.request.fidelity = request_.fidelity;
+    noted.request.device = request_.device;
     if (!ptx_.contains(launch.kernel.name)) {
       ptx_[launch.kernel.name] = ptx_of_kernel(std::string(launch.ptx), launch.kernel.name);
     }
@@ -86,7 +87,14 @@ Explanation explained(const PrimitiveLaunch& launch, const std::string& ptx) {
   compilation.options.architecture = target_architecture(ptx);
   ExplainRequest request = launch.request;
   request.compile = compilation.options;
-  return explain_launch(std::move(request), std::move(compilation), launch.kernel, launch.result);
+  Explanation result =
+      explain_launch(std::move(request), std::move(compilation), launch.kernel, launch.result);
+  if (launch.request.device) {
+    result.prediction.emplace();
+    result.prediction->profile = *launch.request.device;
+    result.prediction->why_not = "a primitive's launches are not sampled; a rung has a time";
+  }
+  return result;
 }
 
 }  // namespace

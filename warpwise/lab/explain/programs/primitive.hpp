@@ -28,7 +28,8 @@ struct PrimitiveRequest {
   std::optional<OperandSize> size;  ///< replaces the default size, which runs for about a second
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< budget of all launches; for a rung, of each launch
-  // Fields of ExplainRequest; `sample`, `device` and `checks` are for rungs only.
+  // Fields of ExplainRequest; `sample` and `checks` are for rungs only. A primitive has no
+  // predicted time: with a `device`, its launches say why.
   bool machine_code = false;
   bool fidelity = false;
   std::optional<BlockSample> sample;
