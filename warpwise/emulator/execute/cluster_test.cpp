@@ -67,6 +67,23 @@ TEST(Clusters, BarriersOrderSharedMemory) {
   }
 }
 
+// Bits of a thread's word: isspacep.shared and .shared::cluster for the next block's memory, then
+// .shared::cta and .shared::cluster for the own memory at its address in the cluster.
+TEST(Clusters, OnlyTheOwnMemoryIsInABlocksSpace) {
+  const auto test = [](const std::string& space, const std::string& address, int bit) {
+    return "isspacep." + space + " %p, " + address + ";\nselp.u32 %r11, " +
+           std::to_string(1 << bit) + ", 0, %p;\nor.b32 %r12, %r12, %r11;\n";
+  };
+  const Ran ran = run(begin +
+                      "cvta.shared.u64 %l5, tile;\nmapa.u64 %l6, %l5, %r6;\n"
+                      "mapa.u64 %l7, %l5, %r5;\nmov.u32 %r12, 0;\n" +
+                      test("shared", "%l6", 0) + test("shared::cluster", "%l6", 1) +
+                      test("shared::cta", "%l7", 2) + test("shared::cluster", "%l7", 3) +
+                      "st.global.u32 [%l4], %r12;\n");
+  EXPECT_EQ(message(ran), "");
+  for (const std::uint32_t word : ran.words) EXPECT_EQ(word, 0b1110U);
+}
+
 TEST(Clusters, AMissingBarrierIsARace) {
   const Ran ran = run(passed_on("bar.sync 0;\n"));
   ASSERT_EQ(kinds(ran), std::vector{FaultKind::race});
