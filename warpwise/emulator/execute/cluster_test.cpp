@@ -25,9 +25,9 @@ struct Ran {
 };
 
 // Runs two clusters of four blocks with all checks.
-Ran run(const std::string& body) {
+Ran run(const std::string& body, emulator::Checks checks = emulator::Checks::all()) {
   Emulated emulated(kernel_text(body));
-  emulated.options.checks = emulator::Checks::all();
+  emulated.options.checks = checks;
   emulated.options.cluster = emulator::Dim3{blocks};
   const Address words = emulated.buffer(std::vector<std::uint32_t>(2 * blocks * threads), "words");
   LaunchResult result = emulated.launch("hand", {2 * blocks}, {threads}, words, words);
@@ -107,6 +107,23 @@ TEST(Clusters, BarriersOrderGlobalMemory) {
   };
   EXPECT_EQ(message(run(with(sync))), "");
   EXPECT_EQ(kinds(run(with("bar.sync 0;\n"))), std::vector{FaultKind::race});
+}
+
+// One thread of block 1 and then one of block 0 take a lock, without a fence after taking it.
+TEST(Clusters, BarriersSeparateTheSectionsOfALock) {
+  const auto section = [](const std::string& block) {
+    const std::string taken = "TAKE" + block;
+    return "setp.ne.u32 %p, %r7, " + block + "*64;\n@%p bra LEFT" + block + ";\n" + taken +
+           ":\natom.relaxed.gpu.global.cas.b32 %r11, [%l1+4], 0, 1;\n"
+           "setp.ne.u32 %q, %r11, 0;\n@%q bra " +
+           taken +
+           ";\nst.global.u32 [%l1], %r4;\nmembar.gl;\n"
+           "atom.relaxed.gpu.global.exch.b32 %r11, [%l1+4], 0;\nLEFT" +
+           block + ":\n";
+  };
+  const emulator::Checks strict{emulator::Check::strict};
+  EXPECT_EQ(kinds(run(begin + section("1") + section("0"), strict)), std::vector{FaultKind::race});
+  EXPECT_EQ(message(run(begin + section("1") + sync + section("0"), strict)), "");
 }
 
 // A remote arrival at the next block's mbarrier orders the earlier store there.
