@@ -148,6 +148,8 @@ TEST_F(Dynamic, MemoryThatAKernelTakes) {
   int** taken = nullptr;
   ASSERT_EQ(cudaMallocManaged(&taken, sizeof(int*)), cudaSuccess);
   fill_taken<<<1, 1>>>(taken, 50);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaFree(*taken), cudaErrorInvalidValue) << "only kernels free it";
   sum_and_free<<<1, 1>>>(taken, 50, &log_->count);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(log_->count, 350);
