@@ -88,9 +88,9 @@ class WARPWISE_EXPORT Device {
   Address allocate(std::uint64_t bytes, std::string name = {});
   /// Allocates zero-filled memory that the host accesses at the same address, like managed memory.
   void* allocate_visible(std::uint64_t bytes, std::string name = {});
-  /// Frees memory of allocate() or allocate_visible().
+  /// Frees memory of allocate() or allocate_visible(), or ends show() of memory that begins here.
   /// \param by  the caller that frees it, named in the message of a later access
-  /// \throws InvalidArgument  for an address that neither returned, or that is already freed
+  /// \throws InvalidArgument  for any other address, such as of a kernel's malloc, or a freed one
   void free(Address address, std::string by = {});
   /// Tracks, for Check::init, which bytes have been written. Applies to allocations from now on.
   /// Host-visible bytes always count as written.

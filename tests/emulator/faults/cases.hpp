@@ -10,9 +10,6 @@ namespace faults {
 
 inline constexpr const char* sound = "sound";
 
-/// The emulator does not look for this fault yet.
-inline constexpr const char* not_yet = "not yet looked for";
-
 /// One program.
 struct Case {
   const char* name;

@@ -394,6 +394,25 @@ void managed_variable(bool waits) {
   finish();
 }
 
+// A copy between device memory and an array does not wait for the kernel before it.
+void host_takes_behind_array(bool to_array, bool waits) {
+  const Managed memory;
+  const Ints values(32);
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaArray_t array = nullptr;
+  check(cudaMallocArray(&array, &format, 32));
+  check(cudaDeviceSynchronize());
+  put<<<1, 32>>>(memory.values, 1);
+  if (to_array)
+    check(cudaMemcpy2DToArray(array, 0, 0, values, 128, 128, 1, cudaMemcpyDeviceToDevice));
+  else
+    check(cudaMemcpy2DFromArray(values, 128, array, 0, 0, 128, 1, cudaMemcpyDeviceToDevice));
+  if (waits) check(cudaDeviceSynchronize());
+  taken = memory.values[31];
+  finish();
+  check(cudaFreeArray(array));
+}
+
 void last_launch(bool takes_result) {
   static int to[32];
   const Ints values(32);
@@ -470,6 +489,12 @@ std::vector<Case> stream_cases() {
       {"streams_value_waited_for", sound, [] { value_on_other(true, 0); }},
       {"managed_variable_too_early", "unsynchronised", [] { managed_variable(false); }},
       {"managed_variable_in_time", sound, [] { managed_variable(true); }},
+      {"managed_taken_after_copy_to_array", "unsynchronised",
+       [] { host_takes_behind_array(true, false); }},
+      {"managed_taken_after_copy_from_array", "unsynchronised",
+       [] { host_takes_behind_array(false, false); }},
+      {"managed_taken_after_copy_to_array_and_wait", sound,
+       [] { host_takes_behind_array(true, true); }},
       {"launch_freed_after", sound, [] { last_launch(false); }},
       {"launch_result_taken", sound, [] { last_launch(true); }},
   };

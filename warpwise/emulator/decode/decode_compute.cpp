@@ -38,12 +38,9 @@ void Decoder::decode_move() {
   }
   if (from.kind == Operand::Kind::name) {
     static const std::map<std::string_view, std::string_view> clocks = {
-        {"%clock", "clock"},
-        {"%clock_hi", "zero"},
-        {"%clock64", "clock64"},
-        {"%globaltimer", "globaltimer"}};
+        {"%clock", "clock"}, {"%clock64", "clock64"}, {"%globaltimer", "globaltimer"}};
     const auto clock = clocks.find(from.name);
-    if (clock != clocks.end() && clock->second != "zero") {
+    if (clock != clocks.end()) {
       const Entry& entry = warp_operations().find(clock->second)->second;
       const std::int32_t result = write(to, entry.widths[0]);
       emit(entry.handler, InstructionClass::special).dst = result;

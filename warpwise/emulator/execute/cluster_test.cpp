@@ -25,9 +25,9 @@ struct Ran {
 };
 
 // Runs two clusters of four blocks with all checks.
-Ran run(const std::string& body) {
+Ran run(const std::string& body, emulator::Checks checks = emulator::Checks::all()) {
   Emulated emulated(kernel_text(body));
-  emulated.options.checks = emulator::Checks::all();
+  emulated.options.checks = checks;
   emulated.options.cluster = emulator::Dim3{blocks};
   const Address words = emulated.buffer(std::vector<std::uint32_t>(2 * blocks * threads), "words");
   LaunchResult result = emulated.launch("hand", {2 * blocks}, {threads}, words, words);
@@ -67,6 +67,23 @@ TEST(Clusters, BarriersOrderSharedMemory) {
   }
 }
 
+// Bits of a thread's word: isspacep.shared and .shared::cluster for the next block's memory, then
+// .shared::cta and .shared::cluster for the own memory at its address in the cluster.
+TEST(Clusters, OnlyTheOwnMemoryIsInABlocksSpace) {
+  const auto test = [](const std::string& space, const std::string& address, int bit) {
+    return "isspacep." + space + " %p, " + address + ";\nselp.u32 %r11, " +
+           std::to_string(1 << bit) + ", 0, %p;\nor.b32 %r12, %r12, %r11;\n";
+  };
+  const Ran ran = run(begin +
+                      "cvta.shared.u64 %l5, tile;\nmapa.u64 %l6, %l5, %r6;\n"
+                      "mapa.u64 %l7, %l5, %r5;\nmov.u32 %r12, 0;\n" +
+                      test("shared", "%l6", 0) + test("shared::cluster", "%l6", 1) +
+                      test("shared::cta", "%l7", 2) + test("shared::cluster", "%l7", 3) +
+                      "st.global.u32 [%l4], %r12;\n");
+  EXPECT_EQ(message(ran), "");
+  for (const std::uint32_t word : ran.words) EXPECT_EQ(word, 0b1110U);
+}
+
 TEST(Clusters, AMissingBarrierIsARace) {
   const Ran ran = run(passed_on("bar.sync 0;\n"));
   ASSERT_EQ(kinds(ran), std::vector{FaultKind::race});
@@ -90,6 +107,23 @@ TEST(Clusters, BarriersOrderGlobalMemory) {
   };
   EXPECT_EQ(message(run(with(sync))), "");
   EXPECT_EQ(kinds(run(with("bar.sync 0;\n"))), std::vector{FaultKind::race});
+}
+
+// One thread of block 1 and then one of block 0 take a lock, without a fence after taking it.
+TEST(Clusters, BarriersSeparateTheSectionsOfALock) {
+  const auto section = [](const std::string& block) {
+    const std::string taken = "TAKE" + block;
+    return "setp.ne.u32 %p, %r7, " + block + "*64;\n@%p bra LEFT" + block + ";\n" + taken +
+           ":\natom.relaxed.gpu.global.cas.b32 %r11, [%l1+4], 0, 1;\n"
+           "setp.ne.u32 %q, %r11, 0;\n@%q bra " +
+           taken +
+           ";\nst.global.u32 [%l1], %r4;\nmembar.gl;\n"
+           "atom.relaxed.gpu.global.exch.b32 %r11, [%l1+4], 0;\nLEFT" +
+           block + ":\n";
+  };
+  const emulator::Checks strict{emulator::Check::strict};
+  EXPECT_EQ(kinds(run(begin + section("1") + section("0"), strict)), std::vector{FaultKind::race});
+  EXPECT_EQ(message(run(begin + section("1") + sync + section("0"), strict)), "");
 }
 
 // A remote arrival at the next block's mbarrier orders the earlier store there.

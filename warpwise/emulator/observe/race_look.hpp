@@ -21,6 +21,7 @@ struct Races::History {
   std::array<Epoch, most_warps> epochs{};          ///< current epoch of each warp; 0: none yet
   std::array<Epoch, most_warps> pending_epochs{};  ///< epoch of each warp's unfinished copies
   std::array<Time, most_warps> met{};              ///< time of each warp's last shuffle or vote
+  std::array<Mask, all_barriers> arrived{};        ///< a bit for each warp at a barrier or gone
   Epoch first = 1;  ///< first epoch of the block; earlier ones belong to other blocks
 
   /// Ends a warp's epoch, after its clock has changed.

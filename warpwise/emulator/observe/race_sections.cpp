@@ -1,11 +1,13 @@
 #include "warpwise/emulator/observe/race_sections.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 
 namespace warpwise::emulator {
 
-std::uint32_t CriticalSections::barriers_of(std::uint64_t block) const {
-  const auto found = barriers_.find(block);
+std::uint32_t CriticalSections::barriers_of(Lane lane) const {
+  const auto found = barriers_.find({lane.block, lane.thread / warp_lanes});
   return found == barriers_.end() ? 0 : found->second;
 }
 
@@ -43,7 +45,7 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
   const auto open = open_.find(lane);
   if (open == open_.end()) return nullptr;
   Section& own = open->second;
-  own.accesses.push_back({word, {lane, touch, writes, own.fence, barriers_of(lane.block)}});
+  own.accesses.push_back({word, {lane, touch, writes, own.fence, barriers_of(lane)}});
   if (++accesses_ > most_accesses) {
     clear();
     return nullptr;
@@ -55,18 +57,19 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
   for (const Guarded& each : found->second) {
     if ((each.touch.mask() & touch.mask()) == 0 || each.lane == lane || !(each.writes || writes))
       continue;
-    if (each.barriers != barriers_of(each.lane.block)) continue;
+    if (each.barriers != barriers_of(each.lane)) continue;
     const Fence needed = each.lane.block == lane.block ? Fence::block : Fence::device;
     if (std::min(each.fence, own.fence) < needed) return &each;
   }
   return nullptr;
 }
 
-void CriticalSections::forget(std::uint64_t block) {
+void CriticalSections::forget(std::uint64_t block, Mask warps) {
   if (open_.empty() && ended_.empty()) return;
   for (auto at = open_.lower_bound({block, 0}); at != open_.end() && at->first.block == block;)
-    at = close(at);
-  ++barriers_[block];
+    at = (warps >> at->first.thread / warp_lanes & 1) != 0 ? close(at) : std::next(at);
+  for (Mask left = warps; left != 0; left &= left - 1)
+    ++barriers_[{block, static_cast<std::uint32_t>(std::countr_zero(left))}];
 }
 
 }  // namespace warpwise::emulator

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "warpwise/emulator/execute/state.hpp"
 #include "warpwise/emulator/observe/race_shadow.hpp"
 
 namespace warpwise::emulator {
@@ -33,7 +34,7 @@ class CriticalSections {
     Touch touch;  ///< 0: no access
     bool writes = false;
     Fence fence = Fence::none;
-    std::uint32_t barriers = 0;  ///< of its block so far
+    std::uint32_t barriers = 0;  ///< of its warp so far
   };
 
   bool any_open() const { return !open_.empty(); }
@@ -46,8 +47,9 @@ class CriticalSections {
   /// Records an access of a word in the lane's section, if one is open. Returns an access of
   /// another section that it races with, or null.
   const Guarded* access(Lane lane, std::uint64_t word, Touch touch, bool writes);
-  /// Forgets a block's sections: a barrier orders them before its later ones.
-  void forget(std::uint64_t block);
+  /// Forgets the sections of a block's warps: a barrier orders them before its later ones.
+  /// \param warps  a bit for each warp that has come to the barrier
+  void forget(std::uint64_t block, Mask warps = ~Mask{0});
 
  private:
   // Limit of recorded accesses, in open and in ended sections. Beyond it all are forgotten.
@@ -62,12 +64,12 @@ class CriticalSections {
     std::vector<std::pair<std::uint64_t, Guarded>> accesses;
   };
 
-  std::uint32_t barriers_of(std::uint64_t block) const;
+  std::uint32_t barriers_of(Lane lane) const;
   std::map<Lane, Section>::iterator close(std::map<Lane, Section>::iterator section);
 
   std::map<Lane, Section> open_;
   std::map<Place, std::unordered_map<std::uint64_t, Word>> ended_;
-  std::unordered_map<std::uint64_t, std::uint32_t> barriers_;  ///< by block
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> barriers_;  ///< by block, warp
   std::size_t accesses_ = 0;
 };
 

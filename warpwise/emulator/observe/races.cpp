@@ -126,6 +126,7 @@ void Races::on_block_begin(Block& block) {
   history->epochs.fill(0);
   history->pending_epochs.fill(0);
   history->met.fill(0);
+  history->arrived.fill(0);
   history->first = static_cast<Epoch>(owners_.size());
   last_block_ = nullptr;
   if (block.rank == 0) meetings_[block.cluster.get()] = {};
@@ -362,6 +363,7 @@ void Races::on_fence(Warp& warp, bool for_device) {
 void Races::on_barrier_arrive(Warp& warp, const Operation& op, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = changing_history_of(*warp.block);
+  history.arrived[barrier] |= Mask{1} << warp.index;
   if (barrier != cluster_barrier)
     history.order.on_barrier_arrive(warp, lanes, barrier);
   else if (op.releases)
@@ -383,6 +385,7 @@ void Races::on_exit(Warp& warp, Mask lanes) {
   if (!is_on_) return;
   History& history = changing_history_of(*warp.block);
   history.order.on_exit(warp, lanes);
+  for (Mask& each : history.arrived) each |= Mask{1} << warp.index;
   if (launch_->cluster.count() > 1)
     history.order.publish(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
@@ -390,9 +393,15 @@ void Races::on_exit(Warp& warp, Mask lanes) {
 
 void Races::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
-  if (is_strict_) sections_.forget(block.linear);
-  if (barrier != cluster_barrier)
-    return changing_history_of(block).order.on_barrier_complete(barrier);
+  if (barrier != cluster_barrier) {
+    History& history = changing_history_of(block);
+    if (is_strict_) sections_.forget(block.linear, history.arrived[barrier]);
+    history.arrived[barrier] = 0;
+    return history.order.on_barrier_complete(barrier);
+  }
+  for (const Block* each : block.cluster->blocks) {
+    if (is_strict_ && each != nullptr) sections_.forget(each->linear);
+  }
   Meeting& meeting = meetings_[block.cluster.get()];
   meeting.met = meeting.arriving;
 }

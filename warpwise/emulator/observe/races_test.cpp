@@ -29,9 +29,10 @@ std::string kernel_text(const std::string& body) {
          body + "\nret;\n}\n";
 }
 
-LaunchResult launch(const std::string& body, std::uint32_t threads = 64) {
+LaunchResult launch(const std::string& body, std::uint32_t threads = 64,
+                    emulator::Check check = emulator::Check::races) {
   Emulated emulated(kernel_text(body));
-  emulated.options.checks = {emulator::Check::races};
+  emulated.options.checks = {check};
   return emulated.launch("race", {2}, {threads});
 }
 
@@ -175,6 +176,24 @@ TEST(Races, AtomicsAndLocks) {
       "membar.cta;\nst.volatile.shared.u32 [%base+256], 1;\nret;\nREADER:\n"
       "ld.volatile.shared.u32 %r1, [%base+256];\nsetp.eq.u32 %q, %r1, 0;\n@%q bra READER;\n"
       "ld.shared.u32 %r2, [%other];");
+}
+
+// Warp 0 and then warp 3 take a lock without a fence. Two warps pass a barrier meanwhile.
+TEST(Races, ABarrierSeparatesTheSectionsOfItsWarps) {
+  const auto section = [](const std::string& warp) {
+    return "setp.ne.u32 %p, %t, " + warp + "*32;\n@%p bra LEFT" + warp + ";\nTAKE" + warp +
+           ":\natom.shared.cas.b32 %r1, [%base], 0, 1;\nsetp.ne.u32 %q, %r1, 0;\n@%q bra TAKE" +
+           warp + ";\nst.shared.u32 [%base+8], %t;\nmembar.cta;\n" +
+           "atom.shared.exch.b32 %r3, [%base], 0;\nLEFT" + warp + ":\n";
+  };
+  const auto faults = [&](const std::string& one, const std::string& other) {
+    const std::string meet = "shr.u32 %r6, %t, 5;\nsetp.eq.u32 %p, %r6, " + one +
+                             ";\nsetp.eq.u32 %q, %r6, " + other +
+                             ";\nor.pred %p, %p, %q;\n@%p bar.sync 1, 64;\n";
+    return launch(section("0") + meet + section("3"), 128, emulator::Check::strict).faults.size();
+  };
+  EXPECT_EQ(faults("0", "3"), 0U);
+  EXPECT_EQ(faults("1", "2"), 1U) << "a barrier of other warps";
 }
 
 // All lanes access at once a word that one of them has written: only that lane's access is ordered.

@@ -34,6 +34,15 @@ void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
     body(LaneMemory<Observers>(warp, op, std::countr_zero(left)), list_of(warp, op));
 }
 
+/// Gives a lane a call's result, and keeps an error for give_last_error().
+template <class Observers>
+void give_error(const Warp& warp, const LaneMemory<Observers>& memory, std::int32_t result,
+                std::uint32_t error) {
+  if (error != success)
+    warp.worker->launch_errors[{warp.block->linear, warp.thread(memory.lane())}] = error;
+  memory.set_result(result, error);
+}
+
 /// Queues work. It runs in the order of blocks and of queueing, work of the tail stream last.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
@@ -71,17 +80,14 @@ void launch_kernel(Warp& warp, const Operation& op) {
     Worker& worker = *warp.worker;
     const auto buffer = memory.template argument<Address>(list[0]);
     auto prepared = worker.prepared.extract(buffer);
-    if (prepared.empty()) return memory.set_result(list[2], invalid_value);
+    if (prepared.empty()) return give_error(warp, memory, list[2], invalid_value);
     std::vector<std::byte>& parameters = prepared.mapped().parameters;
     memory.read(buffer, parameters.data(), parameters.size());
     worker.freed.push_back(worker.device->free_of_heap(buffer, "the launch that they were for"));
     worker.forget_views();
     const auto stream = memory.template argument<std::uint64_t>(list[1]);
-    if (worker.launch->depth >= most_nested_launches && stream != tail_launch_stream) {
-      worker.launch_errors[{warp.block->linear, warp.thread(memory.lane())}] =
-          launch_max_depth_exceeded;
-      return memory.set_result(list[2], launch_max_depth_exceeded);
-    }
+    if (worker.launch->depth >= most_nested_launches && stream != tail_launch_stream)
+      return give_error(warp, memory, list[2], launch_max_depth_exceeded);
     queue(warp, std::move(prepared.mapped()), stream);
     memory.set_result(list[2], success);
   });
@@ -122,7 +128,7 @@ void make_handle(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
     const bool wrote =
         memory.write(memory.template argument<Address>(list[0]), &made_stream, sizeof(made_stream));
-    memory.set_result(list[2], wrote ? success : invalid_value);
+    give_error(warp, memory, list[2], wrote ? success : invalid_value);
   });
 }
 
@@ -135,7 +141,10 @@ void runtime_malloc(Warp& warp, const Operation& op) {
         warp.worker->launch->heap_bytes);
     const bool wrote =
         memory.write(memory.template argument<Address>(list[0]), &taken, sizeof(taken));
-    memory.set_result(list[2], !wrote ? invalid_value : taken == 0 ? memory_allocation : success);
+    give_error(warp, memory, list[2],
+               !wrote       ? invalid_value
+               : taken == 0 ? memory_allocation
+                            : success);
   });
 }
 
@@ -147,14 +156,14 @@ void runtime_free(Warp& warp, const Operation& op) {
     const auto address = memory.template argument<Address>(list[0]);
     std::shared_ptr<std::byte> freed =
         address == 0 ? nullptr : worker.device->free_of_heap(address, "a kernel's cudaFree");
-    memory.set_result(list[1], address != 0 && freed == nullptr ? invalid_value : success);
+    give_error(warp, memory, list[1], address != 0 && freed == nullptr ? invalid_value : success);
     if (freed == nullptr) return;
     worker.freed.push_back(std::move(freed));
     worker.forget_views();
   });
 }
 
-/// Returns the error of the thread's last launch that was nested too deeply: () -> error.
+/// Returns the error of the thread's last call that failed: () -> error.
 template <class Observers, bool forgets>
 void give_last_error(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {

@@ -186,6 +186,18 @@ void add_carries(Table& table, const std::string& bits) {
   table["madc.hi.s" + bits] = {multiply_add_with_carry<S, true>, {w, Width::none, w, w, w}};
 }
 
+/// Tests generic addresses for the own block's shared memory, which has two addresses in a cluster.
+inline void test_own_shared(Warp& warp, const Operation& op) {
+  const auto* a = source<Address>(warp, op.a);
+  const Address own = Address{warp.block->rank} + 1;
+  alignas(64) std::uint8_t results[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) {
+    const Address window = (a[i] - shared_window) / block_window_bytes;
+    results[i] = a[i] >= shared_window && (window == 0 || window == own) ? 1 : 0;
+  }
+  set_predicate(warp, op.dst, gather_bits(results));
+}
+
 /// Adds conversions between a space's addresses and generic addresses, and tests of their space.
 inline void add_addresses(Table& table) {
   using A = std::uint64_t;
@@ -203,7 +215,8 @@ inline void add_addresses(Table& table) {
     table[std::string("isspacep.") + space] = {
         compare<A, decltype(test)>, {Width::predicate, Width::none, Width::w64, Width::none}};
   };
-  is_in("shared", [](A a, A) { return a >= shared_window && a < shared_window + window_bytes; });
+  table["isspacep.shared"] = {test_own_shared,
+                              {Width::predicate, Width::none, Width::w64, Width::none}};
   is_in("shared::cluster",
         [](A a, A) { return a >= shared_window && a < shared_window + window_bytes; });
   is_in("local", [](A a, A) { return a >= local_window && a < local_window + window_bytes; });

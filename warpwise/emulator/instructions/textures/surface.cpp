@@ -83,6 +83,7 @@ void access_surface(Warp& warp, const Operation& op) {
   if (flags.is_store != 0) warp.wrote = true;
   // A read's results may overwrite its coordinates, so all addresses are computed first.
   std::array<std::byte*, warp_lanes> places{};
+  Mask valid = 0;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     const BoundTexture& bound = find_texture(*warp.worker, handles[i]);
@@ -103,9 +104,12 @@ void access_surface(Warp& warp, const Operation& op) {
         place_of(bound, flags, {at(5), at(6), at(7)}, at(8), bytes, outside);
     if (outside)
       record_fault(warp, op, FaultKind::out_of_bounds, i, "an access outside of a surface");
+    else
+      valid |= Mask{1} << i;
   }
-  if constexpr (Observers::any)
-    Observers::of(warp).on_texture_read(warp, op, {warp.active, handles, places.data()});
+  if constexpr (Observers::any) {
+    if (valid != 0) Observers::of(warp).on_texture_read(warp, op, {valid, handles, places.data()});
+  }
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     move_elements(warp, list, flags, i, places[static_cast<std::size_t>(i)]);

@@ -44,6 +44,20 @@ TEST(Texture, CountsNoLaneWhoseReadIsAFault) {
   EXPECT_EQ(none.result.memory[0].texture_references, 0u);
 }
 
+TEST(Surface, CountsNoLaneWhoseAccessIsAFault) {
+  SmallImage small;
+  const std::string read = "suld.b.2d.b32.trap {%r0}, [%t, {%x, %y}];";
+  std::vector<Point> points(100, at_index(4, 1));
+  for (std::size_t i = 0; i < points.size(); i += 2) points[i] = at_index(-4, 1);
+  const Readings half = run(small.device, read, small.handle, points);
+  ASSERT_EQ(half.result.faults.size(), 1u);
+  EXPECT_EQ(half.result.faults[0].count, 50u);
+  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+  const Readings none = run(small.device, read, 12345, points);
+  EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
+}
+
 TEST(Texture, FaultsForWhatIsNoTexture) {
   SmallImage small;
   const Readings none = run(small.device, read_2d, 12345, {at(0, 0), at(1, 1)});

@@ -138,9 +138,14 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   return cudaSuccess;
 }
 
+/// Returns the start of an array's memory; null without an array.
+const void* start_of(cudaArray_const_t array) {
+  return array != nullptr ? reinterpret_cast<const void*>(array->data) : nullptr;
+}
+
 /// Returns the start of one end of a copy between slices.
 const void* end_of(cudaArray_t array, const cudaPitchedPtr& memory) {
-  return array != nullptr ? reinterpret_cast<const void*>(array->data) : memory.ptr;
+  return array != nullptr ? start_of(array) : memory.ptr;
 }
 
 cudaError_t copy_to(cudaArray_t array, std::size_t x, std::size_t y, const void* from,
@@ -159,8 +164,10 @@ cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, voi
   return copy_rows(to, pitch, from.first, from.pitch, width, height, kind);
 }
 
-/// Finds consecutive bytes in a two-dimensional array, across rows; null if they do not fit.
+/// Finds consecutive bytes in a two-dimensional array, across rows; null without an array, or if
+/// they do not fit.
 std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes) {
+  if (array == nullptr) return nullptr;
   const std::size_t first = y * array->row_bytes + x;
   if (first + bytes > array->row_bytes * array->rows) return nullptr;
   return reinterpret_cast<std::byte*>(array->data) + first;
@@ -229,7 +236,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-  return wait_for_copy(nullptr, from, copy_to(to, x, y, from, pitch, width, height, kind));
+  return wait_for_copy(start_of(to), from, copy_to(to, x, y, from, pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
@@ -239,13 +246,13 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-  return wait_for_copy(to, nullptr, copy_from(from, x, y, to, pitch, width, height, kind));
+  return wait_for_copy(to, start_of(from), copy_from(from, x, y, to, pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
   return wait_for_copy(
-      to, nullptr,
+      to, start_of(from),
       run_or_capture(stream, [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }),
       stream);
 }
@@ -258,7 +265,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                               cudaMemcpyKind kind) {
-  return wait_for_copy(nullptr, from, copy_run(run_in(to, x, y, bytes), from, bytes, kind));
+  return wait_for_copy(start_of(to), from, copy_run(run_in(to, x, y, bytes), from, bytes, kind));
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -267,12 +274,12 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const voi
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
-  return wait_for_copy(to, nullptr, copy_run(to, run_in(from, x, y, bytes), bytes, kind));
+  return wait_for_copy(to, start_of(from), copy_run(to, run_in(from, x, y, bytes), bytes, kind));
 }
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return wait_for_copy(
-      to, nullptr,
+      to, start_of(from),
       run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }),
       stream);
 }

@@ -41,7 +41,7 @@ struct Log {
   }
 };
 
-// Calls `body`. Turns Warpwise's exceptions into errors of loading, and logs their texts.
+// Calls `body`. Turns exceptions into errors of loading, and logs their texts.
 template <class Body>
 CUresult loading(const Log& log, Body body) {
   const auto failed = [&](CUresult result, const std::exception& error) {
@@ -59,6 +59,10 @@ CUresult loading(const Log& log, Body body) {
     return failed(CUDA_ERROR_FILE_NOT_FOUND, error);
   } catch (const warpwise::Error& error) {
     return failed(CUDA_ERROR_INVALID_PTX, error);
+  } catch (const std::bad_alloc& error) {
+    return failed(CUDA_ERROR_OUT_OF_MEMORY, error);
+  } catch (const std::exception& error) {
+    return failed(CUDA_ERROR_INVALID_VALUE, error);
   }
 }
 

@@ -17,7 +17,6 @@ constexpr std::size_t granularity = std::size_t{2} << 20;
 struct Physical {
   int file = -1;
   std::size_t bytes = 0;
-  int references = 0;  ///< unused: the shared pointer counts handles and mappings
 };
 
 struct Mapping {

@@ -361,6 +361,17 @@ TEST(Arrays, WhatNoArrayIs) {
   cudaGetLastError();
 }
 
+TEST(Arrays, CopiesWithoutAnArrayAreErrors) {
+  float values[2] = {};
+  EXPECT_EQ(cudaMemcpyToArray(nullptr, 0, 0, values, 8, cudaMemcpyHostToDevice),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyFromArray(values, nullptr, 0, 0, 8, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyArrayToArray(nullptr, 0, 0, nullptr, 0, 0, 8, cudaMemcpyDeviceToDevice),
+            cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
 TEST(Arrays, OfTheDriver) {
   CUDA_ARRAY3D_DESCRIPTOR description{};
   description.Width = 4;

@@ -106,6 +106,8 @@ TEST_F(Driver, WhatCannotBeLoadedIsToldApart) {
   EXPECT_EQ(cuModuleLoadData(&module, "\177ELF machine code"), CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuModuleLoadData(&module, "no PTX"), CUDA_ERROR_INVALID_PTX);
   EXPECT_EQ(cuModuleLoad(&module, "no such file"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuModuleLoad(&module, testing::TempDir().c_str()), CUDA_ERROR_INVALID_VALUE)
+      << "a folder";
   CUfunction function = nullptr;
   EXPECT_EQ(cuModuleGetFunction(&function, module_, "nothing"), CUDA_ERROR_NOT_FOUND);
 

@@ -74,6 +74,17 @@ __global__ void sum_and_free(int** taken, int count, int* sum) {
   cudaFree(*taken);
 }
 
+// Errors that calls return, then what is kept of each, then what is kept at the end.
+__global__ void make_errors(int* errors) {
+  void* taken = nullptr;
+  errors[0] = cudaMalloc(&taken, size_t{1} << 40);
+  errors[1] = cudaPeekAtLastError();
+  errors[2] = cudaGetLastError();
+  errors[3] = cudaFree(errors);
+  errors[4] = cudaGetLastError();
+  errors[5] = cudaGetLastError();
+}
+
 __global__ void write_past(int* values) { values[1] = 1; }
 __global__ void launch_a_fault(Log* log, int* values) {
   write_past<<<1, 1>>>(values);
@@ -137,10 +148,24 @@ TEST_F(Dynamic, MemoryThatAKernelTakes) {
   int** taken = nullptr;
   ASSERT_EQ(cudaMallocManaged(&taken, sizeof(int*)), cudaSuccess);
   fill_taken<<<1, 1>>>(taken, 50);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaFree(*taken), cudaErrorInvalidValue) << "only kernels free it";
   sum_and_free<<<1, 1>>>(taken, 50, &log_->count);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(log_->count, 350);
   cudaFree(taken);
+}
+
+TEST_F(Dynamic, ErrorsOfCallsAreKept) {
+  int* errors = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&errors, 6 * sizeof(int)), cudaSuccess);
+  make_errors<<<1, 1>>>(errors);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(std::vector<int>(errors, errors + 6),
+            (std::vector<int>{cudaErrorMemoryAllocation, cudaErrorMemoryAllocation,
+                              cudaErrorMemoryAllocation, cudaErrorInvalidValue,
+                              cudaErrorInvalidValue, cudaSuccess}));
+  cudaFree(errors);
 }
 
 // This test is the last one, because a fault ends the process's use of the GPU.
