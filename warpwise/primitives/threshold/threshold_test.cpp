@@ -343,8 +343,8 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High images, with whole groups of bytes and without, in one strip of bands and in two. They have
-  // the fewest blocks for which a GPU takes bands, 264. Bands compute no means.
+  // High images, with whole groups of bytes and without, in one strip of bands and in two. They
+  // have the fewest blocks for which a GPU takes bands, 264. Bands compute no means.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
