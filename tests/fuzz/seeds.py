@@ -204,7 +204,7 @@ def record_seeds():
 
 
 def device_seeds():
-    # Keeps one or two figures: the parser treats all others alike.
+    # Each profile comes whole, with short sources, and with two of its figures.
     profiles = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
     for path in sorted(profiles.glob("*.json")):
         profile = json.loads(path.read_text(encoding="utf-8"))

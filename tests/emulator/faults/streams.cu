@@ -394,7 +394,7 @@ void managed_variable(bool waits) {
   finish();
 }
 
-// A copy between device memory and an array does not wait for the kernel before it.
+// The host's call that copies between device memory and an array returns at once.
 void host_takes_behind_array(bool to_array, bool waits) {
   const Managed memory;
   const Ints values(32);

@@ -48,7 +48,7 @@ class Stillness {
   Progress& progress_;
   bool moved_ = false;  ///< a block has written memory or made progress in this round
   bool timed_ = false;  ///< a block has read a clock in this round
-  int rounds_ = 0;      ///< rounds since clocks were held or released
+  int rounds_ = 0;      ///< consecutive rounds that read clocks and moved no block
   int rounds_before_hold_ = 4;
   std::uint64_t ahead_seen_ = 0;  ///< Progress::clock_ahead
   std::uint64_t seen_ = 0;        ///< Progress::still at the begin of the round

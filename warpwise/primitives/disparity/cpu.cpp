@@ -128,7 +128,7 @@ class Sums {
       : shape_(s), columns_(zeros<T>((s.block + s.padded) * s.stride)), block_(zeros<T>(s.stride)) {
   }
 
-  /// Slides all columns down by one row, then calls pixel(x, sums of its block) for every pixel x.
+  /// Slides all columns down by one row. Calls pixel(x, sums) when the last column of x has slid.
   template <class Pixel>
   void slide(const Rows& rows, std::int64_t enters, const std::uint8_t* left_leaves,
              const std::uint8_t* right_leaves, const Pixel& pixel) {

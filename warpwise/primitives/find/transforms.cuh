@@ -101,7 +101,7 @@ __device__ inline void transform_pass(Complex* points, const Complex* roots, int
 }
 
 /// Transforms the lines of 2^log_length points in shared memory, without dividing by the length.
-/// All threads must call it, after all have stored their points.
+/// All threads must call it, each after it has stored its own points.
 template <bool inverse, bool without_smallest = false>
 __device__ inline void transform_lines(Complex* points, const Complex* roots, int log_length,
                                        int log_lines) {

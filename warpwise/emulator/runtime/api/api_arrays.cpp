@@ -143,7 +143,7 @@ const void* start_of(cudaArray_const_t array) {
   return array != nullptr ? reinterpret_cast<const void*>(array->data) : nullptr;
 }
 
-/// Returns the start of one end of a copy between slices.
+/// Returns the start of a source or destination of cudaMemcpy3D.
 const void* end_of(cudaArray_t array, const cudaPitchedPtr& memory) {
   return array != nullptr ? start_of(array) : memory.ptr;
 }
