@@ -23,17 +23,22 @@ OPTIONS = ["-max_len=1024", "-timeout=10"]
 def unpack():
     """Adds the inputs of earlier runs to the corpora."""
     with tarfile.open(KEPT) as archive:
-        archive.extractall(BUILD / "corpus")
+        for entry in archive:
+            path = BUILD / "corpus" / entry.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.extractfile(entry).read())
 
 
-def pack():
-    """Keeps the corpora for later runs, with the same bytes on every machine."""
-    with tarfile.open(KEPT, "w:xz", format=tarfile.USTAR_FORMAT) as archive:
-        for path in sorted(each for each in (BUILD / "corpus").rglob("*") if each.is_file()):
+def pack(targets):
+    """Keeps the corpora of some targets for later runs, in a fixed order, without times and owners."""
+    unfinished = KEPT.with_suffix(".part")
+    with tarfile.open(unfinished, "w:xz", format=tarfile.USTAR_FORMAT) as archive:
+        for path in sorted(each for target in targets for each in (BUILD / "corpus" / target).iterdir()):
             entry = tarfile.TarInfo(str(path.relative_to(BUILD / "corpus")))
             entry.size = path.stat().st_size
             with path.open("rb") as file:
                 archive.addfile(entry, file)
+    unfinished.rename(KEPT)
 
 
 def inputs(folder):
@@ -113,8 +118,8 @@ def main(arguments):
             sys.exit("fuzz.sh: there is no run that is not recorded yet")
         record = json.loads(RECORD.read_text(encoding="utf-8"))
         add(record, json.loads(RUN.read_text(encoding="utf-8")))
+        pack(record["targets"])
         write(RECORD, record, 4)
-        pack()
         RUN.unlink()  # so that no run is added twice
         return 0
     runs, limit, seed = 10_000_000, 0, 1

@@ -67,7 +67,7 @@ def checked(collections):
 
 
 def beside_openmp(record):
-    rows = [[row["program"], f"`{row['arguments']}`", f"{row['emulated']:.2f}", f"{row['openmp']:.3f}", f"{row['emulated'] / row['openmp']:.1f}"]
+    rows = [[row["program"], f"`{row['cuda_arguments']}`", f"{row['emulated']:.2f}", f"{row['openmp']:.3f}", f"{row['emulated'] / row['openmp']:.1f}"]
             for row in record["rows"]]
     mean = statistics.geometric_mean(row["emulated"] / row["openmp"] for row in record["rows"])
     machine = record["machine"]

@@ -8,8 +8,8 @@ BUILT.json says what was built from a checkout of a collection, and how the prog
     {"collection": "…", "repository": "owner/name", "commit": "…", "compiled": "with which options",
      "programs": {"NAME": {"cuda": ["/folder", "/program", "argument"…], "openmp": ["/folder", "/program", "argument"…]}}}
 
-Every process has one core. A figure is the CPU time of a whole process, user and system, the median of --runs. Exit codes are not
-looked at: some of Rodinia's programs return no value.
+Every process has one core. A figure is the CPU time of a whole process, user and system, the median of --runs. A process that a
+signal ends, or in which the emulator reports a fault, is an error. Exit codes are not: some of Rodinia's programs return no value.
 """
 import argparse
 import json
@@ -17,18 +17,24 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 
-from recording import REPOSITORY, clean_commit, machine_of, write
+from recording import REPOSITORY, clean_commit, kinds_in, machine_of, write
 
 
 def seconds(call, before=()):
     """Runs a call of BUILT.json; returns its seconds of CPU time."""
     folder, *command = call
-    process = subprocess.Popen([*before, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               env={**os.environ, "OMP_NUM_THREADS": "1"})
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen([*before, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
+                                   env={**os.environ, "OMP_NUM_THREADS": "1"})
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        if process.returncode < 0 or kinds_in(said.read()):
+            sys.exit(f"record-openmp.py: {command[0]} ended by a signal or with a fault")
     return used.ru_utime + used.ru_stime
 
 
@@ -45,7 +51,8 @@ def main():
     for name, calls in built["programs"].items():
         times = [(seconds(calls["cuda"], [arguments.command.resolve(), "run"]), seconds(calls["openmp"])) for _ in range(arguments.runs)]
         emulated, openmp = map(statistics.median, zip(*times))
-        rows.append({"program": name, "arguments": " ".join(calls["cuda"][2:]), "emulated": round(emulated, 3), "openmp": round(openmp, 3)})
+        rows.append({"program": name, **{f"{kind}_arguments": " ".join(calls[kind][2:]) for kind in ("cuda", "openmp")},
+                     "emulated": round(emulated, 4), "openmp": round(openmp, 4)})
         print(name, rows[-1], flush=True)
     write(REPOSITORY / "results/emulator/openmp.json",
           {"machine": machine, **{key: built[key] for key in ("collection", "repository", "commit")}, "runs": arguments.runs, "rows": rows}, 3)

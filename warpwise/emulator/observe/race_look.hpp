@@ -21,7 +21,8 @@ struct Races::History {
   std::array<Epoch, most_warps> epochs{};          ///< current epoch of each warp; 0: none yet
   std::array<Epoch, most_warps> pending_epochs{};  ///< epoch of each warp's unfinished copies
   std::array<Time, most_warps> met{};              ///< time of each warp's last shuffle or vote
-  std::array<Mask, all_barriers> arrived{};        ///< a bit for each warp at a barrier or gone
+  std::array<Mask, all_barriers> arrived{};        ///< a bit for each warp at a barrier
+  Mask gone = 0;    ///< a bit for each warp whose lanes have all exited
   Epoch first = 1;  ///< first epoch of the block; earlier ones belong to other blocks
 
   /// Ends a warp's epoch, after its clock has changed.
@@ -91,8 +92,9 @@ class Races::Look {
     }
   }
 
-  /// Does run() for neighbouring lanes, if they lie in one page and nothing has to be reported.
-  /// Otherwise returns false, and records nothing. Needs only the address of the first lane.
+  /// Does run() for neighbouring lanes, if they lie in one page and certainly nothing has to be
+  /// reported. Otherwise returns false, and records nothing. Needs only the address of the first
+  /// lane.
   bool passes() {
     const std::uint64_t begin = address_of(0);
     const std::uint64_t end = begin + bytes() * warp_lanes;
@@ -209,8 +211,8 @@ class Races::Look {
   }
 
   /// Looks at and records consecutive words of one page, of which the instruction touches the bytes
-  /// from `begin` up to but not including `end`. If `reports` is false and there is something to
-  /// report, returns false and records nothing.
+  /// from `begin` up to but not including `end`. If `reports` is false, and it is not certain
+  /// that nothing has to be reported, returns false and records nothing.
   template <bool reports>
   bool touch_run(const TouchRun& run, std::uint64_t begin, std::uint64_t end) {
     ShadowPage& page = shadow_.page_of(begin);

@@ -45,6 +45,7 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
   const auto open = open_.find(lane);
   if (open == open_.end()) return nullptr;
   Section& own = open->second;
+  barriers_.try_emplace({lane.block, lane.thread / warp_lanes});
   own.accesses.push_back({word, {lane, touch, writes, own.fence, barriers_of(lane)}});
   if (++accesses_ > most_accesses) {
     clear();
@@ -68,8 +69,9 @@ void CriticalSections::forget(std::uint64_t block, Mask warps) {
   if (open_.empty() && ended_.empty()) return;
   for (auto at = open_.lower_bound({block, 0}); at != open_.end() && at->first.block == block;)
     at = (warps >> at->first.thread / warp_lanes & 1) != 0 ? close(at) : std::next(at);
-  for (Mask left = warps; left != 0; left &= left - 1)
-    ++barriers_[{block, static_cast<std::uint32_t>(std::countr_zero(left))}];
+  for (auto at = barriers_.lower_bound({block, 0});
+       at != barriers_.end() && at->first.first == block; ++at)
+    at->second += warps >> at->first.second & 1;
 }
 
 }  // namespace warpwise::emulator

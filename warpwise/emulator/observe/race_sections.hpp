@@ -69,7 +69,8 @@ class CriticalSections {
 
   std::map<Lane, Section> open_;
   std::map<Place, std::unordered_map<std::uint64_t, Word>> ended_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> barriers_;  ///< by block, warp
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t>
+      barriers_;  ///< by block and warp, for warps that had accesses
   std::size_t accesses_ = 0;
 };
 

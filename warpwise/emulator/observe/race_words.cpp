@@ -6,7 +6,7 @@ namespace warpwise::emulator {
 namespace {
 
 // Four touches. The compiler divides them if the CPU has no vectors of this size. Only those in
-// memory may begin at any touch: templates and locals have the type with its own alignment.
+// memory may begin at any touch.
 using Four [[gnu::vector_size(32)]] = std::uint64_t;
 using FourSigned [[gnu::vector_size(32)]] = std::int64_t;
 using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
@@ -139,7 +139,7 @@ namespace baseline {
 WARPWISE_LOOPS()
 }  // namespace baseline
 
-// A test defines WARPWISE_BASELINE_LOOPS, to run these loops on any processor.
+// A test defines WARPWISE_BASELINE_LOOPS, to run the baseline loops on any processor.
 #if defined(__x86_64__) && !defined(WARPWISE_BASELINE_LOOPS)
 namespace avx2 {
 WARPWISE_LOOPS([[gnu::target("avx2")]])

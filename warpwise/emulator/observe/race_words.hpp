@@ -4,6 +4,7 @@
 // baseline and, on x86, for AVX2 too.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,7 +18,8 @@ constexpr std::size_t most_words = 64;
 
 /// Touches of consecutive words by neighbouring lanes in one instruction.
 struct TouchRun {
-  std::uint64_t base = 0;   ///< touch of the run's first lane; at() adds to its lane
+  /// Touch of the lane at the first byte of the first word. The run may begin behind that byte.
+  std::uint64_t base = 0;
   std::uint64_t place = 0;  ///< number of words of the run before these
   int left = 0;             ///< a word has 2^left lanes
   int right = 0;            ///< a lane has 2^right words
@@ -37,8 +39,8 @@ struct TouchRange {
   }
 };
 
-/// Loops over touches of consecutive words. They read `old` and `now` up to a multiple of four
-/// words, and write there what they have read: arrays need ShadowPage::spare more words.
+/// Loops over touches of consecutive words. They read and write arrays up to a multiple of four
+/// words, which need ShadowPage::spare more. Only fill() changes words there.
 struct TouchLoops {
   /// Sets `count` touches of a run, and up to three more.
   void (*fill)(std::uint64_t* now, const TouchRun& run, std::size_t count);
@@ -79,6 +81,13 @@ class RunTouches {
       touches_[0] &= ~Touch::mask_part((1U << before) - 1);
     }
     if ((end_ & 3) != 0) touches_[count_ - 1] &= ~Touch::mask_part(15U << (end_ & 3) & 15);
+    name_one_lane(touches_[0]);
+    name_one_lane(touches_[count_ - 1]);
+  }
+
+  /// Gives a touch by one lane the layout that touches of single lanes have, so that they merge.
+  void name_one_lane(std::uint64_t& touch) const {
+    if (std::popcount(Touch{touch}.mask()) == 4 >> run_.left) touch &= ~Touch::layout_bits;
   }
 
   const TouchRun& run_;

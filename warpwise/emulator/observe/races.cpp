@@ -127,6 +127,7 @@ void Races::on_block_begin(Block& block) {
   history->pending_epochs.fill(0);
   history->met.fill(0);
   history->arrived.fill(0);
+  history->gone = 0;
   history->first = static_cast<Epoch>(owners_.size());
   last_block_ = nullptr;
   if (block.rank == 0) meetings_[block.cluster.get()] = {};
@@ -385,7 +386,7 @@ void Races::on_exit(Warp& warp, Mask lanes) {
   if (!is_on_) return;
   History& history = changing_history_of(*warp.block);
   history.order.on_exit(warp, lanes);
-  for (Mask& each : history.arrived) each |= Mask{1} << warp.index;
+  if ((warp.live & ~lanes) == 0) history.gone |= Mask{1} << warp.index;
   if (launch_->cluster.count() > 1)
     history.order.publish(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
@@ -395,7 +396,11 @@ void Races::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
   if (barrier != cluster_barrier) {
     History& history = changing_history_of(block);
-    if (is_strict_) sections_.forget(block.linear, history.arrived[barrier]);
+    // A barrier of all threads does not wait for exited warps, and still follows their accesses.
+    const bool is_of_all =
+        barrier < first_warpgroup_barrier && block.barriers[barrier].expected == 0;
+    const Mask warps = history.arrived[barrier] | (is_of_all ? history.gone : 0);
+    if (is_strict_) sections_.forget(block.linear, warps);
     history.arrived[barrier] = 0;
     return history.order.on_barrier_complete(barrier);
   }

@@ -53,6 +53,23 @@ void expect_clean(const std::string& body) {
   for (const Fault& fault : launch(body).faults) ADD_FAILURE() << body << "\n" << fault.message;
 }
 
+// A run of lanes has one byte of a word that another lane has read before.
+TEST(Races, AByteAtTheEndOfARunHasTwoReaders) {
+  const auto body = [](const std::string& first, const std::string& run, int writer,
+                       const std::string& byte) {
+    return "setp.ne.u32 %p, %t, 5;\n@%p bra A;\nld.shared.u8 %r1, [%base+" + byte + "];\nA:\n" +
+           first + "@%p bra B;\nadd.u32 %own, %base, %t;\nld.shared.u8 %r1, [%own+" + run +
+           "];\nB:\nsetp.ne.u32 %p, %t, " + std::to_string(writer) +
+           ";\n@%p bra C;\n.loc 1 11 0\nst.shared.u8 [%base+" + byte + "], %t;\nC:";
+  };
+  const std::string two = "setp.gt.u32 %p, %t, 1;\n";
+  const std::string message = " of shared memory, which another thread of its warp reads";
+  expect_race(body(two, "3", 1, "4"), 11, "write of byte 4" + message);
+  expect_race(body(two + "@%p bra S;\nbar.warp.sync 3;\nS:\n", "3", 5, "4"), 11,
+              "write of byte 4" + message);
+  expect_race(body("setp.gt.u32 %p, %t, 31;\n", "1", 31, "32"), 11, "write of byte 32" + message);
+}
+
 TEST(Races, WriteThenReadAcrossWarps) {
   expect_race("st.shared.u32 [%own], %t;\n.loc 1 11 0\nld.shared.u32 %r1, [%other];", 11,
               "read of byte 0 of shared memory, which thread (0,0,0) writes at race.cu:10");
