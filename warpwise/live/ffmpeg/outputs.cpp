@@ -69,7 +69,7 @@ const KnownOutput& peer_output(const std::string& address) {
   const std::string extension = io::extension_of(address);
   const bool is_file = std::ranges::find(video_extensions, extension) != video_extensions.end();
   if (is_file && address.starts_with("http")) {
-    throw InvalidArgument("peers take only MPEG-TS with H.264, not " + extension +
+    throw InvalidArgument("peers take only MPEG-TS with H.264, no " + extension +
                           " file; name an address that ends with .ts");
   }
   const auto* const found = std::ranges::find_if(
