@@ -11,7 +11,7 @@ import sys
 import tarfile
 import time
 
-from recording import REPOSITORY, first_line, write
+from recording import REPOSITORY, first_line, wait_for, write
 
 BUILD = REPOSITORY / "build/fuzz"
 RUN = BUILD / "record.json"
@@ -48,9 +48,8 @@ def inputs(folder):
 def call(target, options, folders, log):
     """Runs a target's program to its end; returns its status and its seconds of CPU."""
     process = subprocess.Popen([BUILD / f"bin/{target}_fuzz", *OPTIONS, *options, *folders], stdout=log, stderr=log)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, used.ru_utime + used.ru_stime
+    cpu = wait_for(process)
+    return process.returncode, cpu
 
 
 def minimise(target, corpus, log):

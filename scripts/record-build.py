@@ -23,7 +23,7 @@ import sys
 import time
 
 from ninja_log import logged, seconds
-from recording import REPOSITORY, clean_commit, machine_of, write
+from recording import REPOSITORY, clean_commit, machine_of, wait_for, write
 
 METHOD = ("each demo once, in a Debian system of its own without the packages, sources and toolkit on this machine's disk, no "
           "compiler cache; wall: from start to exit; cpu: user and system seconds of the process and all that it started; a build: "
@@ -77,12 +77,11 @@ class System(contextlib.ExitStack):
         for line in process.stdout:
             said.append(line)
             print(f"{time.monotonic() - start:6.1f} s  {line}", end="", flush=True)
-        _, status, used = os.wait4(process.pid, 0)
+        cpu = wait_for(process)
         wall = time.monotonic() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             sys.exit(f"record-build.py: exit code {process.returncode}: {command}")
-        return "".join(said), {"wall_s": round(wall, 1), "cpu_s": round(used.ru_utime + used.ru_stime, 1)}
+        return "".join(said), {"wall_s": round(wall, 1), "cpu_s": round(cpu, 1)}
 
 
 def built(said):

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from recording import REPOSITORY, clean_commit, kinds_in, machine_of, write
+from recording import REPOSITORY, clean_commit, kinds_in, machine_of, wait_for, write
 
 
 def seconds(call, before=()):
@@ -30,12 +30,11 @@ def seconds(call, before=()):
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen([*before, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
                                    env={**os.environ, "OMP_NUM_THREADS": "1"})
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = wait_for(process)
         said.seek(0)
         if process.returncode < 0 or kinds_in(said.read()):
             sys.exit(f"record-openmp.py: {command[0]} ended by a signal or with a fault")
-    return used.ru_utime + used.ru_stime
+    return cpu
 
 
 def main():

@@ -36,17 +36,23 @@ def kinds_in(text):
     return sorted(set(re.findall(r"^warpwise: (\w+) (?:in kernel|in the program)", text, re.MULTILINE)))
 
 
+def wait_for(process):
+    """Waits for a process, sets its exit code, and returns its seconds of CPU, user and system."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime
+
+
 def process_times(command, standard_input=os.devnull):
     """Runs a command to its end; returns its wall and processor seconds. Ends the script if it fails."""
     start = time.monotonic()
     with open(standard_input, "rb") as given:
         process = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
+    cpu = wait_for(process)
     wall = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"exit code {process.returncode}: {' '.join(map(str, command[:3]))} ...")
-    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
+    return {"wall": wall, "cpu": cpu}
 
 
 def machine_of(date, commit, method):

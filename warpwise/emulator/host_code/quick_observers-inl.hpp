@@ -220,7 +220,7 @@ inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size
                                                     bytes, addresses, piece, neighbours);
       if (is_defined && !is_seen) return body();
       if constexpr (memory != Memory::local) {
-        if (is_defined && neighbours &&
+        if (is_defined && neighbours && bytes <= Races::most_passing_bytes &&
             observers.template get<Races>().passes(
                 warp, op, memory == Memory::shared ? Space::shared : Space::global, kind,
                 static_cast<Address>(addresses[0] + static_cast<Address>(op.offset)), bytes))

@@ -98,9 +98,9 @@ class Races::Look {
   bool passes() {
     const std::uint64_t begin = address_of(0);
     const std::uint64_t end = begin + bytes() * warp_lanes;
-    const bool is_one =
-        end - begin <= 4 * most_words && begin / ShadowPage::bytes == (end - 1) / ShadowPage::bytes;
-    return is_one && touch_run<false>(run_of(0, 0), begin, end);
+    static_assert(most_passing_bytes * warp_lanes <= 4 * most_words);
+    const bool is_one_page = begin / ShadowPage::bytes == (end - 1) / ShadowPage::bytes;
+    return is_one_page && touch_run<false>(run_of(0, 0), begin, end);
   }
 
   /// Lanes of a read that are looked at together: they read one address, or adjacent ones.

@@ -27,8 +27,8 @@ static_assert(ShadowPage::spare == four - 1);
 
 /// Calls body(old, now, chosen) for each four words. It may change the old touches, and takes
 /// words out of `chosen`, which has all ones for words of the set in the range. Returns those left.
-template <bool changes, class Old, class Body>
-[[gnu::always_inline]] inline WordSet each_four(Old* old, const std::uint64_t* now, WordSet words,
+template <bool changes, class Word, class Body>
+[[gnu::always_inline]] inline WordSet each_four(Word* old, const std::uint64_t* now, WordSet words,
                                                 const TouchRange& of, const Body& body) {
   const TouchRange range = of;  // a copy, which stays in registers
   Four bits = {1, 2, 4, 8};
@@ -112,27 +112,30 @@ struct Merge {
   }
 };
 
-using Old = std::uint64_t*;
-using Now = const std::uint64_t*;
+using Touches = std::uint64_t*;
+using ConstTouches = const std::uint64_t*;
 
 // The loops, as functions of one set of instructions.
-#define WARPWISE_LOOPS(TARGET)                                                                     \
-  TARGET void fill_all(Old now, const TouchRun& run, std::size_t count) { fill(now, run, count); } \
-  TARGET WordSet in_range(Now old, WordSet words, const TouchRange& range) {                       \
-    return each_four<false>(old, nullptr, words, range, Stay());                                   \
-  }                                                                                                \
-  TARGET WordSet repeated(Now old, Now now, WordSet words, const TouchRange& range) {              \
-    return each_four<false>(old, now, words, range, Repeat());                                     \
-  }                                                                                                \
-  TARGET WordSet replace(Old old, Now now, WordSet words, const TouchRange& range) {               \
-    return each_four<true>(old, now, words, range, Replace());                                     \
-  }                                                                                                \
-  TARGET WordSet merge(Old old, Now now, WordSet words, const TouchRange& range) {                 \
-    return each_four<true>(old, now, words, range, Merge());                                       \
-  }                                                                                                \
-  TARGET WordSet add_others(Old old, WordSet words, const TouchRange& range) {                     \
-    return each_four<true>(old, nullptr, words, range, AddOthers());                               \
-  }                                                                                                \
+#define WARPWISE_LOOPS(TARGET)                                                                    \
+  TARGET void fill_all(Touches now, const TouchRun& run, std::size_t count) {                     \
+    fill(now, run, count);                                                                        \
+  }                                                                                               \
+  TARGET WordSet in_range(ConstTouches old, WordSet words, const TouchRange& range) {             \
+    return each_four<false>(old, nullptr, words, range, Stay());                                  \
+  }                                                                                               \
+  TARGET WordSet repeated(ConstTouches old, ConstTouches now, WordSet words,                      \
+                          const TouchRange& range) {                                              \
+    return each_four<false>(old, now, words, range, Repeat());                                    \
+  }                                                                                               \
+  TARGET WordSet replace(Touches old, ConstTouches now, WordSet words, const TouchRange& range) { \
+    return each_four<true>(old, now, words, range, Replace());                                    \
+  }                                                                                               \
+  TARGET WordSet merge(Touches old, ConstTouches now, WordSet words, const TouchRange& range) {   \
+    return each_four<true>(old, now, words, range, Merge());                                      \
+  }                                                                                               \
+  TARGET WordSet add_others(Touches old, WordSet words, const TouchRange& range) {                \
+    return each_four<true>(old, nullptr, words, range, AddOthers());                              \
+  }                                                                                               \
   constexpr TouchLoops loops = {fill_all, in_range, repeated, replace, merge, add_others};
 
 namespace baseline {

@@ -99,6 +99,8 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
+  /// Limit of passes(): bytes of a lane's access.
+  static constexpr std::size_t most_passing_bytes = 8;
   /// Does the same as before_access() and after_access() for a load or store, not a strong one, by
   /// 32 lanes of neighbouring addresses. Returns false, and does nothing, if there is something to
   /// report, or if only those two can handle the access. \param first  address of lane 0

@@ -29,16 +29,20 @@ TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
   EXPECT_EQ(got.result.instructions_by_class.at("texture"), 4u);
 }
 
+/// Expects that half of the accesses by 100 threads are faults, and that the others are counted.
+void expect_half(const Readings& half) {
+  ASSERT_EQ(half.result.faults.size(), 1u);
+  EXPECT_EQ(half.result.faults[0].count, 50u);
+  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+}
+
 TEST(Texture, CountsNoLaneWhoseReadIsAFault) {
   SmallImage small;
   const std::vector<Point> points(100, at(1, 1));
   const std::string odd_lanes_have_none =
       "and.b32 %b, %d, 1; setp.eq.u32 %p, %b, 1; selp.b64 %t, 12345, %t, %p;";
-  const Readings half = run(small.device, odd_lanes_have_none + read_2d, small.handle, points);
-  ASSERT_EQ(half.result.faults.size(), 1u);
-  EXPECT_EQ(half.result.faults[0].count, 50u);
-  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
-  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+  expect_half(run(small.device, odd_lanes_have_none + read_2d, small.handle, points));
   const Readings none = run(small.device, read_2d, 12345, points);
   EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
   EXPECT_EQ(none.result.memory[0].texture_references, 0u);
@@ -49,11 +53,7 @@ TEST(Surface, CountsNoLaneWhoseAccessIsAFault) {
   const std::string read = "suld.b.2d.b32.trap {%r0}, [%t, {%x, %y}];";
   std::vector<Point> points(100, at_index(4, 1));
   for (std::size_t i = 0; i < points.size(); i += 2) points[i] = at_index(-4, 1);
-  const Readings half = run(small.device, read, small.handle, points);
-  ASSERT_EQ(half.result.faults.size(), 1u);
-  EXPECT_EQ(half.result.faults[0].count, 50u);
-  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
-  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+  expect_half(run(small.device, read, small.handle, points));
   const Readings none = run(small.device, read, 12345, points);
   EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
 }
