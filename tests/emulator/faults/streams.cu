@@ -265,14 +265,14 @@ Function driver_function(const char* name) {
 }
 
 // One stream writes a value after its kernel, and the other one may wait for the value.
-void value_on_other(bool waits, unsigned flags) {
+void value_on_other(bool waits) {
   const Ints values(32);
   const Ints written(1);
   const Two on;
   const auto place = reinterpret_cast<CUdeviceptr>(static_cast<int*>(written));
   put<<<1, 32, 0, on.first>>>(values, 1);
-  driver_function<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32")(on.first, place, 1,
-                                                                           flags);
+  driver_function<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32")(
+      on.first, place, 1, CU_STREAM_WRITE_VALUE_DEFAULT);
   if (waits)
     driver_function<decltype(&cuStreamWaitValue32)>("cuStreamWaitValue32")(
         on.second, place, 1, CU_STREAM_WAIT_VALUE_GEQ);
@@ -483,10 +483,8 @@ std::vector<Case> stream_cases() {
       {"pageable_download", sound, pageable_download},
       {"registered_too_early", "unsynchronised", [] { registered(Wait::none); }},
       {"registered_in_time", sound, [] { registered(Wait::stream); }},
-      {"streams_value", "race", [] { value_on_other(false, 0); }},
-      {"streams_value_without_barrier", "race",
-       [] { value_on_other(true, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER); }},
-      {"streams_value_waited_for", sound, [] { value_on_other(true, 0); }},
+      {"streams_value", "race", [] { value_on_other(false); }},
+      {"streams_value_waited_for", sound, [] { value_on_other(true); }},
       {"managed_variable_too_early", "unsynchronised", [] { managed_variable(false); }},
       {"managed_variable_in_time", sound, [] { managed_variable(true); }},
       {"managed_taken_after_copy_to_array", "unsynchronised",

@@ -252,10 +252,11 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 }
 // Returns PTX text, because the program loads the linked code next.
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
-  state->text = linked(state->texts);
-  *image = state->text.data();
-  if (bytes != nullptr) *bytes = state->text.size() + 1;
-  return CUDA_SUCCESS;
+  return loading({}, [&] {
+    state->text = linked(state->texts);
+    *image = state->text.data();
+    if (bytes != nullptr) *bytes = state->text.size() + 1;
+  });
 }
 CUresult cuLinkDestroy(CUlinkState state) {
   delete state;

@@ -42,13 +42,14 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
 
 template <class Value>
 CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
+  // Drivers refuse the only flag, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, as the H200's does.
+  if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
   return result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       const WorkScope scope;
       WorkScope::touch(pointer_of(address), sizeof(value), warpwise::emulator::Use::atomic);
       std::memcpy(host_of(pointer_of(address), sizeof(value)), &value, sizeof(value));
-      if ((flags & CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) == 0)
-        WorkScope::signals(pointer_of(address));
+      WorkScope::signals(pointer_of(address));
       return cudaSuccess;
     });
   }));

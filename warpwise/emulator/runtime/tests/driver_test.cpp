@@ -391,6 +391,16 @@ TEST_F(Driver, CapturesAndPoolsAreDescribed) {
   EXPECT_EQ(read, before + 4000);
 }
 
+TEST_F(Driver, AValueIsWrittenBehindABarrierAlone) {
+  CUdeviceptr place = 0;
+  ASSERT_EQ(cuMemAlloc(&place, 8), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWriteValue32(nullptr, place, 7, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamWriteValue32(nullptr, place, 5, CU_STREAM_WRITE_VALUE_DEFAULT), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitValue32(nullptr, place, 5, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree(place), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, AttributesOfNewerDriversAreRefused) {
   EXPECT_EQ(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536),
