@@ -148,6 +148,16 @@ void check(const Row& row, const BlockResources& block) {
 
 SmLimits sm_limits(ComputeCapability cc) { return row_of(cc).limits; }
 
+int most_shared_bytes(ComputeCapability cc, int blocks) {
+  const Row& row = row_of(cc);
+  if (blocks < 1)
+    throw InvalidArgument("an SM is shared by 1 block or more, given " + std::to_string(blocks));
+  const int unit = row.allocation.shared_unit_bytes;
+  const int share = row.limits.shared_bytes / blocks / unit * unit;
+  return std::clamp(share - row.limits.reserved_shared_per_block, 0,
+                    row.limits.max_shared_per_block);
+}
+
 Occupancy occupancy(ComputeCapability cc, const BlockResources& block) {
   const Row& row = row_of(cc);
   check(row, block);

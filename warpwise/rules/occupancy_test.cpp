@@ -96,6 +96,20 @@ TEST(Occupancy, CountsWhatTheDriverReserves) {
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 99 * 1024}).blocks_per_sm, 1);
 }
 
+TEST(Occupancy, TheMostSharedMemoryLetsThatManyBlocksRun) {
+  for (const ComputeCapability cc :
+       std::initializer_list<ComputeCapability>{{1, 3}, {2, 0}, {6, 1}, {7, 5}, {8, 6}, {9, 0}}) {
+    const SmLimits limits = sm_limits(cc);
+    for (int blocks = 1; blocks <= limits.blocks; ++blocks) {
+      const int most = most_shared_bytes(cc, blocks);
+      EXPECT_GE(occupancy(cc, {32, 16, most}).blocks_per_sm, blocks) << to_string(cc);
+      if (most < limits.max_shared_per_block)
+        EXPECT_LT(occupancy(cc, {32, 16, most + 1}).blocks_per_sm, blocks) << to_string(cc);
+    }
+  }
+  EXPECT_THROW(most_shared_bytes({7, 5}, 0), InvalidArgument);
+}
+
 TEST(Occupancy, RefusesWhatCannotRunWithBothNumbers) {
   const auto expect_refused = [](ComputeCapability cc, const BlockResources& block,
                                  const char* given, const char* limit) {

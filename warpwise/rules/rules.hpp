@@ -114,6 +114,10 @@ struct SmLimits {
 /// Returns the limits of an SM. \throws InvalidArgument  for an unknown compute capability
 WARPWISE_EXPORT SmLimits sm_limits(ComputeCapability cc);
 
+/// Returns the most bytes of shared memory that each of `blocks` blocks of an SM can have.
+/// \throws InvalidArgument  for an unknown compute capability, or without a block
+WARPWISE_EXPORT int most_shared_bytes(ComputeCapability cc, int blocks);
+
 /// Resources that one block of a kernel takes from its SM.
 struct BlockResources {
   int threads = 0;  ///< threads of a block

@@ -292,6 +292,7 @@ void columns_times_x(const GemvTask& task, const GemvTile& tile) {
 /// Multiplies a small matrix of `across` vectors a row. Its rows are one strand.
 template <int across>
 HWY_INLINE void multiply_small_columns(const SmallGemv& product) {
+  static_assert(small_rows <= order::strand_rows);
   const std::int64_t last = product.columns - (across - 1) * width;
   const auto vector = [&](const std::byte* row, int v) HWY_ATTR {
     return v + 1 < across || last == width ? load_vector<float>(row, v * width)

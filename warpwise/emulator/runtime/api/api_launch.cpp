@@ -521,11 +521,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = info_of(*kernel);
-    const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(emulated().cc);
-    if (blocks <= 0 || threads <= 0 || threads > sm.threads_per_block) return cudaErrorInvalidValue;
-    constexpr int granularity = 128;  // allocation unit of shared memory from CC 8.0 on
-    const int share = sm.shared_bytes / blocks / granularity * granularity;
-    const int most = std::min(share - sm.reserved_shared_per_block, sm.max_shared_per_block);
+    const auto cc = emulated().cc;
+    if (blocks <= 0 || threads <= 0 || threads > warpwise::rules::sm_limits(cc).threads_per_block)
+      return cudaErrorInvalidValue;
+    const int most = warpwise::rules::most_shared_bytes(cc, blocks);
     *bytes =
         static_cast<std::size_t>(std::max(0, most - static_cast<int>(info.static_shared_bytes)));
     return cudaSuccess;
