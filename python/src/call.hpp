@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "arrays.hpp"
+#include "borrowed_array.hpp"
 #include "warpwise/gpu/sharing.hpp"
 
 namespace warpwise::python {

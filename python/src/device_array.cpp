@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "call.hpp"
-#include "exchange.hpp"
+#include "dlpack_exchange.hpp"
 
 namespace warpwise::python {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "arrays.hpp"
+#include "borrowed_array.hpp"
 
 namespace warpwise::python {
 

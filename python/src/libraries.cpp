@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "arrays.hpp"
+#include "borrowed_array.hpp"
 #include "device_array.hpp"
-#include "exchange.hpp"
+#include "dlpack_exchange.hpp"
 
 namespace warpwise::python {
 namespace {

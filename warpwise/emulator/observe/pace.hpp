@@ -4,6 +4,7 @@
 // DRAM.
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -58,6 +59,9 @@ class Pace : public Observer {
   using Line = std::uint64_t;        ///< an address divided by 128
   using SectorMask = std::uint32_t;  ///< a bit for each of a line's four sectors
   using Lines = std::unordered_map<Line, SectorMask>;
+  static std::uint64_t sectors_in(SectorMask mask) {
+    return static_cast<std::uint64_t>(std::popcount(mask));
+  }
   struct WrittenLine {
     std::bitset<128> bytes;
     std::bitset<128> near_bytes;  ///< bytes that the last group of neighbouring blocks wrote

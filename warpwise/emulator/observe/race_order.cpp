@@ -121,9 +121,9 @@ void BlockOrder::publish_knowledge(const Warp& warp, Mask lanes, Past& to) const
 }
 
 /// Returns the accesses known to lanes that a fence for the whole device has followed.
-KnownBlocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
+BlockClocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
   const WarpOrder& own = warps_[warp.index];
-  KnownBlocks fenced = own.past.fenced;
+  BlockClocks fenced = own.past.fenced;
   for (const Part& part : own.parts) {
     if ((part.lanes & lanes) != 0) fenced.add(part.past.fenced);
   }
@@ -201,12 +201,12 @@ void BlockOrder::on_fence(const Warp& warp, Mask lanes) {
   advance(warp.index);
 }
 
-void BlockOrder::publish(const Warp& warp, Mask lanes, KnownBlocks& others) {
+void BlockOrder::publish(const Warp& warp, Mask lanes, BlockClocks& others) {
   on_fence(warp, lanes);
   others.add(fenced_by(warp, lanes));
 }
 
-void BlockOrder::learns(const Warp& warp, Mask lanes, const KnownBlocks& others) {
+void BlockOrder::learns(const Warp& warp, Mask lanes, const BlockClocks& others) {
   Past from = gone_;
   from.others.add(others);
   if (const Clock* own = others.clock_of(block_)) emulator::join(from.own, *own);
@@ -290,7 +290,7 @@ void BlockOrder::order_by_places(const Warp& warp, const Access& access, std::ui
                                  bool releases, ToldPlaces& told) {
   const bool writes = access.kind != AccessKind::load;
   if (writes && releases) on_fence(warp, access.owners());
-  const KnownBlocks fenced = writes ? fenced_by(warp, access.owners()) : KnownBlocks{};
+  const BlockClocks fenced = writes ? fenced_by(warp, access.owners()) : BlockClocks{};
   if (told.empty() && fenced.empty()) return;
   Past before;
   std::uint64_t last = ~std::uint64_t{0};  // no place has this number

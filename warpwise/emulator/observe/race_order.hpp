@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "warpwise/emulator/observe/observer.hpp"
-#include "warpwise/emulator/observe/race_known_blocks.hpp"
+#include "warpwise/emulator/observe/race_block_clocks.hpp"
 
 namespace warpwise::emulator {
 
 /// Everything known to precede an access.
 struct Past {
   Clock own;           ///< of the warps of the access's block
-  KnownBlocks others;  ///< of other blocks
+  BlockClocks others;  ///< of other blocks
   /// The part that a fence for the whole device has followed. A later strong write passes it on to
   /// other blocks.
-  KnownBlocks fenced;
+  BlockClocks fenced;
 
   void clear();
   /// Returns the lanes of a warp whose accesses at a time precede this.
@@ -29,7 +29,7 @@ struct Past {
 };
 
 /// Knowledge that strong accesses to places in global memory pass to other blocks, for a launch.
-using ToldPlaces = std::unordered_map<std::uint64_t, KnownBlocks>;
+using ToldPlaces = std::unordered_map<std::uint64_t, BlockClocks>;
 
 /// Order of accesses of one block's warps. A synchronisation by a lane orders the lane's own
 /// accesses. It also orders accesses that an earlier synchronisation of its warp has placed before
@@ -69,8 +69,8 @@ class BlockOrder {
 
   /// publish(): adds the accesses of lanes, and what they know of others, to `others`.
   /// learns(): adds `others` to the lanes' knowledge.
-  void publish(const Warp& warp, Mask lanes, KnownBlocks& others);
-  void learns(const Warp& warp, Mask lanes, const KnownBlocks& others);
+  void publish(const Warp& warp, Mask lanes, BlockClocks& others);
+  void learns(const Warp& warp, Mask lanes, const BlockClocks& others);
   /// Orders what lanes did in the warp's previous time before what each of them does later.
   void learns_of_last(const Warp& warp, Mask lanes);
 
@@ -110,7 +110,7 @@ class BlockOrder {
   void publish(const Warp& warp, Mask lanes, Past& to) const;
   void publish_at_place(const Warp& warp, Mask lanes, Past& to) const;
   void publish_knowledge(const Warp& warp, Mask lanes, Past& to) const;
-  KnownBlocks fenced_by(const Warp& warp, Mask lanes) const;
+  BlockClocks fenced_by(const Warp& warp, Mask lanes) const;
   void learn(const Warp& warp, Mask lanes, const Past& from);
 
   void order_in_block(const Warp& warp, const Access& access);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "warpwise/emulator/observe/race_look.hpp"
+#include "warpwise/emulator/observe/race_decision.hpp"
 
 // Copies and products between their start and the end that a thread waits for.
 
@@ -12,13 +12,13 @@ namespace warpwise::emulator {
 void Races::start(History& history, Warp& warp, const Operation& op, const Access& access) {
   if (owners_.size() >= Owner::most) forget_all();
   if (access.ends_by == Asynchronous::none) {
-    Look look(*this, history, warp, op, access);
-    return look.run_in(look.epoch());
+    Decision decision(*this, history, warp, op, access);
+    return decision.run_in(decision.epoch());
   }
   Epoch& epoch = history.pending_epochs[warp.index];
   if (epoch == 0) epoch = new_epoch(history, Owner::never, warp.index);
-  Look look(*this, history, warp, op, access);
-  look.run_in(epoch);
+  Decision decision(*this, history, warp, op, access);
+  decision.run_in(epoch);
   PendingAccess pending;
   pending.ends_by = access.ends_by;
   pending.block = warp.block->linear;
@@ -30,7 +30,7 @@ void Races::start(History& history, Warp& warp, const Operation& op, const Acces
   pending.pieces = access.lanes;
   std::copy_n(access.addresses, warp_lanes, pending.addresses.begin());
   pending.epoch = epoch;
-  pending.started = look.epoch();
+  pending.started = decision.epoch();
   if (!history.pending.add(pending)) end(pending, 0);
 }
 

@@ -10,7 +10,7 @@
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/memory_uses.hpp"
-#include "warpwise/emulator/observe/race_look.hpp"
+#include "warpwise/emulator/observe/race_decision.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 #include "warpwise/emulator/observe/volatile_use.hpp"
 
@@ -150,7 +150,7 @@ void Races::before_access(Warp& warp, const Operation& op, const Access& access)
   History& history = history_of(*warp.block);
   if (access.ends_by != Asynchronous::none || access.starter >= 0)
     return start(history, warp, op, access);
-  Look(*this, history, warp, op, access).run();
+  Decision(*this, history, warp, op, access).run();
   if (sections_.any_open() && !is_strong(op)) look_in_sections(warp, op, access);
 }
 
@@ -175,25 +175,25 @@ bool Races::passes(Warp& warp, const Operation& op, Space space, AccessKind kind
     return false;
   Access access{space, kind, static_cast<int>(bytes), &first, all_lanes};
   access.owner = warp.block;
-  return Look(*this, history_of(*warp.block), warp, op, access).passes();
+  return Decision(*this, history_of(*warp.block), warp, op, access).passes();
 }
 
 void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                               std::span<const RepeatedLoad> loads) {
   History& history = history_of(*warp.block);
   struct Repeated {
-    explicit Repeated(const Look& of) : look(of) { look.list_runs(runs); }
-    Look look;
-    Look::LaneRuns runs;
+    explicit Repeated(const Decision& of) : decision(of) { decision.list_runs(runs); }
+    Decision decision;
+    Decision::LaneRuns runs;
   };
   std::array<std::optional<Repeated>, most_repeated> all;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    all[i].emplace(Look(*this, history, warp, *loads.front().op, accesses[i]));
+    all[i].emplace(Decision(*this, history, warp, *loads.front().op, accesses[i]));
   }
   found_.clear();
   for (const RepeatedLoad& load : loads) {
     Repeated& each = *all[load.access];
-    each.look.run_again(each.runs, *load.op, load.distance);
+    each.decision.run_again(each.runs, *load.op, load.distance);
     if (found_.empty()) continue;
     tell(warp, *load.op, accesses[load.access]);
     found_.clear();

@@ -135,7 +135,7 @@ class Races : public Observer {
  private:
   struct History;
   struct Found;
-  class Look;
+  class Decision;
 
   /// Owner of an epoch.
   struct Owner {
@@ -151,8 +151,8 @@ class Races : public Observer {
   /// Knowledge of the blocks that arrived at a cluster's barrier, in this phase and in the last
   /// one.
   struct Meeting {
-    KnownBlocks arriving;
-    KnownBlocks met;
+    BlockClocks arriving;
+    BlockClocks met;
   };
 
   /// The lanes whose accesses in another epoch precede the current one.
@@ -161,7 +161,7 @@ class Races : public Observer {
     bool of_own_warp = false;  ///< the epoch is of this warp; a lane knows its own accesses
     bool met = false;          ///< lanes of this warp have met since, by a shuffle or vote
   };
-  /// Holds answers of Look about epochs, until something may order accesses.
+  /// Holds answers of Decision about epochs, until something may order accesses.
   struct Verdicts {
     const Past* past = nullptr;  ///< of the warp's lanes
     std::array<Epoch, 16> epochs{};

@@ -18,7 +18,7 @@
 #include "warpwise/lab/explain/kernel/parameter_members.hpp"
 #include "warpwise/lab/explain/launch/enough_elements.hpp"
 #include "warpwise/lab/explain/launch/kernel_list.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace warpwise::lab {

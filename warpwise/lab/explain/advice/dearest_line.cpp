@@ -12,7 +12,7 @@
 #include "warpwise/emulator/ptx/parser.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/rules/machine_code.hpp"
 
 namespace warpwise::lab {

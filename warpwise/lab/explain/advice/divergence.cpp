@@ -4,7 +4,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/kernel/kernel_flow.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

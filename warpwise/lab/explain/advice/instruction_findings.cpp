@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "warpwise/lab/explain/advice/suggestion.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

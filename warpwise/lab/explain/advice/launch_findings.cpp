@@ -10,7 +10,7 @@
 #include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "warpwise/lab/explain/advice/advice.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

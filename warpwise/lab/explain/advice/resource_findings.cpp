@@ -9,7 +9,7 @@
 
 #include "warpwise/lab/explain/advice/findings.hpp"
 #include "warpwise/lab/explain/advice/suggestion.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

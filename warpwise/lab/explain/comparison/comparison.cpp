@@ -10,7 +10,7 @@
 
 #include "warpwise/lab/explain/advice/advice.hpp"
 #include "warpwise/lab/explain/comparison/compared_lines.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/comparison/comparison.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/reports/launch_record.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
-#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {

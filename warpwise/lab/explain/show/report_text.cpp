@@ -9,8 +9,8 @@
 #include "warpwise/lab/explain/advice/advice.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
 #include "warpwise/lab/explain/advice/placement.hpp"
+#include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
-#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "exchange.hpp"
+#include "dlpack_exchange.hpp"
 #include "held_buffer.hpp"
 #include "warpwise/warpwise.hpp"
 

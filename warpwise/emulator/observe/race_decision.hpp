@@ -59,10 +59,10 @@ std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
 }
 
 /// Compares an access with earlier ones, and records it.
-class Races::Look {
+class Races::Decision {
  public:
-  [[gnu::always_inline]] Look(Races& races, History& history, Warp& warp, const Operation& op,
-                              const Access& access)
+  [[gnu::always_inline]] Decision(Races& races, History& history, Warp& warp, const Operation& op,
+                                  const Access& access)
       : races_(races), history_(history), order_(history.order), warp_(warp), access_(access),
         shadow_(access.space == Space::shared ? races.history_of(*access.owner).shared
                                               : races.global_),
@@ -297,7 +297,7 @@ class Races::Look {
       const Touch old{(*page.writes)[word]};
       const bool precedes = old.bits < floor_ ||
                             (old.epoch() != epoch_ && lanes_before(old.epoch()).are == all_lanes);
-      if (!precedes) look(old, touch, address, false);
+      if (!precedes) decide(old, touch, address, false);
     }
     keep_read((*page.reads)[word], touch);
   }
@@ -388,8 +388,8 @@ class Races::Look {
   void touch_word(ShadowPage& page, std::uint64_t address, Touch touch, bool looks, bool keeps) {
     const std::size_t word = address / 4 % ShadowPage::words;
     if (looks) {
-      if (page.writes) look(Touch{(*page.writes)[word]}, touch, address, false);
-      if (writes_ && page.reads) look(Touch{(*page.reads)[word]}, touch, address, true);
+      if (page.writes) decide(Touch{(*page.writes)[word]}, touch, address, false);
+      if (writes_ && page.reads) decide(Touch{(*page.reads)[word]}, touch, address, true);
     }
     if (!keeps) return;
     if (writes_) {
@@ -442,7 +442,7 @@ class Races::Look {
            ((old.bits | touch.bits) & Touch::layout_bits) == 0;
   }
 
-  void look(Touch old, Touch touch, std::uint64_t address, bool reads) {
+  void decide(Touch old, Touch touch, std::uint64_t address, bool reads) {
     if (old.bits < floor_ || ((old.bits & touch.bits) & Touch::mask_bits) == 0) return;
     if (((old.bits ^ touch.bits) & Touch::epoch_bits) == 0) {
       if (((old.bits ^ touch.bits) &

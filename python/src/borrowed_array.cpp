@@ -1,4 +1,4 @@
-#include "arrays.hpp"
+#include "borrowed_array.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

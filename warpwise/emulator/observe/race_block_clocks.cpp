@@ -1,4 +1,4 @@
-#include "warpwise/emulator/observe/race_known_blocks.hpp"
+#include "warpwise/emulator/observe/race_block_clocks.hpp"
 
 #include <utility>
 
@@ -34,23 +34,23 @@ bool covers(const Clock& a, const Clock& b, std::size_t warps) {
   return true;
 }
 
-struct KnownBlocks::Node {
+struct BlockClocks::Node {
   std::array<Tree, fan_out> below;
 };
 
-const Clock* KnownBlocks::clock_of(std::uint64_t block) const {
+const Clock* BlockClocks::clock_of(std::uint64_t block) const {
   const void* at = root_.get();
   for (int height = tallest; height > 0 && at != nullptr; --height)
     at = static_cast<const Node*>(at)->below[branch(block, height)].get();
   return static_cast<const Clock*>(at);
 }
 
-Mask KnownBlocks::lanes_at(std::uint64_t block, std::size_t warp, Time time) const {
+Mask BlockClocks::lanes_at(std::uint64_t block, std::size_t warp, Time time) const {
   const Clock* clock = clock_of(block);
   return clock == nullptr ? 0 : clock->lanes_at(warp, time);
 }
 
-KnownBlocks::Tree KnownBlocks::with(const Tree& tree, int height, std::uint64_t block,
+BlockClocks::Tree BlockClocks::with(const Tree& tree, int height, std::uint64_t block,
                                     const Clock& clock) {
   if (height == 0) return joined(tree, std::make_shared<const Clock>(clock), 0);
   const auto* old = static_cast<const Node*>(tree.get());
@@ -64,7 +64,7 @@ KnownBlocks::Tree KnownBlocks::with(const Tree& tree, int height, std::uint64_t 
 }
 
 /// Merges two trees. Returns one of them if it covers the other.
-KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) {
+BlockClocks::Tree BlockClocks::joined(const Tree& a, const Tree& b, int height) {
   if (b == nullptr || a == b) return a;
   if (a == nullptr) return b;
   if (height == 0) {
@@ -93,7 +93,7 @@ KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) 
   return both;
 }
 
-bool KnownBlocks::covers(const Tree& a, const Tree& b, int height) {
+bool BlockClocks::covers(const Tree& a, const Tree& b, int height) {
   if (b == nullptr || a == b) return true;
   if (a == nullptr) return false;
   if (height == 0)
@@ -107,15 +107,15 @@ bool KnownBlocks::covers(const Tree& a, const Tree& b, int height) {
   return true;
 }
 
-bool KnownBlocks::includes(const KnownBlocks& others) const {
+bool BlockClocks::includes(const BlockClocks& others) const {
   return covers(root_, others.root_, tallest);
 }
 
-void KnownBlocks::add(std::uint64_t block, const Clock& clock) {
+void BlockClocks::add(std::uint64_t block, const Clock& clock) {
   root_ = with(root_, tallest, block, clock);
 }
 
-bool KnownBlocks::add(const KnownBlocks& others) {
+bool BlockClocks::add(const BlockClocks& others) {
   if (includes(others)) return false;
   root_ = others.includes(*this) ? others.root_ : joined(root_, others.root_, tallest);
   return true;

@@ -1,4 +1,4 @@
-#include "exchange.hpp"
+#include "dlpack_exchange.hpp"
 
 #include <nanobind/stl/string.h>
 

@@ -51,11 +51,11 @@ bool covers(const Clock& a, const Clock& b, std::size_t warps = most_warps);
 
 /// Clocks of known blocks, in a tree. All owners of equal knowledge share its parts. So a grid of N
 /// blocks that inform each other needs N log N memory, not N * N.
-class KnownBlocks {
+class BlockClocks {
  public:
   bool empty() const { return root_ == nullptr; }
   /// Returns true if add(others) would add nothing.
-  bool includes(const KnownBlocks& others) const;
+  bool includes(const BlockClocks& others) const;
   /// Returns the lanes of a warp whose accesses at a time are known.
   Mask lanes_at(std::uint64_t block, std::size_t warp, Time time) const;
   /// Returns a block's clock; null if nothing is known of it.
@@ -63,7 +63,7 @@ class KnownBlocks {
   /// Merges a block's clock.
   void add(std::uint64_t block, const Clock& clock);
   /// Merges the knowledge of `others`. Returns true if that added something.
-  bool add(const KnownBlocks& others);
+  bool add(const BlockClocks& others);
 
  private:
   /// A Clock at height 0, otherwise a node of trees one level lower.
