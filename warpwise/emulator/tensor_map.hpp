@@ -29,7 +29,7 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  /// Zero: kernels also make maps, by setting each field in memory filled with zeros.
+  /// Zero: a kernel makes a map by setting fields in zeroed memory, and cannot set the mark.
   static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 

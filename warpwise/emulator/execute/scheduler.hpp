@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the scheduler. Lanes with the lowest program counter run first, warps
-// take turns, blocks run one after another.
+// Internal to the emulator: the scheduler. Lanes with the lowest program counter run first. Warps
+// take turns. A worker begins its next block when its earlier ones have ended or cannot go on.
 
 #include <cstdint>
 

@@ -303,7 +303,7 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
-  // Lanes that read different sizes need one access for each size.
+  // An instruction has an access for each size that its lanes read. The first clears copies_.
   if (!is_bulk) {
     count_fragment_access(warp);
     if (fragment_access_ == 0) copies_.clear();

@@ -36,7 +36,7 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 struct Variation {
   PlotKind kind = PlotKind::dots;
   std::vector<std::string> numeric;  ///< the one or two drawn axes; dots: none
-  std::vector<std::string> named;    ///< the other differences except kernels: series and panels
+  std::vector<std::string> named;    ///< series and panels: all else that varies, except kernels
 };
 
 /// Finds what varies between rows. A value that a rung fixes is not an axis. A block that follows
