@@ -51,7 +51,7 @@ struct Device::State {
   std::uint64_t heap_used = 0;
   std::map<std::uint64_t, Texture> textures;
   std::uint64_t next_texture = 1;
-  std::atomic<std::uint32_t> modelled = 0;  ///< a ModelledSet: inexact kinds left in memory
+  std::atomic<std::uint32_t> modelled = 0;  ///< kinds of inexact values in memory, a ModelledSet
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 

@@ -56,7 +56,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   const pid_t child = ::fork();
   if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
   if (child == 0) {
-    // Ends the program if this process is killed, because nobody would gather the reports.
+    // Ends the program if warpwise is killed, because nobody would gather the reports.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::sigaction(SIGCHLD, &ends_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);

@@ -71,7 +71,7 @@ struct WindowBytes {
   }
 
  private:
-  /// Returns true if the aligned words around the bytes are inside the row.
+  /// Returns true only if the aligned words around the bytes are inside the row.
   __device__ static bool inside(cuda::std::uintptr_t address, int64_t x, int64_t width) {
     return (address & 3) == 0 ? x + 8 <= width : x >= 3 && x + 11 <= width;
   }

@@ -162,7 +162,7 @@ struct Problem {
     device_y.download(stream);
   }
 
-  /// Runs and compares: bit for bit with the order of sums, within the bound with the reference.
+  /// Runs. Requires the bits of the fixed order of sums, and an error within the documented bound.
   void run_and_compare(Backend backend) {
     const ConstHostView m = std::as_const(a).view();
     GuardedImage before = y;

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
     BandColumn<Shape> column;
-    // The rows around row y arrive while the changes of the rows before are added up.
+    // Starts to copy the rows that the windows of 16 rows from y on gain and lose.
     const auto start_rows = [&](int y) {
 #pragma unroll 1
       for (int out = 0; out < 2; ++out) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       const auto slide = [&](int i) {
         column.slide(column_changes + i * Shape::pitch, __shfl_sync(0xffffffffU, share, i));
       };
-      if (y + rows < end) start_rows(y + rows);
+      if (y + rows < end) start_rows(y + rows);  // they arrive during the additions below
       if (whole) {
         unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
 #pragma unroll

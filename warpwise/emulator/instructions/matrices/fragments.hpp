@@ -46,7 +46,7 @@ inline Place place_in_c(int lane, int i) {
 // registers hold 8 rows of C. The first one has the elements of even columns.
 
 /// Unpacks registers of A or B to groups of lines.
-/// \param groups_first  true: registers are ordered by depth, then by group, as in A
+/// \param groups_first  true: the next register has the next group, as in A; else the next depth
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;

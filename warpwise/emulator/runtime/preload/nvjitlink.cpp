@@ -128,7 +128,7 @@ void* real_library() {
   return opened;
 }
 
-/// Returns a function of the real library, whose names end with a version from 13.0 on.
+/// Returns a function of the real library. Its exported name ends with the version 13.0.
 template <class Function>
 Function real(const std::string& name) {
   return function_of<Function>(real_library(), "__" + name + "_13_0");

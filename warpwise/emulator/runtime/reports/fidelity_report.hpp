@@ -7,11 +7,11 @@
 // Reports which kernels of a program were exact, modelled, or not run.
 namespace warpwise::emulator::runtime {
 
-/// Returns one line without a line end: all is exact, or the inexact kinds and their reach.
+/// Returns a line without its end: all is exact, or the kinds of inexact behaviour and their reach.
 /// \param checks  the run's checks; Check::strict alone does not look at streams
 std::string fidelity_line(const RunReport& report, Checks checks);
 
-/// Returns lines on each inexact kind, with its kernels and places, and on calls that were not run.
+/// Describes each kind of inexact behaviour, its kernels and places, and calls that were not run.
 std::string fidelity_text(const RunReport& report);
 
 }  // namespace warpwise::emulator::runtime

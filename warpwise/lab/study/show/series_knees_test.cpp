@@ -123,7 +123,7 @@ TEST(SeriesKnees, OfRowsThatWereTimed) {
   rows[3].skipped = "for a reason";
   for (std::size_t i = 6; i < 9; ++i) rows[i].cold.reset();
   rows.push_back(point("plain", 0, 1, 5));
-  rows.back().axes.clear();  // a kernel without that constant
+  rows.back().axes.clear();  // a kernel without the constant OPS
   const StudyRun run = run_of(std::move(rows));
   ASSERT_EQ(run.knees.size(), 3U);
   EXPECT_NEAR(run.knees[0].search.knee->at, 100, 1e-6);
