@@ -45,7 +45,7 @@ WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<M
 /// Says what the inexact values of a use may have reached: "may have reached a branch".
 WARPWISE_EXPORT std::string reach_of(const ModelledUse& use);
 
-/// Returns one line, without a line end: all was exact, or the kinds that were not and their reach.
+/// Returns one line without a line end: either all is exact, or each use's meaning and reach.
 WARPWISE_EXPORT std::string fidelity_line(const std::vector<ModelledUse>& all);
 
 }  // namespace warpwise::emulator

@@ -12,7 +12,7 @@ using namespace hopper;
 
 namespace {
 
-// A form: registers of A, B and the sums in a lane, and its instruction.
+// A form of mma.sync: its instruction, and a lane's numbers of registers of A, B and the sums.
 #define FORM_1_1_2(name, text, Word, w, Sum, s)                                \
   struct name {                                                                \
     using Register = Word;                                                     \

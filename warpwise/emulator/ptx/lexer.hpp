@@ -14,7 +14,7 @@ struct Token {
     directive,    ///< `.global`, `.L1::no_allocate`: a dot and the name after it
     number,       ///< `12`, `0x1FU`, `0f3F800000`, `9.0`, `1e-3`
     string,       ///< without its quotes, with its escapes: `a\"b`
-    punctuation,  ///< one character, or two of `<< >> <= >= == != && ||`
+    punctuation,  ///< one character, or one of `<< >> <= >= == != && ||`
   };
   Kind kind = Kind::end;
   std::string_view text;

@@ -18,7 +18,7 @@ struct GreyArguments {
   long long pixel_bytes;  ///< bytes of a pixel of src: 3 or 4 channels
 };
 
-// Neighbouring threads read neighbouring pixels; more pixels for a thread would save no access.
+// A thread has one pixel of each of its rows. Neighbouring threads have neighbouring pixels.
 inline constexpr int grey_block_threads = 256;
 
 /// Loads a number. Loads byte by byte unless `aligned`.

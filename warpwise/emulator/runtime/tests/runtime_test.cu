@@ -340,7 +340,7 @@ TEST_F(Runtime, StreamsHavePriorities) {
   cudaStreamDestroy(first);
 }
 
-// A GPU reports 7 although it left room for 8 (H200, driver 580.159.04).
+// An H200 (driver 580.159.04) leaves room for 8 blocks, and then reports 7 as resident.
 TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
   for (const int blocks : {1, 2, 4, 8}) {
     std::size_t left = 0;
@@ -460,7 +460,7 @@ TEST_F(Runtime, NullIsNoEndOfACopy) {
   EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
 }
 
-// A GPU runs the function that this test calls.
+// On a GPU, unlike here, cudaMallocMipmappedArray() succeeds.
 TEST_F(Runtime, WhatIsNotRunSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaMipmappedArray_t array = nullptr;

@@ -173,7 +173,7 @@ void tell_constants(const Explanation& explanation, const emulator::LineCounts& 
           others.empty() ? "" : fmt::format(" Others are at: {}.", fmt::join(others, ", "))));
 }
 
-// How a line's loads could be saved.
+// Says if data can be reused, so that a line loads less; reuse_at() has the cases.
 enum class Reuse { possible, chain, none };
 
 // Returns `chain` if each load's index is the value of the one before, and `none` if loaded indices

@@ -149,8 +149,8 @@ Value masked(const Value& value, const Value& mask) {
                                                         : mixed(std::array{value, mask});
 }
 
-// Returns a value without its low bits. Neighbours whose values differ by one then have the same
-// value.
+// Returns value >> bits. If neighbouring lanes differ by one, a shift by 5 or more gives all lanes
+// of a warp the same result.
 Value shifted_right(const Value& value, const Value& bits) {
   constexpr std::int64_t of_a_warp = 5;
   const bool is_warp = bits.constant && *bits.constant >= of_a_warp && value.kind == Kind::affine &&

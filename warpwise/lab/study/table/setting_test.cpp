@@ -92,8 +92,8 @@ TEST(Setting, ACollectionNamesExperiments) {
   expect_words(complaint(R"("collects": ["convert/table5"], "size": [1, 1])"), {"size"});
 }
 
-// A kernel's time on a number of multiprocessors beside a neighbour. Instructions take `work` on
-// one multiprocessor, and bytes take `bytes` at all of the bandwidth.
+// A kernel: its instructions take `work` µs on one multiprocessor, and its bytes take `bytes` µs at
+// all of the bandwidth. The longer time counts.
 struct Kernel {
   const char* name;
   double work;
