@@ -139,6 +139,19 @@ TEST_P(ThreadsTest, Disparity) {
   }
 }
 
+// Kernels of a large block need more shared memory than those of a small one. A call must not take
+// away what another thread's kernel needs.
+TEST_P(ThreadsTest, DisparitiesOfDifferentBlocks) {
+  input(ElementType::u8, 160, 120);
+  input(ElementType::u8, 160, 120);
+  expect_equal_results(
+      GuardedImage(ElementType::f32, 160, 120), [&](const auto& in, auto out, auto... stream) {
+        for (const int block : {101, 5})
+          disparity(in[0], in[1], out, {.block = block, .max_disparity = 4, .subpixel = true},
+                    stream...);
+      });
+}
+
 TEST_P(ThreadsTest, Find) {
   input(ElementType::u8, 16, 12);
   input(ElementType::u8, 160, 90);

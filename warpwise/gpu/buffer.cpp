@@ -1,5 +1,6 @@
 #include "warpwise/gpu/buffer.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -49,6 +50,24 @@ void require_same_shape(ConstHostView host, ConstDeviceView device) {
       host.width() != device.width() || host.height() != device.height()) {
     throw InvalidArgument("a transfer between host and device needs two views of one shape");
   }
+}
+
+// Copies an image's rows. cudaMemcpy2DAsync refuses pitches from 2^31 bytes on, and pitches below a
+// row, which views of one row may have.
+void copy_rows(std::byte* to, std::int64_t to_pitch, const std::byte* from, std::int64_t from_pitch,
+               std::int64_t row_bytes, std::int64_t rows, cudaMemcpyKind kind, const char* what,
+               StreamHandle stream) {
+  constexpr std::int64_t most_pitch = 0x7fffffff;
+  const auto bytes = static_cast<std::size_t>(row_bytes);
+  if (rows > 1 && std::max(to_pitch, from_pitch) <= most_pitch) {
+    check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_pitch), from,
+                            static_cast<std::size_t>(from_pitch), bytes,
+                            static_cast<std::size_t>(rows), kind, stream),
+          what);
+    return;
+  }
+  for (std::int64_t y = 0; y < rows; ++y)
+    check(cudaMemcpyAsync(to + y * to_pitch, from + y * from_pitch, bytes, kind, stream), what);
 }
 
 }  // namespace
@@ -128,20 +147,14 @@ void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes, Strea
 
 void upload(ConstHostView host, DeviceView device, StreamHandle stream) {
   require_same_shape(host, device);
-  check(cudaMemcpy2DAsync(device.data(), static_cast<std::size_t>(device.pitch_bytes()),
-                          host.data(), static_cast<std::size_t>(host.pitch_bytes()),
-                          static_cast<std::size_t>(host.row_bytes()),
-                          static_cast<std::size_t>(host.height()), cudaMemcpyHostToDevice, stream),
-        "cudaMemcpy2DAsync to the device");
+  copy_rows(device.data(), device.pitch_bytes(), host.data(), host.pitch_bytes(), host.row_bytes(),
+            host.height(), cudaMemcpyHostToDevice, "a copy of rows to the device", stream);
 }
 
 void download(ConstDeviceView device, HostView host, StreamHandle stream) {
   require_same_shape(host, device);
-  check(cudaMemcpy2DAsync(host.data(), static_cast<std::size_t>(host.pitch_bytes()), device.data(),
-                          static_cast<std::size_t>(device.pitch_bytes()),
-                          static_cast<std::size_t>(host.row_bytes()),
-                          static_cast<std::size_t>(host.height()), cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpy2DAsync from the device");
+  copy_rows(host.data(), host.pitch_bytes(), device.data(), device.pitch_bytes(), host.row_bytes(),
+            host.height(), cudaMemcpyDeviceToHost, "a copy of rows from the device", stream);
 }
 
 }  // namespace warpwise::gpu

@@ -106,6 +106,17 @@ TEST_F(GpuTest, TransfersCheckShapes) {
   EXPECT_THROW(upload(ConstHostView(pixels.data(), 66, 7), image.view(), stream), InvalidArgument);
 }
 
+TEST_F(GpuTest, AViewOfOneRowMayHaveAnyPitch) {
+  const Stream stream;
+  DeviceImage image(ElementType::u8, 100, 1, 1, stream);
+  std::array<std::uint8_t, 100> sent{}, received{};
+  sent.back() = 7;
+  upload(ConstHostView(sent.data(), 100, 1, 1, 10), image.view(), stream);
+  download(image.view(), HostView(received.data(), 100, 1, 1, 10), stream);
+  stream.synchronize();
+  EXPECT_EQ(sent, received);
+}
+
 TEST_F(GpuTest, EventsMeasureTime) {
   const Stream stream;
   Event start;

@@ -2,6 +2,7 @@
 
 // Internal to Warpwise's CUDA sources: this header needs the CUDA toolkit.
 
+#include "warpwise/gpu/allow_shared.hpp"
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/gpu/launch.hpp"
@@ -24,13 +25,7 @@ std::array<void*, sizeof...(Values)> parameters_for(void (*kernel)(Values...),
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
   }
-  constexpr std::size_t everywhere = 48 << 10;  // every GPU's default; more must be requested
-  if (launch.shared_bytes > everywhere) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(launch.shared_bytes)),
-          name, where);
-  }
+  allow_shared(reinterpret_cast<const void*>(kernel), launch.shared_bytes, name, where);
   return parameters;
 }
 

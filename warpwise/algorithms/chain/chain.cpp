@@ -5,12 +5,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "warpwise/algorithms/chain/backends.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/primitives/shared/batch.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
@@ -173,7 +176,13 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
     throw InvalidArgument("chain: there are " + std::to_string(src.size()) + " images and " +
                           std::to_string(dst.size()) + " results");
   }
-  for (std::size_t i = 0; i < src.size(); ++i) state_->require_views(steps_, src[i], dst[i]);
+  std::vector<detail::BatchRows> rows;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    state_->require_views(steps_, src[i], dst[i]);
+    detail::add_rows(rows, src[i], i, false);
+    detail::add_rows(rows, dst[i], i, true);
+  }
+  if (src.size() > 1) detail::require_disjoint("chain", std::move(rows));
   gpu::require_device();
   std::vector<ConstDeviceView> fused_src;
   std::vector<DeviceView> fused_dst;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -314,6 +315,8 @@ TEST(ChainOnGpu, ImagesOfMixedSizes) {
   }
   chain.run({}, {}, stream);
   EXPECT_THROW(chain.run(from, std::span(to).first(3), stream), InvalidArgument);
+  const std::array twice{to[0], to[0]};
+  EXPECT_THROW(chain.run(std::array{from[0], from[0]}, twice, stream), InvalidArgument);
 }
 
 /// A graph can be recorded if a run allocates nothing, or if the chain has kept the memory.

@@ -1,3 +1,4 @@
+#include "warpwise/gpu/allow_shared.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -55,9 +56,8 @@ SweepFunction sweep_function(const DisparityKernel& kernel) {
 /// Returns the number of a sweep's blocks that a multiprocessor holds.
 int resident_blocks(const DisparityKernel& kernel, int threads, int shared_bytes) {
   const SweepFunction function = sweep_function(kernel);
-  gpu::check(
-      cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-      "cudaFuncSetAttribute");
+  gpu::allow_shared(reinterpret_cast<const void*>(function), static_cast<std::size_t>(shared_bytes),
+                    "disparity_sweep");
   int blocks = 0;
   gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
                                                            static_cast<std::size_t>(shared_bytes)),

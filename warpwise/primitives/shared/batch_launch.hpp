@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "warpwise/gpu/allow_shared.hpp"
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/gpu/launch.hpp"
@@ -40,14 +41,8 @@ void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule
   using Batch = kernels::Batch<Rule, Image>;
   static_assert(sizeof(Batch) <= 4096);
   constexpr std::int64_t most_blocks = std::numeric_limits<int>::max();
-  constexpr std::int64_t most_down = 65535;     // largest y of a grid
-  constexpr std::size_t everywhere = 48 << 10;  // larger sizes must be requested for each kernel
-  if (shared_bytes > everywhere) {
-    gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)),
-               name);
-  }
+  constexpr std::int64_t most_down = 65535;  // largest y of a grid
+  gpu::allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes, name);
   Batch batch{};
   batch.rule = rule;
   std::int64_t blocks = 0, across = 0, down = 0;

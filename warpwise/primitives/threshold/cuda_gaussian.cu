@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "warpwise/base/checked.hpp"
+#include "warpwise/gpu/allow_shared.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -48,13 +49,7 @@ bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const Gaussian
   constexpr const char* name = "threshold_gaussian_products";
   const bool early = code.is_for_hopper(threshold_gaussian_products<2>, name);
   const auto start = [&](auto* kernel) {
-    constexpr std::size_t everywhere = 48 << 10;
-    if (launch->shared_bytes > everywhere) {
-      gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(launch->shared_bytes)),
-                 name);
-    }
+    gpu::allow_shared(reinterpret_cast<const void*>(kernel), launch->shared_bytes, name);
     cudaLaunchAttribute attribute = gpu::begins_early();
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(launch->grid.x, launch->grid.y);
