@@ -160,7 +160,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
     packed *= shape_[i];
   }
   const std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
-  if (writable && format == "?") fail_booleans();
+  if (writable && format.ends_with('?')) fail_booleans();  // "?" of NumPy, "<?" of ctypes
   const auto type = type_of_format(format, buffer.itemsize);
   if (!type) fail_type(object, "the format '" + std::string(format) + "'");
   type_ = *type;

@@ -39,7 +39,10 @@ class OnDevice {
     if (before_ >= 0) gpu::set_device(device);
   }
   ~OnDevice() {
-    if (before_ >= 0) gpu::set_device(before_);
+    try {
+      if (before_ >= 0) gpu::set_device(before_);
+    } catch (const Error&) {  // the GPU before is full, or another process's alone
+    }
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;

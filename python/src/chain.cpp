@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
+#include <vector>
 
 #include "many.hpp"
 #include "options.hpp"
@@ -55,10 +56,12 @@ class PythonChain {
     require_beside(from, to);
     call(from, at, [&](auto views, auto... on) {
       using V = decltype(views);
-      std::unique_lock one_at_a_time(mutex_, std::defer_lock);
+      const auto in = from.view<typename V::In>();
+      const auto into = to.view<typename V::Out>();
       if constexpr (sizeof...(on) > 0)
-        one_at_a_time.lock();  // all calls share the chain's images between steps
-      chain_.run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+        run_alone(at, [&] { chain_.run(in, into, on...); });
+      else
+        chain_.run(in, into);
     });
     return finished(std::move(made), out, from);
   }
@@ -67,19 +70,18 @@ class PythonChain {
 
   std::vector<nb::object> run_all(const std::vector<nb::object>& srcs,
                                   std::optional<std::vector<nb::object>> outs, nb::any stream) {
+    const auto at = srcs.empty() ? Stream{} : stream_of(stream, srcs.front());
     return run_many(
         srcs, std::move(outs), stream,
         [this](const Array& from, const nb::object& object, const Stream& at) {
           return make_result(from, object, at);
         },
-        [this](auto views, const Arrays& from, const Arrays& to, auto... on) {
+        [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
           using V = decltype(views);
           const auto in = views_of<typename V::In>(from);
           const auto into = views_of<typename V::Out>(to);
           if constexpr (sizeof...(on) > 0) {
-            const std::lock_guard one_at_a_time(mutex_);
-            chain_.run(std::span<const ConstDeviceView>(in), std::span<const DeviceView>(into),
-                       on...);
+            run_alone(at, [&] { chain_.run(std::span(in), std::span(into), on...); });
           } else {
             for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
           }
@@ -94,6 +96,21 @@ class PythonChain {
     return make_array(from, src, {extents, last.channels == 1 ? std::size_t{2} : 3}, last.type, at);
   }
 
+  /// Runs the chain on a GPU, one call at a time, since all calls share the images between steps.
+  /// The chain keeps these on the last run's stream. If a run fails, they may be on an earlier one.
+  template <class Run>
+  void run_alone(const Stream& at, const Run& run) {
+    const std::lock_guard one_at_a_time(mutex_);
+    {
+      const nb::gil_scoped_acquire locked;
+      streams_.push_back(at);
+    }
+    run();
+    const nb::gil_scoped_acquire locked;
+    streams_.assign(1, at);
+  }
+
+  std::vector<Stream> streams_;  // outlive the chain, whose memory is freed in their order
   Chain chain_;
   std::mutex mutex_;
 };

@@ -31,10 +31,13 @@ std::string library_of(nb::handle type) {
 }
 
 Kind kind_of(nb::handle type) {
-  const std::string library = library_of(type);
-  if (library == "torch") return Kind::torch;
-  if (library == "cupy") return Kind::cupy;
-  if (library == "jax" || library == "jaxlib") return Kind::jax;
+  // A class that derives from a library's array is of that library.
+  for (const nb::handle each : nb::borrow<nb::tuple>(type.attr("__mro__"))) {
+    const std::string library = library_of(each);
+    if (library == "torch") return Kind::torch;
+    if (library == "cupy") return Kind::cupy;
+    if (library == "jax" || library == "jaxlib") return Kind::jax;
+  }
   // A GpuMat is read through its methods. OpenCV 5's DLPack always names the first GPU, and gives
   // grey images three axes.
   if (nb::hasattr(type, "cudaPtr") && nb::hasattr(type, "depth")) return Kind::opencv_gpu;

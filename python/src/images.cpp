@@ -5,6 +5,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "many.hpp"
 #include "options.hpp"
 
@@ -27,14 +30,22 @@ nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::
               std::optional<std::string_view> channels, std::optional<std::string_view> dtype,
               nb::any out, nb::any stream) {
   const SobelOptions options = sobel_options(output, norm, kernel, border, order, channels);
+  const auto wanted = dtype ? std::optional(element_type_named(*dtype)) : std::nullopt;
+  const auto require_wanted = [&](const auto& view) {
+    if (wanted && view.type() != *wanted)
+      throw InvalidArgument("out does not have the type that dtype names, '" + std::string(*dtype) +
+                            "'");
+  };
   const auto make = [&](const Array& from, const nb::object& object, const Stream& at) {
     const auto types = sobel_dst_types(from.type(), options.output);
-    const ElementType type = dtype           ? element_type_named(*dtype)
-                             : types.empty() ? from.type()
-                                             : types.front();
+    const ElementType type = wanted.value_or(types.empty() ? from.type() : types.front());
     return result(nb::none(), from, object, {from.height(), from.width()}, type, at);
   };
   return over_images(src, out, stream, make, [&](const auto& in, const auto& into, auto... on) {
+    if constexpr (requires { into.type(); })
+      require_wanted(into);
+    else
+      std::ranges::for_each(into, require_wanted);
     warpwise::sobel(in, into, options, on...);
   });
 }

@@ -25,6 +25,16 @@ using detail::chain::pixels_of;
 /// A GPU image between two steps. Its memory is kept for later images on the same stream.
 class Between {
  public:
+  Between() = default;
+  ~Between() {
+    try {
+      release();
+    } catch (const Error&) {  // the GPU of the memory is lost
+    }
+  }
+  Between(const Between&) = delete;
+  Between& operator=(const Between&) = delete;
+
   DeviceView view(Pixels pixels, std::int64_t width, std::int64_t height,
                   gpu::StreamHandle stream) {
     constexpr std::int64_t alignment = 256;
@@ -43,19 +53,31 @@ class Between {
   /// allocates nothing.
   void take(std::int64_t bytes, gpu::StreamHandle stream) {
     const bool fits = buffer_ && buffer_->bytes() >= bytes;
-    if (fits && stream_ == stream) return;
+    // The handle of a default stream is the same on each GPU.
+    const int device = gpu::current_device();
+    if (fits && stream_ == stream && device_ == device) return;
     if (detail::chain::is_recorded(stream)) {
       if (fits) return;
       throw InvalidArgument(
           "chain: run it once on an image of this size before recording it into a graph");
     }
-    buffer_.reset();
+    release();
     buffer_.emplace(bytes, stream);
     stream_ = stream;
+    device_ = device;
+  }
+
+  void release() {
+    if (!buffer_) return;
+    const int before = gpu::current_device();
+    if (before != device_) gpu::set_device(device_);
+    buffer_.reset();
+    if (before != device_) gpu::set_device(before);
   }
 
   std::optional<gpu::Buffer> buffer_;
   gpu::StreamHandle stream_ = nullptr;
+  int device_ = 0;
 };
 
 /// The properties of two views that decide whether the steps accept them.
