@@ -181,6 +181,16 @@ def test_torch_by_its_interface_in_c(monkeypatch):
         warpwise.sobel(tensor.double())
 
 
+def test_a_subclass_of_torchs_tensor():
+    torch = pytest.importorskip("torch")
+
+    class Picture(torch.Tensor):
+        pass
+    assert isinstance(warpwise.sobel(torch.from_numpy(IMAGE.copy()).as_subclass(Picture)), torch.Tensor)
+    with pytest.raises(BufferError, match="gradient"):
+        warpwise.sobel(torch.ones(4, 4, requires_grad=True).as_subclass(Picture))
+
+
 def test_what_torch_does_not_lend():
     torch = pytest.importorskip("torch")
     with pytest.raises(BufferError, match="gradient"):

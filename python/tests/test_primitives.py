@@ -1,5 +1,7 @@
 """Tests each primitive on NumPy arrays: results, strides, out=, and refused arguments."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -167,10 +169,14 @@ def test_tracker():
     (lambda a: warpwise.sobel(a.astype(float)), "src has elements of float64, which no primitive takes; the types are uint8, "),
     (lambda a: warpwise.sobel(memoryview(a.astype(float))), "elements of the format 'd'"),
     (lambda a: warpwise.copy(a, out=np.empty((16, 16), bool)), "out has booleans"),
+    (lambda a: warpwise.copy(a, out=(ctypes.c_bool * 16 * 16)()), "out has booleans"),
     (lambda a: warpwise.sobel(a, stream=-1), "stream is -1"),
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', but must be one of l1, l2"),
     (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
+    (lambda a: warpwise.sobel(a, dtype="int7", out=a.copy()), "dtype 'int7'"),
+    (lambda a: warpwise.sobel(a, dtype="uint16", out=a.copy()), "the type that dtype names, 'uint16'"),
+    (lambda a: warpwise.sobel([a], dtype="uint16", out=[a.copy()]), "the type that dtype names, 'uint16'"),
     (lambda a: warpwise.sobel(a, order="brg"), "order is 'brg', but must be one of rgb, bgr"),
     (lambda a: warpwise.sobel(a, order="bgr", channels="rgb"), "order is 'bgr', and channels, its former name, 'rgb'"),
     (lambda a: warpwise.sobel(a, out=a), "overlap"),
