@@ -98,7 +98,8 @@ std::optional<Selection> select_floating(const std::string& opcode, const Modifi
   const FloatFlags flags = float_flags(modifiers);
   if (has(modifiers, "approx") || has(modifiers, "full")) {
     const std::string kind = has(modifiers, "full") ? ".full." : ".approx.";
-    return selected(opcode + kind + type, InstructionClass::special, packed_flags(flags));
+    const std::string ftz = type == "f64" && flags.flush != 0 ? "ftz." : "";
+    return selected(opcode + kind + ftz + type, InstructionClass::special, packed_flags(flags));
   }
   const bool is_double = type == "f64";
   if (is_double && (flags.flush != 0 || flags.saturate != 0)) return std::nullopt;

@@ -43,13 +43,17 @@ class Arguments {
     offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     memory_.read(begin_ + offset_, &value, sizeof(T));
     offset_ += sizeof(T);
+    ++count_;
     return value;
   }
+  /// Returns the number of arguments read so far.
+  std::uint32_t count() const { return count_; }
 
  private:
   const Memory& memory_;
   Address begin_;
   std::uint64_t offset_ = 0;
+  std::uint32_t count_ = 0;
 };
 
 /// The part of a format from % up to its conversion, without the length.
@@ -139,9 +143,9 @@ std::string convert(const Specification& specification, char conversion, const M
 
 /// Formats a text. Stops when the result is longer than a launch may print.
 template <class Memory>
-std::string format_text(const Memory& memory, const std::string& format, Address begin) {
+std::string format_text(const Memory& memory, const std::string& format,
+                        Arguments<Memory>& arguments) {
   std::string out;
-  Arguments arguments(memory, begin);
   for (std::size_t i = 0; i < format.size() && out.size() <= most_printed_bytes; ++i) {
     if (format[i] != '%') {
       out += format[i];
@@ -163,24 +167,25 @@ std::string printable(std::string text, Progress& progress) {
   return text;
 }
 
-/// Runs printf. Each byte of the format and of the output counts as an executed instruction, so
-/// that printf cannot exceed the launch's budget.
+/// Runs printf, which returns the number of its arguments, or -1 without a format. Each byte of the
+/// format and of the output counts as an executed instruction, so that printf cannot exceed the
+/// launch's budget.
 template <class Observers>
 void print(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   Worker& worker = *warp.worker;
   Progress& progress = *worker.launch->progress;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
-    std::size_t length = 0;
     const LaneMemory<Observers> memory(warp, op, std::countr_zero(left));
-    if (progress.printed <= most_printed_bytes) {
-      const std::string format = memory.text(memory.template argument<Address>(list[0]));
-      std::string text = format_text(memory, format, memory.template argument<Address>(list[1]));
-      length = text.size();
-      warp.executed += format.size() + length;
+    const auto format_at = memory.template argument<Address>(list[0]);
+    Arguments arguments(memory, memory.template argument<Address>(list[1]));
+    if (format_at != 0 && progress.printed <= most_printed_bytes) {
+      const std::string format = memory.text(format_at);
+      std::string text = format_text(memory, format, arguments);
+      warp.executed += format.size() + text.size();
       worker.printed[warp.block->linear] += printable(std::move(text), progress);
     }
-    if (op.count > 2) memory.set_result(list[2], static_cast<std::uint32_t>(length));
+    if (op.count > 2) memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
   }
 }
 

@@ -41,6 +41,26 @@ LaunchResult print(const std::string& format, std::uint32_t threads = 1, int tim
   return emulated.launch("prints", {1}, {threads});
 }
 
+TEST(Print, ReturnsTheNumberOfItsArguments) {
+  const auto returned = [](const std::string& format, bool has_format = true) {
+    std::string text = printing_ptx(format);
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("prints()", "prints(.param .u64 out)");
+    replace("\nret;", "\nld.param.u64 %l2, [out];\nst.global.u32 [%l2], %r2;\nret;");
+    if (!has_format) replace("st.param.b64 [p0], %l2;", "st.param.b64 [p0], 0;");
+    Emulated emulated(text);
+    const auto out = emulated.buffer(std::vector<std::int32_t>(1));
+    EXPECT_TRUE(emulated.launch("prints", {1}, {1}, out).faults.empty());
+    return emulated.read<std::int32_t>(out, 1).front();
+  };
+  EXPECT_EQ(returned("hello"), 0);
+  EXPECT_EQ(returned("%d %d%%"), 2);
+  EXPECT_EQ(returned("%*d"), 2);
+  EXPECT_EQ(returned("", false), -1);
+}
+
 TEST(Print, FieldsAndPrecisions) {
   EXPECT_EQ(print("%5d|%-3d|").printed, "    7|65 |");
   EXPECT_EQ(print("%05d|%+d").printed, "00007|+65");

@@ -70,6 +70,38 @@ TEST(Bulk, ReductionsAreAtomic) {
   EXPECT_EQ(message(result), "");
 }
 
+/// Returns the four words of global memory after a bulk reduction with four words.
+std::vector<std::uint32_t> reduced(const std::string& how, const std::vector<std::uint32_t>& old,
+                                   const std::vector<std::uint32_t>& with) {
+  Emulated emulated(kernel_text(
+      "mov.u32 %r5, space;\nshl.b32 %r6, %r1, 2;\nadd.u32 %r6, %r6, %r5;\n"
+      "mul.wide.u32 %l4, %r1, 4;\nadd.u64 %l4, %l4, %l1;\nld.global.u32 %r7, [%l4];\n"
+      "st.shared.u32 [%r6], %r7;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n"
+      "setp.eq.u32 %p, %r1, 0;\n@%p cp.reduce.async.bulk.global.shared::cta.bulk_group." +
+          how + " [%l2], [%r5], 16;\n" +
+          "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+      ".shared .align 16 .b8 space[16];\n"));
+  const Address from = emulated.buffer(with);
+  const Address to = emulated.buffer(old);
+  EXPECT_TRUE(emulated.launch("hand", {1}, {4}, from, to).faults.empty());
+  return emulated.read<std::uint32_t>(to, 4);
+}
+
+TEST(Bulk, SumsOfFloatsFlushAndHaveOneNan) {
+  using Words = std::vector<std::uint32_t>;
+  EXPECT_EQ(
+      reduced("add.f32", {2, 0x00400000, 0, 0x7f800000}, {3, 0x00400000, 0x80000001, 0xff800000}),
+      (Words{0, 0, 0, 0x7fffffff}));
+}
+
+TEST(Bulk, ExtremesOfHalvesOrderTheZeros) {
+  using Words = std::vector<std::uint32_t>;
+  const Words old{0x00008000, 0x80000000, 0x3c004000, 0x7e003c00};
+  const Words with{0x80000000, 0x00008000, 0x40003c00, 0x3c007e00};
+  EXPECT_EQ(reduced("min.f16", old, with), (Words{0x80008000, 0x80008000, 0x3c003c00, 0x3c003c00}));
+  EXPECT_EQ(reduced("max.f16", old, with), (Words{0, 0, 0x40004000, 0x3c003c00}));
+}
+
 TEST(Bulk, ACopyFromANamedVariable) {
   Emulated emulated(
       kernel_text("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r1, 0;\n"

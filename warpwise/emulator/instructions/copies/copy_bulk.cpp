@@ -101,7 +101,7 @@ class BulkCopy {
   void reduce(std::byte* at, const std::byte* piece) const {
     const std::uint64_t each = element_bytes(flags_.type);
     for (std::uint64_t i = 0; i < bulk::unit; i += each)
-      emulator::reduce(flags_.reduction, flags_.type, at + i, piece + i);
+      emulator::reduce(flags_.reduction, flags_.type, at + i, piece + i, true);
   }
 
   Warp& warp_;

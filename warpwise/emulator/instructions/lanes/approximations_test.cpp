@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
 #include "warpwise/emulator/instructions/lanes/floats_testing.hpp"
 
 namespace warpwise {
@@ -48,6 +50,30 @@ TEST(Approximations, AreWithinTheirDocumentedError) {
                        [](double a, double) { return std::sin(a); });
   expect_approximation("cos.approx.f32 %d, %a;", 0, std::ldexp(1.0, -20.5),
                        [](double a, double) { return std::cos(a); });
+}
+
+/// Returns the bits of an instruction's result in double precision.
+U64 of_double(const std::string& instruction, U64 a) {
+  Emulated emulated(kernel_text("ld.global.b64 %l4, [%l1];\n" + instruction +
+                                " %l5, %l4;\nst.global.b64 [%l2], %l5;"));
+  const auto from = emulated.buffer(std::vector<U64>{a});
+  const auto to = emulated.buffer(std::vector<U64>{1});
+  EXPECT_TRUE(emulated.launch("hand", {1}, {1}, from, to).faults.empty());
+  return emulated.read<U64>(to, 1).front();
+}
+
+TEST(Approximations, OfDoublesFlushIfTheySaySo) {
+  const auto rcp = [](U64 a) { return of_double("rcp.approx.ftz.f64", a); };
+  EXPECT_EQ(rcp(0x4008000000000000), 0x3fd5555500000000);
+  EXPECT_EQ(rcp(0x0008000000000000), 0x7ff0000000000000);
+  EXPECT_EQ(rcp(0x8000000000000001), 0xfff0000000000000);
+  EXPECT_EQ(rcp(0x7fe0000000000000), 0U);
+  EXPECT_EQ(rcp(0xfff8000000000001), 0x7fffffff00000000);
+  const auto rsqrt = [](U64 a) { return of_double("rsqrt.approx.ftz.f64", a); };
+  EXPECT_EQ(rsqrt(0x4000000000000000), 0x3fe6a09e00000000);
+  EXPECT_EQ(rsqrt(0x8008000000000000), 0xfff0000000000000);
+  EXPECT_EQ(rsqrt(0xbff0000000000000), 0x7fffffff00000000);
+  EXPECT_EQ(of_double("rsqrt.approx.f64", 0x4000000000000000), 0x3fe6a09e667f3bcc);
 }
 
 }  // namespace approximations_tests

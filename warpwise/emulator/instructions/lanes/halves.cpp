@@ -32,10 +32,11 @@ const std::array<float, 65536>& decoded() {
   return values;
 }
 
-/// Flushes a subnormal to the zero of its sign. Only f16 has modifiers that flush.
+/// Flushes a subnormal to the zero of its sign.
 template <HalfFormat format>
 std::uint16_t flushed(std::uint16_t bits, bool flush) {
-  return flush && format == HalfFormat::half && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
+  constexpr std::uint16_t exponent = format == HalfFormat::half ? 0x7c00 : 0x7f80;
+  return flush && (bits & exponent) == 0 ? bits & 0x8000 : bits;
 }
 
 template <HalfFormat format>

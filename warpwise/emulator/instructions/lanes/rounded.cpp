@@ -116,9 +116,21 @@ void add_arithmetic(Table& table, const std::string& type) {
 
 // ---- approximations: computed in double and rounded, so more exact than a GPU's
 
-/// Keeps the upper 32 bits, because approximations in double precision compute only these.
-double upper_half(double x) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U);
+/// Keeps the upper 32 bits and flushes subnormals, as the approximations with .ftz do with operands
+/// and results in double precision.
+double coarse(double x) {
+  const std::uint64_t upper = std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U;
+  const bool is_subnormal = (upper & 0x7ff0000000000000U) == 0;
+  return std::bit_cast<double>(is_subnormal ? upper & std::uint64_t{1} << 63 : upper);
+}
+
+/// Adds an approximation in double precision with .ftz. It has one NaN.
+template <class Op>
+void add_coarse(Table& table, const std::string& name, Op) {
+  add_rounded<double, 1>(table, name + ".approx.ftz.f64", [](double a, double, double) {
+    const double result = Op{}(coarse(a));
+    return result == result ? coarse(result) : std::bit_cast<double>(0x7fffffff00000000U);
+  });
 }
 
 void add_approximations(Table& table) {
@@ -137,10 +149,9 @@ void add_approximations(Table& table) {
   const auto quotient = [](float a, float b, float) { return static_cast<float>(D{a} / D{b}); };
   add_rounded<float, 2>(table, "div.approx.f32", quotient);
   add_rounded<float, 2>(table, "div.full.f32", quotient);
-  add_rounded<double, 1>(table, "rcp.approx.f64",
-                         [](D a, D, D) { return upper_half(1.0 / upper_half(a)); });
-  add_rounded<double, 1>(table, "rsqrt.approx.f64",
-                         [](D a, D, D) { return upper_half(1.0 / std::sqrt(upper_half(a))); });
+  add_coarse(table, "rcp", [](D a) { return 1.0 / a; });
+  add_coarse(table, "rsqrt", [](D a) { return 1.0 / std::sqrt(a); });
+  add_rounded<D, 1>(table, "rsqrt.approx.f64", [](D a, D, D) { return 1.0 / std::sqrt(a); });
 }
 
 }  // namespace

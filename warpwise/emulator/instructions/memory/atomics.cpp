@@ -65,10 +65,12 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   const S* c = source<S>(warp, op.c);
   // A vector has its operands in the list, and after them its results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
+  constexpr int most_elements = 8;
+  alignas(64) S results[most_elements][warp_lanes];  // written last: they may be operands too
   for (int e = 0; e < op.count; ++e) {
     const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
-    const std::int32_t result = list != nullptr ? list[op.count + e] : op.dst;
-    alignas(64) S out[warp_lanes] = {};
+    S* const out = results[e];
+    std::fill_n(out, warp_lanes, S{0});
     for (Mask left = place.valid; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
       std::byte* to = place.base + place.at[i] + static_cast<std::size_t>(e) * sizeof(T);
@@ -79,7 +81,11 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
         return next;
       });
     }
-    if (result >= 0) with_lanes(warp, request.lanes, [&] { write_lanes(warp, result, out); });
+  }
+  for (int e = 0; e < op.count; ++e) {
+    const std::int32_t result = list != nullptr ? list[op.count + e] : op.dst;
+    if (result >= 0)
+      with_lanes(warp, request.lanes, [&] { write_lanes(warp, result, results[e]); });
   }
 }
 

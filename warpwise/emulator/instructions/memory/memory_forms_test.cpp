@@ -148,6 +148,15 @@ TEST(VectorAtomics, ReturnTheOldElements) {
   EXPECT_EQ(emulated.read<float>(sums, 2), (std::vector<float>{6, 8}));
 }
 
+TEST(VectorAtomics, ReadTheirOperandsBeforeTheyWriteResults) {
+  Emulated emulated(
+      kernel_text("mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f42C80000;\n"
+                  "atom.global.add.v2.f32 {%f1, %f2}, [%l1], {%f2, %f1};"));
+  const Address sums = emulated.buffer(std::vector<float>{10, 20});
+  EXPECT_TRUE(emulated.launch("hand", {1}, {1}, sums, Address{0}).faults.empty());
+  EXPECT_EQ(emulated.read<float>(sums, 2), (std::vector<float>{110, 21}));
+}
+
 TEST(VectorAtomics, TakeExtremesOfHalves) {
   const auto half = [](float x) { return to_float16(x).bits; };
   Emulated emulated(

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "warpwise/emulator/instructions/lanes/numbers.hpp"
+#include "warpwise/emulator/instructions/lanes/rounding.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -42,26 +43,31 @@ void reduce_integers(Reduction how, std::byte* to, const std::byte* with) {
   });
 }
 
-/// Combines two floats. Minimum and maximum prefer a number to a NaN.
-template <class F>
-F of_floats(Reduction how, F x, F y) {
-  switch (how) {
-    case Reduction::minimum: return std::fmin(x, y);
-    case Reduction::maximum: return std::fmax(x, y);
-    default: return x + y;
-  }
-}
-
 void reduce_halves(Reduction how, SmallFormat format, std::byte* to, const std::byte* with) {
-  combine<std::uint16_t>(to, with, [&](std::uint16_t old, std::uint16_t b) {
-    return encode(of_floats(how, decode(old, format), decode(b, format)), format);
+  combine<std::uint16_t>(to, with, [&](std::uint16_t old, std::uint16_t b) -> std::uint16_t {
+    const auto x = decode(old, format);
+    const auto y = decode(b, format);
+    if (how == Reduction::add) return encode(x + y, format);
+    // -0 is less than +0, and a number is preferred to a NaN.
+    const bool is_minimum = how == Reduction::minimum;
+    if (x == y) return is_minimum ? old | b : old & b;
+    return encode(is_minimum ? std::fmin(x, y) : std::fmax(x, y), format);
   });
 }
 
-template <class U, class F>
-void reduce_floats(Reduction how, std::byte* to, const std::byte* with) {
-  combine<U>(to, with, [how](U old, U b) {
-    return std::bit_cast<U>(of_floats(how, std::bit_cast<F>(old), std::bit_cast<F>(b)));
+/// Adds floats. Their sum has one NaN.
+/// \param flushes  subnormal operands and sums are zeros of their signs
+void add_singles(std::byte* to, const std::byte* with, bool flushes) {
+  combine<std::uint32_t>(to, with, [flushes](std::uint32_t old, std::uint32_t b) {
+    const auto flushed = [flushes](float x) { return flushes ? flush_to_zero(x) : x; };
+    const float sum = flushed(std::bit_cast<float>(old)) + flushed(std::bit_cast<float>(b));
+    return std::bit_cast<std::uint32_t>(canonical_nan(flushed(sum)));
+  });
+}
+
+void add_doubles(std::byte* to, const std::byte* with) {
+  combine<std::uint64_t>(to, with, [](std::uint64_t old, std::uint64_t b) {
+    return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
   });
 }
 
@@ -80,7 +86,7 @@ bool can_reduce(Reduction how, ElementType type) {
   }
 }
 
-void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with) {
+void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with, bool flushes) {
   switch (type) {
     case ElementType::u32: return reduce_integers<std::uint32_t, std::uint32_t>(how, to, with);
     case ElementType::s32: return reduce_integers<std::uint32_t, std::int32_t>(how, to, with);
@@ -88,8 +94,8 @@ void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* wit
     case ElementType::s64: return reduce_integers<std::uint64_t, std::int64_t>(how, to, with);
     case ElementType::f16: return reduce_halves(how, half_format, to, with);
     case ElementType::bf16: return reduce_halves(how, bfloat_format, to, with);
-    case ElementType::f32: return reduce_floats<std::uint32_t, float>(how, to, with);
-    case ElementType::f64: return reduce_floats<std::uint64_t, double>(how, to, with);
+    case ElementType::f32: return add_singles(to, with, flushes);
+    case ElementType::f64: return add_doubles(to, with);
     case ElementType::u8:
     case ElementType::u16: break;  // can_reduce() rejects these types
   }

@@ -10,6 +10,8 @@ namespace warpwise::emulator {
 bool can_reduce(Reduction how, ElementType type);
 
 /// Combines the element at `to` with the element at `with`, in one atomic step.
-void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with);
+/// \param flushes  sums of f32 take subnormal operands and results as zeros of their signs
+void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with,
+            bool flushes = false);
 
 }  // namespace warpwise::emulator
