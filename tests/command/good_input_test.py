@@ -55,6 +55,11 @@ class RawAndPipes(CommandTest):
         self.succeed("sobel", "in.raw", "/dev/null", *GREY_8X6)
         done = self.succeed("sobel", "in.raw", "/dev/stdout", *GREY_8X6)
         self.assertEqual(done.stdout, sobel_u8(ramp(48), 8, 6))
+        for name in ["/dev/stdout", "/dev/fd/1", "-"]:  # behind what standard output already holds
+            with open("both.raw", "wb") as both:
+                for _ in range(2):
+                    subprocess.run([WARPWISE, "sobel", "in.raw", name, *GREY_8X6], stdout=both, stderr=subprocess.DEVNULL, check=True)
+            self.assertEqual(read("both.raw"), 2 * sobel_u8(ramp(48), 8, 6), name)
 
     def test_pixel_formats_of_raw(self):
         """Grey pixels in any order of colours and any depth give the result of a grey image."""

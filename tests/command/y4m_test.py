@@ -48,6 +48,16 @@ class Y4m(CommandTest):
         self.succeed("sobel", "out.y4m", "out.y4m")  # onto itself
         self.assertEqual(len(read("out.y4m").split(b"FRAME\n")), 4)
 
+    def test_420_says_where_its_chroma_lies(self):
+        """Chroma that a conversion shares among pixels lies between them. Other chroma stays where it is."""
+        write("in.raw", ramp(3 * 8 * 6))
+        self.succeed("convert", "in.raw", "out.y4m", "--from", "rgb24", "--size", "8x6", "--to", "i420")
+        self.assertIn(b" C420jpeg ", read("out.y4m"))
+        for sampling in ["420jpeg", "420mpeg2", "420paldv"]:
+            write("in.y4m", self.video(sampling))
+            self.succeed("convert", "in.y4m", "out.y4m", "--to", "i420")
+            self.assertIn(f" C{sampling} ".encode(), read("out.y4m"))
+
     def test_colours_by_the_ranges_of_the_file(self):
         white, black = bytes([235, 235]), bytes([16, 16])
         for more, range_of_file in [("", "limited"), (" XCOLORRANGE=LIMITED", "limited"),

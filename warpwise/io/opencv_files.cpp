@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -20,10 +21,12 @@ namespace warpwise::io {
 namespace {
 
 // Captures what OpenCV and its libraries print. Some errors, such as a truncated JPEG, are printed
-// and not returned.
+// and not returned. One thread at a time captures, since the process has one standard error.
 class PrintedText {
  public:
-  PrintedText() : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {
+  PrintedText()
+      : one_(mutex()), memory_(::memfd_create("warpwise", MFD_CLOEXEC)),
+        stderr_(::dup(STDERR_FILENO)) {
     std::fflush(stderr);
     if (memory_ >= 0 && stderr_ >= 0) ::dup2(memory_, STDERR_FILENO);
   }
@@ -46,10 +49,17 @@ class PrintedText {
       ::close(memory_);
       memory_ = -1;
     }
+    if (one_) one_.unlock();
     return text;
   }
 
  private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  std::unique_lock<std::mutex> one_;
   int memory_;
   int stderr_;
 };

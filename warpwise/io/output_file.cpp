@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +15,8 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
@@ -137,10 +140,30 @@ bool is_standard_output(const std::string& path) {
   return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
+namespace {
+
+/// Returns the open descriptor that a path such as /dev/fd/3 names; -1 for other paths.
+int descriptor_named(const std::string& path) {
+  if (is_standard_output(path)) return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [read, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && read == end) return number;
+  }
+  return -1;
+}
+
+}  // namespace
+
 OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
   if (path.empty()) throw IoError("cannot write '': the file's name is empty");
-  if (path == "-") {
-    descriptor_ = STDOUT_FILENO;
+  // A shell's file may be open for appending: opened by its path, it would be written anew.
+  if (const int open = descriptor_named(path); open >= 0) {
+    descriptor_ = open <= STDERR_FILENO ? open : ::fcntl(open, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (descriptor_ < 0) fail(errno);
   } else if (written_directly(path)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(errno);

@@ -292,7 +292,7 @@ void write_picture(OutputFile& file, std::string_view extension, const Picture& 
   if (extension == ".y4m") {
     std::string text(y4m_frame_line);
     if (sequence.before == 0) {
-      text = y4m_header(picture.shape(), sequence.rate, sequence.aspect) + text;
+      text = y4m_header(picture.shape(), sequence.rate, sequence.aspect, sequence.sampling) + text;
     }
     file.write(std::as_bytes(std::span(text)));
   }

@@ -96,6 +96,7 @@ struct Sequence {
   /// Rate in the header of a .y4m file, as in Y4mHeader.
   std::string rate = Y4mHeader().rate;
   std::string aspect = Y4mHeader().aspect;
+  std::string sampling = "420mpeg2";  ///< of 4:2:0 with 8 bits
 };
 
 /// Writes `picture` as a file of that extension, in pieces: a header and the picture's own bytes,

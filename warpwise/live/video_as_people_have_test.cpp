@@ -555,6 +555,8 @@ TEST_F(OtherTracksTest, EndWithTheFrames) {
   make("a.mkv", "-c:s srt");
   copy("a.mkv", "b.mkv", {}, 25);
   EXPECT_NEAR(seconds("b.mkv"), 1.0, 0.05);
+  copy("a.mkv", "c.mkv", {}, 47);  // the decoder has read the whole file by then
+  EXPECT_NEAR(seconds("c.mkv"), 1.88, 0.05);
 }
 
 TEST_F(OtherTracksTest, AreNamedWhereTheContainerDoesNotTakeThem) {

@@ -114,6 +114,17 @@ TEST_F(VideoTest, SaysWhichFrameIsDamaged) {
   store(path("a.mkv"), file);
   EXPECT_NE(refusal("a.mkv").find("a.mkv: at frame 10 it is damaged"), std::string::npos)
       << refusal("a.mkv");
+  // A new rate loses no frame before the damage.
+  const auto frames_before = [&](const SourceOptions& options) {
+    const auto source = open("a.mkv", options);
+    Bytes pixels(static_cast<std::size_t>(source->stream().shape.bytes()));
+    int count = 0;
+    EXPECT_THROW(while (source->next(pixels)) { ++count; }, IoError);
+    return count;
+  };
+  SourceOptions twice;
+  twice.rate = Rate{2 * stream.rate.numerator, stream.rate.denominator};
+  EXPECT_EQ(frames_before(twice), 2 * frames_before({}));
 }
 
 TEST_F(VideoTest, SaysWhereTheSizeChanges) {

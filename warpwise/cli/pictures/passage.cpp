@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/cli/pictures/raw_input.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -82,6 +83,7 @@ class Passage {
   void take_header(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
+    if (header.sampling.starts_with("420")) sequence_.sampling = header.sampling;
   }
 
   /// Takes over the picture's place in its file, for the report.
@@ -109,6 +111,9 @@ class Passage {
   void name_results() {
     report_.results = pipeline_->results();
     report_.bytes_per_frame = report_.source.bytes();
+    // Chroma that the conversion shares among pixels lies between them.
+    const std::optional<PixelFormat> source = report_.source.format;
+    if (!source || !is_subsampled(*source)) sequence_.sampling = "420jpeg";
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);

@@ -237,9 +237,21 @@ const AVFrame* DecodedSource::next_frame() {
   return &like_the_first(*std::exchange(ahead_, nullptr));
 }
 
+// The other tracks end with the frames. The decoder may have read the whole file long before.
 bool DecodedSource::decode_ahead() {
-  ahead_ = decode();
-  if (ahead_ == nullptr) return false;
+  const auto end_others = [&] {
+    if (const auto others = others_.lock()) others->end();
+  };
+  try {
+    ahead_ = decode();
+  } catch (const IoError&) {
+    end_others();
+    throw;
+  }
+  if (ahead_ == nullptr) {
+    end_others();
+    return false;
+  }
   ahead_time_ = clock_.next(*ahead_, timing_, others_.lock().get());
   last_arrival_ = Clock::now();
   return true;
@@ -322,9 +334,17 @@ const AVFrame* DecodedSource::next_of_new_rate() {
     av_frame_unref(shown_.get());
     if (av_frame_ref(shown_.get(), ahead_) < 0) throw std::bad_alloc();
     shown_until_ = ahead_time_.start + ahead_time_.duration;
-    decode_ahead();
+    try {
+      decode_ahead();
+    } catch (const IoError&) {
+      failure_ = std::current_exception();  // thrown after the frame that is shown until then
+      ahead_ = nullptr;
+    }
   }
-  if (ahead_ == nullptr && now >= shown_until_) return nullptr;
+  if (ahead_ == nullptr && now >= shown_until_) {
+    if (failure_) std::rethrow_exception(failure_);
+    return nullptr;
+  }
   time_ = stream().regular_time(returned_++);
   return &like_the_first(*shown_);
 }

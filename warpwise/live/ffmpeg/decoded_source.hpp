@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -68,10 +69,11 @@ class DecodedSource : public Source {
   std::weak_ptr<OtherTracks> others_;  // owned by the caller of take_companions()
   const AVFrame* ahead_;               // decoded and not yet returned; null if there is none
   FrameTime ahead_time_;
-  std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
-  int pixels_;                // an AVPixelFormat, the same for all frames
-  io::PictureShape stored_;   // shape before the turn
-  Stream decoded_;            // frames as the decoder gives them
+  std::exception_ptr failure_;  // why no frame follows `shown_`; null if there is no such reason
+  std::int64_t first_frame_;    // time of the first frame in the file, in microseconds
+  int pixels_;                  // an AVPixelFormat, the same for all frames
+  io::PictureShape stored_;     // shape before the turn
+  Stream decoded_;              // frames as the decoder gives them
   FrameCopy copy_frame_;
   std::optional<AlphaCopy> copy_with_alpha_;  // used instead of copy_frame_ for YUV with alpha
   ColourTags colours_;                        // stated by the user

@@ -311,8 +311,6 @@ bool Decoder::read_packet() {
   } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
   trouble_ = trouble_in_reading(error);
   if (error >= 0 && resumptions() > tries) ++resumed_;
-  const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
-  if (others && error < 0) others->end();
   return error >= 0 && trouble_.empty();
 }
 

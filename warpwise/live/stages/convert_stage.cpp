@@ -1,6 +1,7 @@
 #include <array>
 #include <vector>
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/live/stages/stages.hpp"
 #include "warpwise/primitives/convert/share_chroma.hpp"
@@ -171,7 +172,8 @@ class ConvertStage final : public Stage {
 class SharedChromaStage final : public Stage {
  public:
   SharedChromaStage(std::string text, PixelFormat to, const ConvertChoices& choices)
-      : Stage(std::move(text)), to_(to), whole_("i444", PixelFormat::i444, choices) {}
+      : Stage(std::move(text)), to_(to), upsampling_(choices.upsampling),
+        whole_("i444", PixelFormat::i444, choices) {}
 
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
 
@@ -181,6 +183,17 @@ class SharedChromaStage final : public Stage {
     result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
     result.shape.full_range = i444_.full_range;
     result.colours.siting = {Siting::centre, Origin::stage};
+    const std::optional<PixelFormat> format = from.shape.format;
+    if (!format || !is_subsampled(*format) || upsampling_ != ChromaUpsampling::replicate)
+      return result;
+    // Replicated chroma keeps its columns. Means of two rows of chroma lie midway between them.
+    result.colours.siting = from.colours.siting;
+    const auto has_all_rows = [](PixelFormat each) {
+      return each == PixelFormat::yuyv || each == PixelFormat::uyvy;
+    };
+    if (has_all_rows(*format) && !has_all_rows(to_) &&
+        from.colours.siting.value == Siting::top_left)
+      result.colours.siting = {Siting::left, Origin::stage};
     return result;
   }
 
@@ -197,6 +210,7 @@ class SharedChromaStage final : public Stage {
 
  private:
   PixelFormat to_;
+  ChromaUpsampling upsampling_;
   ConvertStage whole_;
   io::PictureShape i444_;
 };
