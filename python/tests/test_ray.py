@@ -2,9 +2,11 @@
 
 import contextlib
 import doctest
+import errno
 import fcntl
 import functools
 import importlib.util
+import io
 import json
 import os
 import pathlib
@@ -13,12 +15,14 @@ import secrets
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import tracemalloc
+import zlib
 
 import numpy
 import pytest
@@ -31,6 +35,7 @@ from warpwise.ray._pipeline import Pipeline
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 nightly = pytest.mark.skipif("WARPWISE_NIGHTLY" not in os.environ, reason="takes half a minute: run with WARPWISE_NIGHTLY=1")
+NOT_UTF_8 = os.fsdecode(b"11-\xff.png")
 CHAIN = "ycbcr32 | sobel | threshold window=7 offset=3"
 
 
@@ -61,6 +66,7 @@ def files(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     good = [save(folder / f"{i:02}.png", noise(1 + i * 7 % 40, 1 + i * 13 % 70, seed=i)) for i in range(24)]
+    good[11].rename(folder / NOT_UTF_8)
     (folder / "03-text.png").write_text("no picture")
     (folder / "05-cut.png").write_bytes(good[5].read_bytes()[:-30])
     (folder / "07-empty.jpg").write_bytes(b"")
@@ -296,6 +302,98 @@ def test_here(files, tmp_path):
     save(files / "00.png", noise(3, 3, seed=99))  # a file with other bytes is another input
     assert process([str(files)], str(out), CHAIN) == (1, 23, 4)
     assert process([str(files)], str(out), "sobel") == (24, 0, 4)  # other options give other results
+
+
+def test_results_in_an_input_folder_are_no_inputs(tmp_path):
+    folder, out, link = tmp_path / "in", tmp_path / "in" / "sub" / "out", tmp_path / "link"
+    (folder / "sub").mkdir(parents=True)
+    link.symlink_to(out)
+    for path in (folder / "a.png", folder / "sub" / "b.png"):
+        save(path, noise(4, 5))
+    assert process([str(folder)], str(out), "sobel") == (2, 0, 0)
+    assert process([str(folder)], str(out), "sobel") == process([str(folder)], str(link), "sobel") == (0, 2, 0)
+    assert process([str(out)], str(folder), "sobel") == (2, 0, 0)  # an input folder in OUT
+    assert process([str(folder / "a.png"), str(link)], str(out), "sobel") == (0, 1, 0)
+    with pytest.raises(warpwise.InvalidArgument, match="is the only input"):
+        process([str(link)], str(out), "sobel")
+
+
+def test_a_folder_that_cannot_be_read_fails(tmp_path, monkeypatch):
+    locked = tmp_path / "in" / "locked"
+    locked.mkdir(parents=True)
+    save(tmp_path / "in" / "a.png", noise(4, 5))
+    scandir = os.scandir
+
+    def refusing(path):
+        if path == str(locked):  # as for a user who is not root
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert process([str(tmp_path / "in"), str(locked)], str(tmp_path / "out"), "sobel") == (1, 0, 1)
+    assert manifest(tmp_path / "out")[0] == {"input": str(locked), "status": "failed", "reason": "Permission denied"}
+
+
+def deep_png(kind, channels):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 16, kind, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(bytes(1 + 2 * channels))) + chunk(b"IEND", b""))
+
+
+def tiff(bits, planes=1):
+    """Makes an RGB picture of one pixel, with the channels in one plane or in three."""
+    from PIL.TiffImagePlugin import ImageFileDirectory_v2
+    size = bits * 3 // 8
+    tags = ImageFileDirectory_v2()
+    tags[256], tags[257], tags[258], tags[259], tags[262], tags[277], tags[278] = 1, 1, (bits,) * 3, 1, 2, 3, 1
+    tags[273], tags[279] = tuple(range(0, size, size // planes)), (size // planes,) * planes  # behind the tags
+    tags[284] = 1 if planes == 1 else 2
+    return b"II*\0\x08\0\0\0" + tags.tobytes(8) + bytes(size)
+
+
+def sgi(bytes_a_channel):
+    file = io.BytesIO()
+    Image.fromarray(noise(1, 1)).save(file, "SGI", bpc=bytes_a_channel)
+    return file.getvalue()
+
+
+BMP_OF_16_BITS = b"BM" + struct.pack("<IIIIiiHHIIiiII", 58, 0, 54, 40, 1, 1, 1, 16, 0, 4, 0, 0, 0, 0) + bytes(4)
+
+
+@pytest.mark.parametrize("data", [
+    deep_png(2, 3), deep_png(6, 4), deep_png(4, 2), tiff(16), tiff(16, planes=3), sgi(2), b"P6 1 1 65535\n" + bytes(6),
+    b"P3 1 1 256 0 0 0 "], ids=["RGB", "RGBA", "LA", "TIFF", "TIFF-planes", "SGI", "PPM", "PPM-text"])
+def test_pictures_of_more_than_8_bits_are_refused(data):
+    with pytest.raises(_files.BadInput, match="with more than 8 bits a channel; taken are 8-bit grey, RGB and RGBA"):
+        _files.decode(data)
+
+
+@pytest.mark.parametrize("data", [
+    tiff(8), tiff(8, planes=3), sgi(1), b"P6 1 1 255\n" + bytes(3), b"P3 1 1 100 0 0 0 ", b"P1 1 1 0 ", b"P5 1 1 9\n\0",
+    BMP_OF_16_BITS], ids=["TIFF", "TIFF-planes", "SGI", "PPM", "PPM-text", "PBM-text", "PGM", "BMP"])
+def test_pictures_of_at_most_8_bits_are_taken(data):
+    assert _files.decode(data).pixels.shape[:2] == (1, 1)
+
+
+@pytest.mark.parametrize("format", ["JPEG", "MPO", "TIFF"])
+def test_pictures_are_turned_upright(format):
+    turned = Image.Exif()
+    turned[274] = 6  # Orientation: a quarter turn to the right
+    more = {"save_all": True, "append_images": [Image.new("RGB", (16, 8))]} if format == "MPO" else {}
+    files = []
+    for exif in (Image.Exif(), turned):
+        files.append(io.BytesIO())
+        Image.fromarray(noise(8, 16)).save(files[-1], format, exif=exif, **more)
+    stored, upright = (_files.decode(file.getvalue()).pixels for file in files)
+    assert Image.open(files[1]).format == format and numpy.array_equal(upright, numpy.rot90(stored, -1))
+
+
+def test_names_of_files_are_bytes_for_workers(files, tmp_path):
+    (tmp_path / "out" / ".partial").mkdir(parents=True)
+    actor = _work.FileActor(_work.Work(CHAIN, str(tmp_path / "out"), "cpu", _files.version(), 0))
+    (batch,) = actor({"input": numpy.array([os.fsencode(files / NOT_UTF_8)], object)})
+    row = _work.Row(*json.loads(batch["row"][0]))
+    assert row.status == "made" and row.input == str(files / NOT_UTF_8)
 
 
 def test_frames_of_a_video_that_is_cut(tmp_path):

@@ -28,6 +28,7 @@ CASES = [
     ("sobel", (tensor(9, 12, dtype=np.float32),), {"output": "dy"}),
     ("threshold", (tensor(9, 12),), {}),
     ("threshold", (tensor(9, 12),), {"window": 5, "offset": 1.5, "inverted": True}),
+    ("threshold", (tensor(9, 12, 1),), {}),
     ("convert", (tensor(4, 6, 3), "rgb24", "gray8"), {"convention": "opencv"}),
     ("convert", (tensor(4, 6, 3), "rgb24", "i444"), {}),
     ("convert", (tensor(6, 6), "nv12", "rgba32"), {}),
@@ -37,8 +38,10 @@ CASES = [
     ("gemv", (tensor(4, 6, dtype=np.float32), tensor(4, dtype=np.float32)), {"transpose": True}),
     ("match", (tensor(64, 80), tensor(64, 80)), {"block": [16, 8], "stride": [8, 0], "border": "replicate"}),
     ("match", (tensor(64, 80), tensor(64, 80)), {}),
+    ("match", (tensor(64, 80, 1), tensor(64, 80, 1)), {}),
     ("gemv", (tensor(4, 6, dtype=np.float32), tensor(6, dtype=np.float32)), {}),
     ("disparity", (tensor(20, 40), tensor(20, 40)), {}),
+    ("disparity", (tensor(20, 40, 1), tensor(20, 40, 1)), {}),
     ("disparity", (tensor(20, 40), tensor(20, 40)), {"block": 5, "max_disparity": 8}),
 ]
 NAMES = [f"{name}-{i}" for i, (name, _, _) in enumerate(CASES)]

@@ -131,7 +131,7 @@ def _threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str
 @_threshold.register_fake
 def _(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
       inverted: bool = False) -> Tensor:
-    return src.new_empty(src.shape)
+    return src.new_empty(src.shape[:2])
 
 
 @torch.library.custom_op("warpwise::convert", mutates_args=())
@@ -187,7 +187,7 @@ def _match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32)
 def _(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
       search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
       border: str = "skip") -> Tensor:
-    height, width = reference.shape
+    height, width = reference.shape[:2]
     columns, rows = ((extent - side) // (step or side) + 1
                      for extent, side, step in zip((width, height), block, stride))
     return reference.new_empty((rows, columns, 2), dtype=torch.int16)
@@ -204,4 +204,4 @@ def _disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: i
 @_disparity.register_fake
 def _(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
       subpixel: bool = False) -> Tensor:
-    return left.new_empty(left.shape, dtype=torch.float32)
+    return left.new_empty(left.shape[:2], dtype=torch.float32)

@@ -100,7 +100,9 @@ class Run:
         context.max_errored_blocks = -1  # the caller retries their inputs
         # With few files tasks are smaller, so that each worker gets at least one.
         inputs_of_task = max(1, min(inputs_of_task, len(paths) // (2 * self.workers)))
-        tables = [pyarrow.table({"input": paths[i:i + inputs_of_task]}) for i in range(0, len(paths), inputs_of_task)]
+        # Paths are bytes, since names of files need not be UTF-8, and pyarrow's text must be.
+        names = [os.fsencode(path) for path in paths]
+        tables = [pyarrow.table({"input": names[i:i + inputs_of_task]}) for i in range(0, len(names), inputs_of_task)]
         # A batch is one table. Ray needs batch_size if GPUs are requested.
         rows = ray.data.from_arrow(tables).map_batches(
             FileActor, fn_constructor_args=(self.work,), batch_size=inputs_of_task, batch_format="numpy",

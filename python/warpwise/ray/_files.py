@@ -18,6 +18,8 @@ from ._pipeline import Picture, picture, shown
 
 VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".ts", ".webm", ".y4m")
 
+TAKEN = "taken are 8-bit grey, RGB and RGBA"
+
 PARTIAL = ".partial"  # folder in OUT for files that are being written
 
 # For each FFmpeg name: the format, and the number of planes that are read.
@@ -41,7 +43,9 @@ def decode(data: Any) -> Picture:
         image: Image.Image = Image.open(io.BytesIO(data))
     except UnidentifiedImageError:
         raise BadInput("is no picture that Pillow knows") from None
-    if image.format in ("JPEG", "TIFF"):
+    if _is_deep(image):
+        raise BadInput(f"has pixels of Pillow's mode {image.mode} with more than 8 bits a channel; {TAKEN}")
+    if image.format in ("JPEG", "MPO", "TIFF"):  # MPO: a JPEG file with more pictures behind the first
         image = ImageOps.exif_transpose(image)
     if image.mode in ("1", "P"):
         image = image.convert("L" if image.mode == "1" else "RGBA" if "transparency" in image.info else "RGB")
@@ -49,8 +53,19 @@ def decode(data: Any) -> Picture:
         image = image.convert("RGBA")
     formats = {"L": "gray8", "RGB": "rgb24", "RGBA": "rgba32"}
     if image.mode not in formats:
-        raise BadInput(f"has pixels of Pillow's mode {image.mode}; taken are 8-bit grey, RGB and RGBA")
+        raise BadInput(f"has pixels of Pillow's mode {image.mode}; {TAKEN}")
     return picture(numpy.asarray(image), formats[image.mode])
+
+
+def _is_deep(image: Any) -> bool:
+    """Returns whether the file has more than 8 bits a channel. Pillow opens many such files in a mode of 8 bits, and drops
+    the other bits."""
+    if image.format == "TIFF":
+        return max(image.tag_v2.get(258, (1,))) > 8  # 258: BitsPerSample
+    if image.format == "PPM" and image.mode != "1":
+        return any(codec != "raw" and options[1] > 255 for codec, _, _, options in image.tile)  # the greatest value
+    # The raw modes of deep pictures end with ;16B. BMP's BGR;16 is another: it has 16 bits a pixel.
+    return any(codec == "SGI16" or ";16B" in str(options) for codec, _, _, options in image.tile)
 
 
 def encode(result: Picture, to_host: Callable[[Any], Any]) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Optional
 
 import warpwise
@@ -15,7 +16,7 @@ import warpwise
 from ._cluster import ATTEMPTS, on_cluster
 from ._files import PARTIAL, VIDEOS, version
 from ._pipeline import Pipeline
-from ._work import FileActor, Row, Work
+from ._work import FileActor, Row, Work, reason_of
 
 MANIFEST = "manifest.jsonl"
 # Files of one task: enough to make its start cheap, and few enough to lose little when a worker dies.
@@ -35,7 +36,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     """Runs a pipeline on each picture and each frame of each video. Writes PNG files and manifest.jsonl into a folder.
 
     inputs    files and folders. Every worker must see them, and `out`, under the same path
-    out       folder for the results, created if needed
+    out       folder for the results, created if needed. It is left out of the inputs, and of input folders
     pipeline  stages as in `warpwise stream`, the same as for PipelineActor
     cluster   None: this process alone; "local": a new Ray on this machine; "auto" or "ray://HOST:PORT": a running Ray
     device    "cpu" or "cuda"; with "cuda" workers share the GPUs
@@ -46,23 +47,24 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     Warpwise, the decoders and the encoder. Existing results are not computed again, so a second run continues an
     interrupted one.
 
-    The manifest lists a file that fails with the reason. A full disk ends the run; the manifest then lists all inputs
-    that were not done. A run that ends replaces the manifest of the run before.
+    The manifest lists a file that fails with the reason, and a folder that cannot be read. A full disk ends the run; the
+    manifest then lists all inputs that were not done. A run that ends replaces the manifest of the run before.
 
     Raises:
-    - InvalidArgument, NoCudaDevice: an argument is invalid; Ray, its resources or a GPU are missing
+    - InvalidArgument, NoCudaDevice: an argument is invalid, `out` is the only input; Ray, its resources or a GPU are missing
     - OSError: the manifest cannot be written
     - BlockingIOError: another run writes into `out`
     """
     Pipeline(pipeline)
     if workers is not None and workers < 1:
         raise warpwise.InvalidArgument(f"workers is {workers}, but must be 1 or more")
-    paths = inputs_of(inputs)
     out = os.path.abspath(out)
+    paths, unread = inputs_of(inputs, out)
     os.makedirs(os.path.join(out, PARTIAL), exist_ok=True)
     counts = {"made": 0, "there": 0, "failed": 0}
     with _alone_in(out), _manifest_in(out) as manifest:
-        for row in _rows(paths, Work(pipeline, out, device, version(), 0 if cluster is None else 1), cluster, workers):
+        work = Work(pipeline, out, device, version(), 0 if cluster is None else 1)
+        for row in itertools.chain(unread, _rows(paths, work, cluster, workers)):
             counts[row.status] += 1
             said = {key: value for key, value in row._asdict().items() if value not in ("", None) and key != "out_is_full"}
             manifest.write(json.dumps(said) + "\n")
@@ -70,22 +72,33 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     return Counts(**counts)
 
 
-def inputs_of(paths: Iterable[str]) -> list[str]:
-    """Returns the named files, and all pictures and videos below the named folders; each path once."""
+def inputs_of(paths: Sequence[str], out: str) -> tuple[list[str], list[Row]]:
+    """Returns the named files, and all pictures and videos below the named folders, each path once; and a row for each
+    folder that cannot be read. Leaves `out` out, since its pictures are results."""
     from PIL import Image
 
     known = (*Image.registered_extensions(), *VIDEOS)
+    out = os.path.realpath(out)
     found: dict[str, None] = {}
-    for path in map(os.path.abspath, paths):
+    unread: dict[str, Row] = {}
+
+    def add_unread(error: OSError) -> None:
+        folder = os.fspath(error.filename)
+        unread[folder] = Row(folder, None, "failed", "", reason_of(error))
+
+    others = [path for path in map(os.path.abspath, paths) if os.path.realpath(path) != out]
+    if paths and not others:
+        raise warpwise.InvalidArgument(f"{out} is the only input, and the folder for the results")
+    for path in others:
         if os.path.isdir(path):
-            for folder, folders, files in os.walk(path):
-                folders.sort()
+            for folder, folders, files in os.walk(path, onerror=add_unread):
+                folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(folder, name)) != out)
                 found.update((os.path.join(folder, name), None) for name in sorted(files) if name.lower().endswith(known))
         elif os.path.exists(path) and not os.path.isfile(path):
             raise warpwise.InvalidArgument(f"{path} is neither a file nor a folder")
         else:
             found[path] = None
-    return list(found)
+    return list(found), list(unread.values())
 
 
 @contextlib.contextmanager

@@ -60,7 +60,7 @@ class FileActor:
 
     def __call__(self, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for path in batch["input"]:
-            for row in self.rows(str(path)):
+            for row in self.rows(os.fsdecode(path)):
                 yield {"row": [json.dumps(row)]}
 
     def rows(self, path: str) -> Iterator[Row]:
@@ -82,7 +82,7 @@ class FileActor:
         except Exception as error:
             where = "" if frame is None else f"at or after frame {frame}: "
             is_full = isinstance(error, OSError) and error.errno in FULL
-            yield Row(path, None, "failed", "", where + _reason(error), is_full)
+            yield Row(path, None, "failed", "", where + reason_of(error), is_full)
 
     def _frames(self, path: str) -> Iterator[Callable[[], bytes]]:
         """Yields a function for each frame of a video, which makes its result's file."""
@@ -117,7 +117,7 @@ def _same(pixels: Any) -> Any:
     return pixels
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or type(error).__name__
