@@ -103,8 +103,9 @@ TEST(Occupancy, TheMostSharedMemoryLetsThatManyBlocksRun) {
     for (int blocks = 1; blocks <= limits.blocks; ++blocks) {
       const int most = most_shared_bytes(cc, blocks);
       EXPECT_GE(occupancy(cc, {32, 16, most}).blocks_per_sm, blocks) << to_string(cc);
-      if (most < limits.max_shared_per_block)
+      if (most < limits.max_shared_per_block) {
         EXPECT_LT(occupancy(cc, {32, 16, most + 1}).blocks_per_sm, blocks) << to_string(cc);
+      }
     }
   }
   EXPECT_THROW(most_shared_bytes({7, 5}, 0), InvalidArgument);
