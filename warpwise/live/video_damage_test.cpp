@@ -123,7 +123,8 @@ TEST_F(VideoTest, SaysWhichFrameIsDamaged) {
     return count;
   };
   SourceOptions twice;
-  twice.rate = Rate{2 * stream.rate.numerator, stream.rate.denominator};
+  const Rate rate = open("a.mkv")->stream().rate;
+  twice.rate = Rate{2 * rate.numerator, rate.denominator};
   EXPECT_EQ(frames_before(twice), 2 * frames_before({}));
 }
 
