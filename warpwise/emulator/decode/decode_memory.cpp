@@ -174,6 +174,8 @@ void Decoder::decode_atomic(bool has_result) {
   };
   std::vector<std::int32_t> values;
   for (const Operand& each : elements_of(value)) values.push_back(read(each, widths[3]));
+  constexpr std::size_t most_elements = 8;  // of any vector of PTX; handlers rely on it
+  if (values.size() > most_elements) malformed("has a vector of more than 8 elements");
   // A cache policy may be the last operand.
   const std::size_t count = current_->operands.size() - (has("L2::cache_hint") ? 1 : 0);
   std::vector<std::int32_t> swapped;
