@@ -235,6 +235,27 @@ TEST(Colour, LinearChromaIsRefusedWhereItIsNotDefined) {
   EXPECT_EQ(message(PixelFormat::ycbcr32, Siting::centre), "");  // not subsampled
 }
 
+// Pixels that share a chroma sample have its columns. Means of two of its rows lie midway between
+// the rows.
+TEST(Colour, SharedChromaKeepsItsColumns) {
+  const auto siting = [](PixelFormat from, Siting of_stream, PixelFormat to,
+                         ChromaUpsampling upsampling = ChromaUpsampling::replicate) {
+    const Stream stream = stream_of(from, width, height, {}, {}, {.siting = of_stream});
+    const Told<Siting> told =
+        convert_stage("", to, {.upsampling = upsampling})->begin(stream).colours.siting;
+    return std::string(name_of(told.value)) + " (" + std::string(name_of(told.origin)) + ")";
+  };
+  EXPECT_EQ(siting(PixelFormat::nv12, Siting::top_left, PixelFormat::i420), "top-left (tag)");
+  EXPECT_EQ(siting(PixelFormat::yuyv, Siting::top_left, PixelFormat::uyvy), "top-left (tag)");
+  EXPECT_EQ(siting(PixelFormat::nv12, Siting::left, PixelFormat::yuyv), "left (tag)");
+  EXPECT_EQ(siting(PixelFormat::yuyv, Siting::top_left, PixelFormat::i420), "left (stage)");
+  EXPECT_EQ(siting(PixelFormat::yuyv, Siting::left, PixelFormat::i420), "left (tag)");
+  EXPECT_EQ(siting(PixelFormat::yuyv, Siting::centre, PixelFormat::i420), "centre (tag)");
+  EXPECT_EQ(siting(PixelFormat::rgb24, Siting::left, PixelFormat::i420), "centre (stage)");
+  EXPECT_EQ(siting(PixelFormat::nv12, Siting::left, PixelFormat::i420, ChromaUpsampling::linear),
+            "centre (stage)");
+}
+
 INSTANTIATE_TEST_SUITE_P(, ColourTest, warpwise::test::both_backends(),
                          testing::PrintToStringParamName());
 

@@ -26,6 +26,10 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
           decide(options.siting, tags.siting, Siting::left)};
 }
 
+Told<Siting> siting_of_row_means(Told<Siting> siting) {
+  return siting.value == Siting::top_left ? Told<Siting>{Siting::left, Origin::stage} : siting;
+}
+
 bool has_alpha(PixelFormat format) {
   return format == PixelFormat::rgba32 || format == PixelFormat::bgra32;
 }

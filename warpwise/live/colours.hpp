@@ -62,6 +62,10 @@ struct Colours {
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags);
 
+/// Returns the siting of chroma whose rows are means of two rows. Such a row lies midway between
+/// the two: top_left becomes left, by the stage.
+Told<Siting> siting_of_row_means(Told<Siting> siting);
+
 /// Returns true for a format with alpha.
 bool has_alpha(PixelFormat format);
 

@@ -71,7 +71,7 @@ struct Stream {
   FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
-  /// Returns true for the transfers of a wide range of brightness, PQ and HLG.
+  /// Returns true for the HDR transfers, PQ and HLG.
   bool has_wide_range() const { return transfer == pq_transfer || transfer == hlg_transfer; }
   /// Returns true for grey, RGB, RGBA and DeepPlanes of u16.
   bool is_deep() const {

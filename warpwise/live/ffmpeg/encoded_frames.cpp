@@ -121,8 +121,8 @@ EncoderTags EncodedFrames::tags_of(const Stream& stream) const {
   Colours colours = stream.colours;
   if (file_.stores_420() && !stream.is_deep() && !is_420(format_)) {
     // The chroma of 4:2:2 keeps its columns; its rows become means of two.
-    const bool keeps_columns = is_subsampled(format_) && colours.siting.value != Siting::centre;
-    colours.siting.value = keeps_columns ? Siting::left : Siting::centre;
+    colours.siting = is_subsampled(format_) ? siting_of_row_means(colours.siting)
+                                            : Told<Siting>{Siting::centre, Origin::stage};
   }
   return encoder_tags(colours, format_, pixels_);
 }

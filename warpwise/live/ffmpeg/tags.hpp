@@ -18,7 +18,7 @@ void set_orientation(AVStream& video, int orientation);
 /// pixels' shape from the file's tag, or else from the frame's.
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video);
 
-/// Returns true for VP8 and VP9 with alpha, which lies beside the frames.
+/// Returns true for VP8 and VP9 whose alpha is coded apart from the frames, by the tag alpha_mode.
 bool keeps_alpha_beside(const AVStream& video);
 
 }  // namespace warpwise::live::ffmpeg

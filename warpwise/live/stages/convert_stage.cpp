@@ -186,14 +186,13 @@ class SharedChromaStage final : public Stage {
     const std::optional<PixelFormat> format = from.shape.format;
     if (!format || !is_subsampled(*format) || upsampling_ != ChromaUpsampling::replicate)
       return result;
-    // Replicated chroma keeps its columns. Means of two rows of chroma lie midway between them.
-    result.colours.siting = from.colours.siting;
+    // Replicated chroma keeps its columns.
     const auto has_all_rows = [](PixelFormat each) {
       return each == PixelFormat::yuyv || each == PixelFormat::uyvy;
     };
-    if (has_all_rows(*format) && !has_all_rows(to_) &&
-        from.colours.siting.value == Siting::top_left)
-      result.colours.siting = {Siting::left, Origin::stage};
+    result.colours.siting = has_all_rows(*format) && !has_all_rows(to_)
+                                ? siting_of_row_means(from.colours.siting)
+                                : from.colours.siting;
     return result;
   }
 

@@ -45,8 +45,7 @@ class DeepStage final : public Stage {
 
  private:
   // Keeps the matrix of YUV, and the origin of each unchanged property. The siting is not kept if
-  // the number of chroma columns changes. Means of two rows of chroma lie midway between them:
-  // top_left becomes Siting::left.
+  // the number of chroma columns changes.
   void keep_colours(const Stream& from, Stream& result) const {
     result.colours.matrix = from.colours.matrix;
     result.colours.matrix.value = options_.matrix;
@@ -56,12 +55,10 @@ class DeepStage final : public Stage {
     const bool shared_columns = *from.shape.planes != io::DeepPlanes::yuv444;
     const bool shares_columns = *to_.planes != io::DeepPlanes::yuv444;
     if (shared_columns != shares_columns) return;
-    result.colours.siting = from.colours.siting;
-    const bool has_mean_of_rows =
+    const bool has_means_of_rows =
         from.shape.planes == io::DeepPlanes::yuv422 && to_.planes == io::DeepPlanes::yuv420;
-    if (has_mean_of_rows && from.colours.siting.value == Siting::top_left) {
-      result.colours.siting = {Siting::left, Origin::stage};
-    }
+    result.colours.siting =
+        has_means_of_rows ? siting_of_row_means(from.colours.siting) : from.colours.siting;
   }
 
   void require_defined(const Stream& from) const {
