@@ -73,7 +73,9 @@ def headline(reports):
                 rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
                              "; ".join(peers) or "–"])
     text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the roof", "peer"], rows)
-    return f"{text}\n\n{origins(reports)}"
+    shown = {primitive for primitive, _, _ in HEADLINES}
+    parts = [{**report, "rows": [row for row in report["rows"] if row["primitive"] in shown]} for report in reports]
+    return f"{text}\n\n{origins([part for part in parts if part['rows']])}"
 
 
 def verdict_text(beside):

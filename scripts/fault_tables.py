@@ -54,7 +54,7 @@ def differences(emulator, sanitizer):
             continue
         asked = sanitizer["cases"].get(name, {})
         tools = "; ".join(f"{tool}: {asked['tools'][tool]['says']}" for tool in sanitizer_tools(asked)) or "nothing"
-        rows.append([f"`{name}`", case["kind"], ", ".join(case["found"]) or case.get("missed_because") or "nothing", tools.replace("|", "\\|")])
+        rows.append([f"`{name}`", case["kind"], ", ".join(case["found"]) or ": ".join(["nothing", *filter(None, [case.get("missed_because")])]), tools.replace("|", "\\|")])
     return table(["program", "fault", "the emulator says", "compute-sanitizer says"], rows) if rows else "None."
 
 

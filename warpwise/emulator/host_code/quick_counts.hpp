@@ -21,7 +21,7 @@ struct QuickCounts {
     std::int32_t site = -1;
     alignas(32) std::array<Address, warp_lanes> offsets{};
   };
-  /// Lanes that access neighbouring elements.
+  /// Key of a kept access whose lanes use neighbouring elements.
   struct Neighbours {
     std::int32_t site = -1;
     std::uint32_t low = 0;  ///< the first address modulo 256

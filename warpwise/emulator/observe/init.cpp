@@ -132,7 +132,8 @@ RegisterPlace Init::operand(const Operation& op, std::int32_t offset) const {
   return {};
 }
 
-/// Returns the place of a register that an operation writes.
+/// Returns the place of the register at `offset`, with its width if the operation writes it, else
+/// as 32 bits.
 RegisterPlace Init::written(const Operation& op, std::int32_t offset) const {
   for (const std::int32_t v : code_->accesses[op.index].writes) {
     if (place_of(v).offset == offset) return place_of(v);

@@ -96,7 +96,7 @@ TEST(Pace, FourRoundsOfAShortLoopLoadTogether) {
   std::string instructions;
   for (int i = 0; i < 45; ++i) instructions += "add.u32 %r8, %r1, 1;\n";
   EXPECT_GT(loop_of_loads(4, "", instructions), 4 * dram);
-  // A loop that ends at a value which it loads goes on only when the value is there.
+  // If a loop's condition depends on a load, its branch waits for the load.
   EXPECT_GT(cycles(".reg .pred %p1;\n mov.u32 %r7, 0;\nagain:\n ld.global.u32 %r5, [%rd4];\n"
                    "add.u32 %r7, %r5, 1;\n add.s64 %rd4, %rd4, 1024;\n"
                    "setp.lt.u32 %p1, %r7, 1;\n @%p1 bra again;\n"

@@ -285,7 +285,7 @@ class Races::Decision {
     if (words != 0) touch_loops.replace(old, now.all(), words, {0, ~std::uint64_t{0} >> 1});
   }
 
-  /// Looks at and records a read by one lane.
+  /// Checks a read by one lane against earlier writes, and records it.
   void read_by(int lane, std::uint64_t flags) {
     if (bytes() != 4) return each_lane(Mask{1} << lane, flags, true, true);
     const std::uint64_t address = address_of(lane);

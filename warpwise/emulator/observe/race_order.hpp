@@ -67,8 +67,9 @@ class BlockOrder {
   /// Records a fence for the block, which counts only if the order is strict.
   void fences_in_block(const Warp& warp, Mask lanes);
 
-  /// publish(): adds the accesses of lanes, and what they know of others, to `others`.
-  /// learns(): adds `others` to the lanes' knowledge.
+  /// Release and acquire of vector clocks. publish() merges the lanes' own accesses, and all that
+  /// happened before them, into `others`. learns() makes all of `others` happen before the lanes'
+  /// later accesses.
   void publish(const Warp& warp, Mask lanes, BlockClocks& others);
   void learns(const Warp& warp, Mask lanes, const BlockClocks& others);
   /// Orders what lanes did in the warp's previous time before what each of them does later.

@@ -76,7 +76,8 @@ std::vector<std::vector<std::string>> cells_of(const Plot& plot);
 std::string csv_of(const Plot& plot);
 std::string csv_of(const std::vector<std::vector<std::string>>& cells);
 
-/// Formats a value with three digits, and all those before the point; with k, M, G from 10,000 on.
+/// Formats a value with three significant digits, and never drops digits before the point. From
+/// 10,000 on it has k, M or G.
 std::string figure_text(double value);
 
 }  // namespace warpwise::lab

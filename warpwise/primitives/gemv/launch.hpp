@@ -267,8 +267,9 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
-      // Neighbouring outputs of a list lie together, so a warp reads a whole sector for one float
-      // of its output. Blocks of few outputs spread these reads over the multiprocessors.
+      // Each lane of a warp reads from another list, for one output. Lists lie `outputs` floats
+      // apart, so each float moves a whole sector. Blocks of few outputs spread these reads over
+      // the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));
       const std::int64_t in_block =
           std::clamp<std::int64_t>(outputs / 128, 1, std::max(1, 8 >> log_warps));

@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments 
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    // Adds the order's lanes by halves; lanes without an element add nothing.
+    // Adds the products in pairs, as order.hpp adds 32 lanes. Lanes without an element add nothing.
     float lane[most];
 #pragma unroll
     for (int c = 0; c < most; ++c) {

@@ -79,7 +79,8 @@ __device__ auto decode(const SobelArguments& a, unsigned pixel) {
     return static_cast<int>(grey(a, pixel) >> 16);
 }
 
-/// Computes the numbers of row r as single numbers.
+/// Fills `line` from row r, with one pixel in each Number. The overload below packs two pixels into
+/// each.
 template <SobelSource source, int count, class Number, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<Number, n>& line) {
@@ -178,10 +179,11 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 /// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
 /// for few rows and for rgba with results of one byte, otherwise 80.
 template <SobelSource source, class Out, class Number, bool few_rows>
-inline constexpr int sobel_resident_blocks =
-    SobelThread<source, Number>::numbers == 8                       ? 5
-    : few_rows || (source == SobelSource::rgba && sizeof(Out) == 1) ? 8
-                                                                    : 6;
+inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::numbers == 8 ? 5
+                                             : few_rows || (source == SobelSource::rgba &&
+                                                            sizeof(Out) == 1)
+                                                 ? 8
+                                                 : 6;
 
 /// Computes the thread's pixels from x0 on, in its rows from y0 on (see SobelThread). Lanes right
 /// of the image take part, because their neighbours need their pixels.

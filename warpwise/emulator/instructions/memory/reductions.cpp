@@ -55,8 +55,8 @@ void reduce_halves(Reduction how, SmallFormat format, std::byte* to, const std::
   });
 }
 
-/// Adds floats. Their sum has one NaN.
-/// \param flushes  subnormal operands and sums are zeros of their signs
+/// Adds floats. A sum that is NaN is the canonical one, 0x7fffffff.
+/// \param flushes  subnormal operands and sums become zeros of the same sign
 void add_singles(std::byte* to, const std::byte* with, bool flushes) {
   combine<std::uint32_t>(to, with, [flushes](std::uint32_t old, std::uint32_t b) {
     const auto flushed = [flushes](float x) { return flushes ? flush_to_zero(x) : x; };

@@ -1,4 +1,5 @@
-// Compares a row of a run with steps, with the first row, and with the document.
+// Tests how a row of a run compares with the step before it, with the first row, and with the
+// document's figures.
 #include "warpwise/lab/study/show/row_comparison.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests a study whose table lists its problem.
+// Tests a study whose table describes its problem: the kernel's arguments and a reference kernel.
 #include <gtest/gtest.h>
 
 #include <limits>

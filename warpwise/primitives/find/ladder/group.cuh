@@ -5,8 +5,8 @@
 // A thread's group of places, 4 wide and ROWS high, and its sums.
 namespace warpwise::ladders {
 
-/// The words that start at bytes 0 to 3 of a word and end in its neighbour: one word for each of
-/// four adjacent places.
+/// One word of the image for each of four adjacent places of the template: a word, and the words
+/// that start at its bytes 1 to 3 and end in the next word.
 struct Shifts {
   unsigned at[4];
 };
