@@ -25,15 +25,6 @@ struct DeviceMemory {
     const OnDevice on(device);
     buffer.emplace(bytes, gpu_stream(stream.handle));
   }
-  ~DeviceMemory() {
-    try {
-      const OnDevice on(device);
-      buffer.reset();
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): freed with its context
-    }
-  }
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   int device;
   Stream stream;

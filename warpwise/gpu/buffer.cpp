@@ -14,6 +14,21 @@ namespace {
 // Rows that start at a multiple of this need no partial transaction on any GPU.
 constexpr std::int64_t row_alignment = 256;
 
+// Lets the calling thread make a pool while it, or another thread, records a graph. By default CUDA
+// then refuses calls that are not recorded.
+class AllowedWhileRecording {
+ public:
+  AllowedWhileRecording() { exchange(); }
+  ~AllowedWhileRecording() { exchange(); }
+  AllowedWhileRecording(const AllowedWhileRecording&) = delete;
+  AllowedWhileRecording& operator=(const AllowedWhileRecording&) = delete;
+
+ private:
+  void exchange() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 // Each device has one pool, made at first use. The device's default pool belongs to the
 // application; its release threshold is not ours to change.
 cudaMemPool_t pool_of_current_device() {
@@ -29,6 +44,7 @@ cudaMemPool_t pool_of_current_device() {
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = device;
+  const AllowedWhileRecording allowed;
   cudaMemPool_t pool = nullptr;
   check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
   std::uint64_t keep_everything = UINT64_MAX;
@@ -75,6 +91,7 @@ void copy_rows(std::byte* to, std::int64_t to_pitch, const std::byte* from, std:
 Buffer::Buffer(std::int64_t bytes, StreamHandle stream) : bytes_(bytes), stream_(stream) {
   if (bytes < 0) throw InvalidArgument("a buffer of " + std::to_string(bytes) + " bytes");
   require_device();
+  device_ = current_device();
   void* data = nullptr;
   check(cudaMallocFromPoolAsync(&data, static_cast<std::size_t>(bytes > 0 ? bytes : 1),
                                 pool_of_current_device(), stream),
@@ -82,18 +99,25 @@ Buffer::Buffer(std::int64_t bytes, StreamHandle stream) : bytes_(bytes), stream_
   data_ = static_cast<std::byte*>(data);
 }
 
+// The handle of a default stream means the current device's.
 Buffer::~Buffer() {
-  if (data_ != nullptr) cudaFreeAsync(data_, stream_);
+  if (data_ == nullptr) return;
+  int current = device_;
+  cudaGetDevice(&current);
+  if (current != device_) cudaSetDevice(device_);
+  cudaFreeAsync(data_, stream_);
+  if (current != device_) cudaSetDevice(current);
 }
 
 Buffer::Buffer(Buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)),
-      stream_(other.stream_) {}
+      stream_(other.stream_), device_(other.device_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(stream_, other.stream_);
+  std::swap(device_, other.device_);
   return *this;
 }
 

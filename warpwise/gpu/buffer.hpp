@@ -10,10 +10,10 @@
 namespace warpwise::gpu {
 
 /// Owns device memory from Warpwise's stream-ordered pool of the current device. Work on `stream`
-/// may use it from construction on. The destructor returns it to the pool in stream order. Neither
-/// constructor nor destructor synchronises. The pool keeps returned memory, so that a later Buffer
-/// of the same size needs no driver allocation. Content is uninitialised, data() a multiple of 256
-/// bytes. Move-only.
+/// may use it from construction on. The destructor returns it to the pool in stream order,
+/// whichever device is current then. Neither constructor nor destructor synchronises. The pool
+/// keeps returned memory, so that a later Buffer of the same size needs no driver allocation.
+/// Content is uninitialised, data() a multiple of 256 bytes. Move-only.
 class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
@@ -29,6 +29,7 @@ class WARPWISE_EXPORT Buffer {
   std::byte* data_ = nullptr;
   std::int64_t bytes_ = 0;
   StreamHandle stream_ = nullptr;
+  int device_ = 0;
 };
 
 /// Owns page-locked host memory. Transfers from and to it are asynchronous and run at the full

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <future>
+#include <latch>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -199,6 +202,51 @@ TEST_F(GpuTest, GraphRecordsScratchMemory) {
   EXPECT_EQ(sent, received);
 }
 
+// The first scratch memory of a process needs a new pool.
+TEST_F(GpuTest, TheFirstScratchMemoryMayBeRecorded) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // starts a new process
+  const auto records = [] {
+    constexpr std::int64_t bytes = 1000;
+    const HostBuffer host(bytes);
+    const Graph graph([&](StreamHandle recorder) {
+      const Buffer scratch(bytes, recorder);
+      fill_bytes(scratch.data(), 3, bytes, recorder);
+      download(scratch.data(), host.data(), bytes, recorder);
+    });
+    const Stream stream;
+    graph.launch(stream);
+    stream.synchronize();
+    std::exit(std::all_of(host.data(), host.data() + bytes,
+                          [](std::byte each) { return each == std::byte{3}; })
+                  ? 0
+                  : 1);
+  };
+  EXPECT_EXIT(records(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(GpuTest, ABufferOfADefaultStreamIsFreedOnItsDevice) {
+  if (device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  constexpr std::int64_t bytes = 256 << 20;
+  set_device(0);
+  std::optional<Buffer> first(std::in_place, bytes, nullptr);
+  const std::byte* const place = first->data();
+  for (int i = 0; i < 200; ++i) fill_bytes(first->data(), 7, bytes, nullptr);  // some 10 ms
+  set_device(1);
+  first.reset();
+  EXPECT_EQ(current_device(), 1);
+  set_device(0);
+  const Stream stream;
+  const Buffer second(bytes, stream);
+  fill_bytes(second.data(), 1, bytes, stream);
+  stream.synchronize();
+  synchronize_device();
+  std::vector<std::uint8_t> received(bytes);
+  download(second.data(), received.data(), bytes, stream);
+  stream.synchronize();
+  EXPECT_EQ(std::ranges::count(received, 1), bytes)
+      << (second.data() == place ? "the same memory" : "other memory");
+}
+
 TEST_F(GpuTest, GraphPassesOnWhatItsWorkThrows) {
   EXPECT_THROW(Graph([](StreamHandle) { throw InvalidArgument("stop"); }), InvalidArgument);
   EXPECT_NO_THROW(Stream().synchronize());
@@ -319,6 +367,33 @@ TEST_F(ModuleTest, KernelsAreRecordedInGraphs) {
   graph.launch(stream);
   graph.launch(stream);
   EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 12));
+}
+
+// Another thread's launch with less shared memory must not lower the limit before a launch with
+// more.
+TEST_F(ModuleTest, ThreadsRequestDifferentSharedMemory) {
+  const auto most = static_cast<std::uint64_t>(device_info(current_device()).max_shared_bytes);
+  constexpr int threads = 8, modules = 100;
+  for (int i = 0; i < modules; ++i) {
+    const Module module(kernels_ptx);
+    const Kernel add = module.kernel("add");
+    std::vector<std::future<void>> launches;
+    std::latch start(threads);
+    for (int t = 0; t < threads; ++t) {
+      launches.push_back(std::async(
+          std::launch::async,
+          [&, shared = t == 0 ? most : most - 8 * static_cast<unsigned>(threads - t)] {
+            const Stream stream;
+            const Buffer data(bytes, stream);
+            fill_bytes(data.data(), 0, bytes, stream);
+            const AddArguments arguments{reinterpret_cast<std::uint64_t>(data.data()), 5};
+            start.arrive_and_wait();
+            add.launch(grid, block, shared, block_of(arguments, add_argument_bytes), stream);
+            stream.synchronize();
+          }));
+    }
+    for (std::future<void>& each : launches) ASSERT_NO_THROW(each.get());
+  }
 }
 
 TEST_F(ModuleTest, SharedMemoryBeyondTheUsualLimit) {

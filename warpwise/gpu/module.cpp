@@ -1,6 +1,7 @@
 #include "warpwise/gpu/module.hpp"
 
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
@@ -42,10 +43,13 @@ int attribute(FunctionHandle function, CUfunction_attribute which) {
 }
 
 // Dynamic shared memory beyond the default of every GPU must be requested for each kernel. The
-// limit is never lowered: an earlier launch may be in a graph.
+// limit is never lowered: another thread may be about to launch the kernel with more, and an
+// earlier launch may be in a graph.
 CUresult allow_shared(FunctionHandle function, std::uint64_t bytes) {
   constexpr CUfunction_attribute limit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   if (bytes > 0x7fffffff) return CUDA_ERROR_INVALID_VALUE;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   if (static_cast<int>(bytes) <= attribute(function, limit)) return CUDA_SUCCESS;
   return module_functions().set_attribute(function, limit, static_cast<int>(bytes));
 }

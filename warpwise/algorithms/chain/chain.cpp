@@ -25,16 +25,6 @@ using detail::chain::pixels_of;
 /// A GPU image between two steps. Its memory is kept for later images on the same stream.
 class Between {
  public:
-  Between() = default;
-  ~Between() {
-    try {
-      release();
-    } catch (const Error&) {  // the GPU of the memory is lost
-    }
-  }
-  Between(const Between&) = delete;
-  Between& operator=(const Between&) = delete;
-
   DeviceView view(Pixels pixels, std::int64_t width, std::int64_t height,
                   gpu::StreamHandle stream) {
     constexpr std::int64_t alignment = 256;
@@ -57,22 +47,14 @@ class Between {
     const int device = gpu::current_device();
     if (fits && stream_ == stream && device_ == device) return;
     if (detail::chain::is_recorded(stream)) {
-      if (fits) return;
+      if (fits && device_ == device) return;
       throw InvalidArgument(
           "chain: run it once on an image of this size before recording it into a graph");
     }
-    release();
+    buffer_.reset();
     buffer_.emplace(bytes, stream);
     stream_ = stream;
     device_ = device;
-  }
-
-  void release() {
-    if (!buffer_) return;
-    const int before = gpu::current_device();
-    if (before != device_) gpu::set_device(device_);
-    buffer_.reset();
-    if (before != device_) gpu::set_device(before);
   }
 
   std::optional<gpu::Buffer> buffer_;

@@ -390,6 +390,33 @@ TEST(ChainOnGpu, RecordsNoRunThatTakesMemory) {
   stream.synchronize();
 }
 
+/// Memory between steps belongs to one GPU. The default streams of two GPUs have the same handle.
+TEST(ChainOnGpu, RunsOnOneGpuAfterAnother) {
+  if (gpu::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  Chain chain({SobelOptions{}, cut_at(5)}, ChainKernels::separate);
+  GuardedImage src(ElementType::u8, 61, 40, 3);
+  GuardedImage expected(ElementType::u8, 61, 40);
+  fill_smooth(src, 3);
+  chain.run(src.view(), expected.view());
+  for (const int device : {0, 1, 0}) {
+    gpu::set_device(device);
+    const gpu::Stream stream;
+    GuardedImage dst(ElementType::u8, 61, 40);
+    OnDevice device_src(src, stream);
+    OnDevice device_dst(dst, stream);
+    stream.synchronize();
+    const auto run = [&](gpu::StreamHandle s) {
+      chain.run(device_src.view(), device_dst.view(), s);
+    };
+    EXPECT_THROW(gpu::Graph{run}, InvalidArgument);
+    run(nullptr);
+    gpu::synchronize_device();
+    device_dst.download(stream);
+    test::expect_equal(expected.view(), dst.view());
+  }
+  gpu::set_device(0);
+}
+
 /// sobel() computes the grey itself, so that nothing lies between the two steps.
 TEST(ChainOnGpu, LeavesOutAGreyThatSobelComputes) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();

@@ -156,7 +156,8 @@ bool takes_views(ConstDeviceView src, DeviceView dst) {
            view.pitch_bytes() <= longest;
   };
   return src.type() == ElementType::u8 && src.channels() == 3 && at_multiples_of_8(src) &&
-         at_multiples_of_8(dst) && src.width() % pixels == 0 && src.height() <= longest;
+         at_multiples_of_8(dst) && src.width() % pixels == 0 && src.width() <= longest &&
+         src.height() <= longest;
 }
 
 bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst) {

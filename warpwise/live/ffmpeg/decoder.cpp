@@ -97,7 +97,14 @@ void Decoder::open(const SourceOptions& options) {
   else
     why_not_by_gpu_ =
         deadline_ ? "it comes from the network" : ffmpeg::why_not_by_gpu(*stream_, options);
-  if (why_not_by_gpu_.empty()) return open_on_gpu();
+  if (why_not_by_gpu_.empty()) {
+    try {
+      return open_on_gpu();
+    } catch (const Error& error) {
+      gpu_.reset();
+      why_not_by_gpu_ = error.what();
+    }
+  }
   if (decode_ == Decode::gpu) fail("--decode gpu: " + why_not_by_gpu_);
   open_on_cpu();
 }
@@ -211,7 +218,14 @@ const AVFrame* Decoder::decode() {
 }
 
 int Decoder::receive() {
-  return parts_ ? parts_->take(*frame_) : avcodec_receive_frame(codec_.get(), frame_.get());
+  if (!parts_) return avcodec_receive_frame(codec_.get(), frame_.get());
+  try {
+    return parts_->take(*frame_);
+  } catch (const Error& error) {  // such as too little memory of the GPU
+    if (number_ > 0) throw;
+    fall_back(error.what());
+    return AVERROR(EAGAIN);
+  }
 }
 
 int Decoder::send_to_decoder(const AVPacket* packet) {
@@ -220,8 +234,8 @@ int Decoder::send_to_decoder(const AVPacket* packet) {
   return 0;
 }
 
-// Gives all packets so far to the CPU's decoder if the GPU's decoder gave no first frame. Returns
-// false if the GPU's decoder gave one.
+// Falls back to the CPU's decoder if the GPU's decoder gave no first frame. Returns false if the
+// GPU's decoder gave one.
 bool Decoder::falls_back(int error) {
   // FFmpeg does not crop the left and the top in a GPU's memory.
   const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
@@ -230,8 +244,12 @@ bool Decoder::falls_back(int error) {
     again_.clear();
     return false;
   }
-  const std::string why =
-      error < 0 ? reason_of(error) : "its frames are cropped at the left or the top";
+  fall_back(error < 0 ? reason_of(error) : "its frames are cropped at the left or the top");
+  return true;
+}
+
+// Gives all packets so far to the CPU's decoder.
+void Decoder::fall_back(const std::string& why) {
   if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
   why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
   trouble_.clear();
@@ -239,7 +257,6 @@ bool Decoder::falls_back(int error) {
   parts_.reset();
   open_on_cpu();
   gpu_.reset();
-  return true;
 }
 
 // Passes a packet, or the end of the input, to the decoder. After the end, also after a failure,

@@ -73,6 +73,7 @@ class Decoder {
   int receive();
   int send_to_decoder(const AVPacket* packet);
   bool falls_back(int error);
+  void fall_back(const std::string& why);
   void count_passed_over();
   void feed();
   bool read_packet();

@@ -36,7 +36,7 @@ std::size_t frames_of_a_part(const AVCodecParameters& video) {
 
 GpuParts::GpuParts(const AVStream& video)
     : video_(video), device_(gpu::current_device()), starts_(*video.codecpar),
-      most_frames_(frames_of_a_part(*video.codecpar)) {}
+      most_frames_(frames_of_a_part(*video.codecpar)), most_workers_(most_workers) {}
 
 GpuParts::~GpuParts() {
   {
@@ -81,17 +81,29 @@ void GpuParts::begin_part() {
   if (needs_worker()) start_worker();
 }
 
+// One decoder is needed, and further ones only make a video faster: after one that could not be
+// made, none is added.
+void GpuParts::start_worker() {
+  try {
+    add_worker();
+  } catch (const std::exception&) {
+    if (workers_.empty()) throw;
+    most_workers_ = workers_.size();
+    if (gpus_.size() > workers_.size()) gpus_.pop_back();
+  }
+}
+
 // A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
 // decoder is therefore made only if at least as many parts as decoders are done, and while a frame
 // takes about as long as in the first part.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
-  return idle_ < waiting_.size() && workers_.size() < most_workers && workers_.size() <= decoded_ &&
-         pace_ <= longest * first_pace_;
+  return idle_ < waiting_.size() && workers_.size() < most_workers_ &&
+         workers_.size() <= decoded_ && pace_ <= longest * first_pace_;
 }
 
-void GpuParts::start_worker() {
+void GpuParts::add_worker() {
   gpu::set_device(device_);  // per thread: the reader's thread may have no device yet
   GpuDecoding& gpu = gpus_.emplace_back();
   workers_.emplace_back([this, &gpu] { work(gpu); });

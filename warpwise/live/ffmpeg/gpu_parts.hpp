@@ -61,6 +61,7 @@ class GpuParts {
   bool needs_worker() const;
   void begin_part();
   void start_worker();
+  void add_worker();
   // Called on a worker's thread.
   void work(GpuDecoding& gpu);
   PartPointer next_part();
@@ -94,6 +95,7 @@ class GpuParts {
   bool has_ended_ = false;           // the last packet was put
   bool is_stopped_ = false;
   std::vector<std::thread> workers_;
+  std::size_t most_workers_;
 };
 
 }  // namespace warpwise::live::ffmpeg
