@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <barrier>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -220,6 +222,14 @@ TEST(LimitThreads, HoldsForAllCalls) {
   cpu::limit_threads(0);
   EXPECT_EQ(allowed(), all);
   EXPECT_THROW(cpu::limit_threads(-1), InvalidArgument);
+}
+
+TEST(LimitThreads, ALargeNumberTakesNoMemory) {
+  cpu::limit_threads(std::numeric_limits<int>::max());
+  Image src(ElementType::u8, 1000, 1000), dst(ElementType::u8, 1000, 1000);
+  std::fill_n(src.view().data(), src.view().row_bytes() * 1000, std::byte{1});
+  EXPECT_NO_THROW(sobel(src.view(), dst.view()));
+  cpu::limit_threads(0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, ThreadsTest, test::both_backends(), testing::PrintToStringParamName());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/enum_names.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/float16.hpp"
 #include "warpwise/base/frame.hpp"
@@ -110,6 +111,7 @@ TEST(View, RefusesWhatIsNoImage) {
   EXPECT_THROW(HostView(pixels.data(), 4, 1, 1, -4), InvalidArgument);
   EXPECT_THROW(HostView(pixels.data(), huge / 2, 4), InvalidArgument);
   EXPECT_THROW(HostView(pixels.data(), 4, huge / 2), InvalidArgument);
+  EXPECT_THROW(HostView(pixels.data(), ElementType::u16, 1, 1, 1 << 30), InvalidArgument);
 }
 
 TEST(View, CutsParts) {
@@ -207,7 +209,10 @@ TEST(Frame, TakesAViewOfItsLayout) {
   EXPECT_THROW(HostFrame(PixelFormat::rgba32, HostView(pixels.data(), 4, 4, 3)), InvalidArgument);
   EXPECT_THROW(HostFrame(PixelFormat::nv12, HostView(pixels.data(), 4, 4)), InvalidArgument);
   EXPECT_THROW(HostFrame(nullptr, PixelFormat::nv12, 4, 4), InvalidArgument);
-  EXPECT_THROW(HostFrame(pixels.data(), PixelFormat::nv12, -4, 4), InvalidArgument);
+  EXPECT_EQ(test::message_of<InvalidArgument>(
+                [&] { HostFrame(pixels.data(), PixelFormat::nv12, -4, 4); }),
+            "a frame of -4 columns");
+  EXPECT_THROW(HostFrame(pixels.data(), static_cast<PixelFormat>(99), 2, 2), InvalidArgument);
 }
 
 TEST(Border, StandsForPixelsOutside) {

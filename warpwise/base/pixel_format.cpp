@@ -1,6 +1,9 @@
 #include "warpwise/base/pixel_format.hpp"
 
+#include <string>
+
 #include "warpwise/base/checked.hpp"
+#include "warpwise/base/error.hpp"
 
 namespace warpwise {
 namespace {
@@ -20,6 +23,7 @@ int plane_count(PixelFormat format) {
 }
 
 std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width) {
+  if (width < 0) throw InvalidArgument("a frame of " + std::to_string(width) + " columns");
   switch (format) {
     case PixelFormat::gray8:
     case PixelFormat::i444: return width;
@@ -35,10 +39,11 @@ std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width) 
     case PixelFormat::nv21: return plane == 0 ? width : checked_mul(2, half_up(width));
     case PixelFormat::i420: return plane == 0 ? width : half_up(width);
   }
-  __builtin_unreachable();
+  throw InvalidArgument("a pixel format that does not exist");
 }
 
 std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height) {
+  if (height < 0) throw InvalidArgument("a frame of " + std::to_string(height) + " rows");
   const bool vertically_subsampled =
       format == PixelFormat::nv12 || format == PixelFormat::nv21 || format == PixelFormat::i420;
   return plane > 0 && vertically_subsampled ? half_up(height) : height;

@@ -1,5 +1,6 @@
 #include "warpwise/base/view.hpp"
 
+#include <limits>
 #include <string>
 
 namespace warpwise::detail {
@@ -18,7 +19,10 @@ std::int64_t validate_view(const void* data, ElementType type, std::int64_t widt
                           std::to_string(channels));
   }
   if (data == nullptr) throw InvalidArgument("a view needs memory, not a null pointer");
-  const std::int64_t row = checked_mul(width, checked_mul(channels, size_of(type)));
+  const std::int64_t pixel = checked_mul(channels, size_of(type));
+  if (pixel > std::numeric_limits<int>::max())
+    throw InvalidArgument("a pixel of " + std::to_string(pixel) + " bytes is too large");
+  const std::int64_t row = checked_mul(width, pixel);
   if (pitch_bytes < 0 || (pitch_bytes != 0 && height > 1 && pitch_bytes < row)) {
     throw InvalidArgument("a pitch of " + std::to_string(pitch_bytes) +
                           " bytes does not hold a row of " + std::to_string(row) + " bytes");

@@ -1,10 +1,12 @@
 #include "warpwise/cpu/threads.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 
 #include "warpwise/base/error.hpp"
 
@@ -17,9 +19,12 @@ void limit_threads(int threads) {
   static std::unique_ptr<tbb::global_control> limit;
   const std::lock_guard one_at_a_time(mutex);
   limit.reset();  // the old limit would still count if it is lower
+  // oneTBB takes memory for each allowed thread. No call uses so many.
+  const int most = std::max(256, 4 * tbb::info::default_concurrency());
   if (threads > 0) {
-    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                  static_cast<std::size_t>(threads));
+    limit =
+        std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                              static_cast<std::size_t>(std::min(threads, most)));
   }
 }
 

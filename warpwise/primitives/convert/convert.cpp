@@ -8,13 +8,19 @@
 namespace warpwise {
 namespace {
 
-/// Requires that no plane of one frame overlaps a plane of the other.
+/// Requires that no plane of `dst` overlaps another plane of it, or one of `src`.
 template <class Source, class Destination>
 void require_disjoint_planes(const Source& src, const Destination& dst) {
   for (int s = 0; s < plane_count(src.format()); ++s) {
     for (int d = 0; d < plane_count(dst.format()); ++d) {
       detail::require_disjoint("convert", detail::memory_of(src, s), detail::memory_of(dst, d),
                                "src and dst");
+    }
+  }
+  for (int d = 1; d < plane_count(dst.format()); ++d) {
+    for (int other = 0; other < d; ++other) {
+      detail::require_disjoint("convert", detail::memory_of(dst, other), detail::memory_of(dst, d),
+                               "two planes of dst");
     }
   }
 }

@@ -517,10 +517,19 @@ TEST(Convert, RefusesSizesThatDifferAndOverlap) {
   EXPECT_THROW(convert(src.view(), narrower.view()), InvalidArgument);
   std::vector<std::uint8_t> memory(64);
   const ConstHostFrame nv12(memory.data(), PixelFormat::nv12, 4, 4);
+  const ConstHostFrame nv12_of_2(memory.data(), PixelFormat::nv12, 2, 2);
   // The grey frame overlaps the plane of chroma.
   EXPECT_THROW(convert(nv12, HostFrame(memory.data() + 16, PixelFormat::gray8, 4, 4)),
                InvalidArgument);
   EXPECT_NO_THROW(convert(nv12, HostFrame(memory.data() + 24, PixelFormat::gray8, 4, 4)));
+  auto* const bytes = reinterpret_cast<std::byte*>(memory.data());
+  const auto planes_at = [&](std::ptrdiff_t second) {
+    return HostFrame(PixelFormat::i444, 2, 2,
+                     {HostFrame::Plane{bytes + 24}, HostFrame::Plane{bytes + second},
+                      HostFrame::Plane{bytes + 40}});
+  };
+  EXPECT_THROW(convert(nv12_of_2, planes_at(27)), InvalidArgument);
+  EXPECT_NO_THROW(convert(nv12_of_2, planes_at(28)));
 }
 
 TEST(Convert, NamesComeBack) {

@@ -1,5 +1,6 @@
 #include "warpwise/primitives/convert/deep.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
   std::vector<DeepComponent<View>> components;
   for (const View& view : views) {
     given += (given.empty() ? "" : ", ") + type_text(view.type(), view.channels());
-    for (int i = 0; i < view.channels(); ++i) components.push_back({view, i});
+    const int most = std::min(view.channels(), 5);  // five are too many, as are all more
+    for (int i = 0; i < most; ++i) components.push_back({view, i});
   }
   const bool is_picture =
       (views.size() == 1 && components.size() != 2 && components.size() < 5) ||

@@ -31,10 +31,10 @@ struct DeepOptions {
 };
 
 /// Converts YUV, grey or RGBA to RGB, and RGB, RGBA, grey or YUV to the three planes of YUV. The
-/// result is the real-valued formula of convert() in double precision, rounded half up once and
-/// saturated. From YUV to YUV the matrix stays the same; the range, and the pixels that share
-/// chroma, may change. Pixels that share chroma have the same chroma, and a chroma sample is the
-/// mean of the pixels that share it. Alpha is ignored.
+/// result is the real-valued formula of convert(), rounded half up once and saturated. Green that
+/// lies less than 2^-33 below a half may be rounded up. From YUV to YUV the matrix stays the same;
+/// the range, and the pixels that share chroma, may change. Pixels that share chroma have the same
+/// chroma, and a chroma sample is the mean of the pixels that share it. Alpha is ignored.
 ///
 /// Views of any size, pitch and alignment; `src` and `dst` must not overlap.
 ///

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -291,6 +292,65 @@ TEST_P(DeepTest, WhiteBlackAndGreyHaveTheStandardsCodes) {
   EXPECT_EQ(dst.code(0, 2, 0), std::lround((64 + 876 / 5.0) * 64));
   for (std::size_t plane : {1U, 2U}) {
     for (int x = 0; x < 3; ++x) EXPECT_EQ(dst.code(plane, x, 0), 512 << 6);
+  }
+}
+
+__extension__ using Wide = __int128;
+
+/// Returns numerator / denominator, rounded half up, as a code.
+std::uint16_t code_of(Wide numerator, Wide denominator) {
+  const Wide doubled = 2 * numerator + denominator;
+  const Wide down = doubled >= 0 ? doubled / (2 * denominator) : -1;
+  return static_cast<std::uint16_t>(std::clamp<Wide>(down, 0, 65535));
+}
+
+// The expected codes come from integers. Many grey pixels of limited range lie at a half.
+TEST_P(DeepTest, YuvBecomesRgbByTheStandardsFormula) {
+  const struct {
+    Matrix matrix;
+    std::int64_t red, green, blue, one;
+  } weights[] = {{Matrix::bt601, 299, 587, 114, 1000},
+                 {Matrix::bt709, 2126, 7152, 722, 10000},
+                 {Matrix::bt2020, 2627, 6780, 593, 10000}};
+  const struct {
+    Range range;
+    int bits;
+    std::int64_t luma, chroma, black;
+  } codes[] = {{Range::full, 16, 65535, 65535, 0},
+               {Range::full, 10, 65472, 65472, 0},
+               {Range::limited, 10, 219 * 256, 224 * 256, 16 * 256}};
+  constexpr std::int64_t width = 211, height = 97;
+  for (const auto& k : weights) {
+    for (const auto& c : codes) {
+      Images src(kinds_of_planes[0], {width, height}, {}), dst(rgb_kind, {width, height}, {});
+      src.fill_random(5);
+      for (std::size_t plane = 0; plane < 3; ++plane) {
+        const HostView view = src.all[plane].view();
+        for (std::int64_t y = 0; y < height; ++y) {
+          for (std::int64_t x = 0; x < width; ++x) {
+            const bool is_neutral = plane > 0 && y % 2 == 0;
+            const int code =
+                is_neutral ? 32768 : src.code(plane, x, y) >> (16 - c.bits) << (16 - c.bits);
+            store(view.row(y), x, static_cast<std::uint16_t>(code));
+          }
+        }
+      }
+      convert(src, dst, {.matrix = k.matrix, .from_range = c.range, .from_bits = c.bits});
+      for (std::int64_t y = 0; y < height; ++y) {
+        for (std::int64_t x = 0; x < width; ++x) {
+          const std::int64_t luma = src.code(0, x, y) - c.black;
+          const std::int64_t cb = src.code(1, x, y) - 32768, cr = src.code(2, x, y) - 32768;
+          const Wide grey = static_cast<Wide>(luma) * c.chroma * k.one;
+          const Wide red = grey + 2 * (k.one - k.red) * cr * c.luma;
+          const Wide blue = grey + 2 * (k.one - k.blue) * cb * c.luma;
+          const Wide green = grey * k.one - k.red * red - k.blue * blue;
+          const Wide one = static_cast<Wide>(c.luma) * c.chroma * k.one;
+          ASSERT_EQ(dst.code(0, x, y, 0), code_of(65535 * red, one)) << x << ", " << y;
+          ASSERT_EQ(dst.code(0, x, y, 1), code_of(65535 * green, one * k.green)) << x << ", " << y;
+          ASSERT_EQ(dst.code(0, x, y, 2), code_of(65535 * blue, one)) << x << ", " << y;
+        }
+      }
+    }
   }
 }
 
