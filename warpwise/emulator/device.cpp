@@ -226,7 +226,7 @@ std::pair<std::uint64_t, std::uint64_t> Device::memory() const {
 void Device::free(Address address, std::string by) {
   std::unique_lock lock(state_->mutex);
   const auto found = state_->allocations.find(address);
-  if (found == state_->allocations.end() || found->second.is_of_heap) {
+  if (found == state_->allocations.end() || found->second.is_of_heap || found->second.is_variable) {
     lock.unlock();
     throw InvalidArgument("the host has made no allocation of the emulated GPU that begins at " +
                           std::to_string(address) + ": it is " + state_->describe(address));

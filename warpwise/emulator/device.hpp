@@ -27,6 +27,7 @@ struct Allocation {
   std::string name;
   std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see state.hpp; null: all bytes are defined
   bool is_of_heap = false;                        ///< allocated by a kernel
+  bool is_variable = false;                       ///< a program's variable, which no call frees
 };
 
 /// A freed allocation.

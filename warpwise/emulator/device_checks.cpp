@@ -17,6 +17,12 @@ std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(const Device
   return all;
 }
 
+bool is_variable(const Device& device, Address address) {
+  const std::shared_lock lock(device.state().mutex);
+  const auto found = device.state().allocations.find(address);
+  return found != device.state().allocations.end() && found->second.is_variable;
+}
+
 void count_as_written(Device& device) { device.state().define_all(); }
 
 std::shared_mutex& lock_of(Device& device) { return device.state().mutex; }

@@ -16,6 +16,9 @@ namespace warpwise::emulator {
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
+/// Returns true if the address begins a program's variable.
+WARPWISE_EXPORT bool is_variable(const Device& device, Address address);
+
 /// Counts all memory as written from now on, for Check::init. Called when a kernel was not run,
 /// because the kernel would have written some bytes.
 WARPWISE_EXPORT void count_as_written(Device& device);

@@ -84,6 +84,8 @@ struct Program::State {
   const Code& code(std::string_view name, ObserverSet observers);
   const std::vector<Address>& load(Device::State& device, Device& owner);
   std::vector<Address> allocate(Device& owner) const;
+  /// Writes the initial values of the variables at these addresses.
+  void fill(Device& owner, std::span<const Address> addresses) const;
   Address target_of(const ptx::Variable& variable, const std::string& name,
                     std::span<const Address> addresses) const;
   /// Runs the work that a grid at this depth launched, in order. Returns false if a kernel had a
@@ -176,6 +178,15 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
     if (found != device.modules.end()) return found->second;
   }
   std::vector<Address> addresses = allocate(owner);
+  fill(owner, addresses);
+  const std::unique_lock device_lock(device.mutex);
+  for (const Address address : addresses) {
+    if (address != 0) device.allocations.at(address).is_variable = true;
+  }
+  return device.modules[number] = std::move(addresses);
+}
+
+void Program::State::fill(Device& owner, std::span<const Address> addresses) const {
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const ptx::Variable& variable = module.variables[i];
     if (addresses[i] == 0 || variable.bytes == 0) continue;
@@ -193,8 +204,6 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
                   width);
     }
   }
-  const std::unique_lock device_lock(device.mutex);
-  return device.modules[number] = std::move(addresses);
 }
 
 bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth,

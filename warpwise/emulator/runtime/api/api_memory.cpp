@@ -154,8 +154,10 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
 
 cudaError_t free_in_stream(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+  if (kind_of(pointer) == AllocationKind::managed) return report(cudaErrorNotSupported);
   try {
-    if (emulated().sticky == cudaSuccess) note_free(pointer, false);
+    note_free(pointer, false);
     const WorkScope scope = WorkScope::that_frees();
     const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
     if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
@@ -242,6 +244,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
+    note_registration(address_of(host));
     // Watches only readable and writable pages, because watching restores pages to that state.
     StreamOrder* const order = stream_order();
     if (order != nullptr && are_read_and_written(address_of(host), bytes))
@@ -250,10 +253,13 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
   });
 }
 cudaError_t cudaHostUnregister(void* host) {
+  const std::optional<AllocationKind> kind = kind_of(host);
+  if (kind && kind != AllocationKind::registered) return report(cudaErrorInvalidValue);
   const auto [begin, bytes] = emulated().device.allocation_of(address_of(host));
   if (bytes == 0 || begin != address_of(host)) return report(cudaErrorHostMemoryNotRegistered);
   end_of_memory(host);
   emulated().device.hide(host, bytes);
+  forget_registration(begin);
   return cudaSuccess;
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
@@ -366,10 +372,23 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  if (attributes == nullptr) return report(cudaErrorInvalidValue);
   *attributes = {};
-  const bool on_device = emulated().device.holds(address_of(pointer));
-  attributes->type = on_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
-  if (on_device) attributes->devicePointer = const_cast<void*>(pointer);
+  void* const address = const_cast<void*>(pointer);
+  const std::optional<AllocationKind> kind = kind_of(pointer);
+  if (!kind) {
+    attributes->device = cudaInvalidDeviceId;
+    attributes->hostPointer = address;
+    return cudaSuccess;
+  }
+  attributes->devicePointer = address;
+  switch (*kind) {
+    case AllocationKind::pinned:
+    case AllocationKind::registered: attributes->type = cudaMemoryTypeHost; break;
+    case AllocationKind::managed: attributes->type = cudaMemoryTypeManaged; break;
+    default: attributes->type = cudaMemoryTypeDevice; return cudaSuccess;
+  }
+  attributes->hostPointer = address;
   return cudaSuccess;
 }
 

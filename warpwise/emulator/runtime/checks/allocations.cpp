@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device_checks.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
 #include "warpwise/emulator/runtime/fork_locks.hpp"
@@ -26,6 +27,7 @@ struct AllocationRecord {
   std::uint64_t bytes = 0;
   AllocationKind kind = AllocationKind::device;
   bool is_live = true;
+  bool is_no_leak = false;  ///< not reported as a leak, although it is never freed
   CallSite made;
   CallSite freed;
 
@@ -66,12 +68,15 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
   const auto [begin, bytes] = emulated().device.allocation_of(address);
   const std::string what =
       record == nullptr ? "memory that no CUDA function has allocated" : of_bytes(*record);
+  if (record != nullptr && record->kind == AllocationKind::registered)
+    return "frees registered memory of the host: cudaHostUnregister ends its registration";
   if (bytes == 0) return "frees " + what + (record == nullptr ? "" : ", which was freed before");
   if (begin != address) {
     return "frees byte " + std::to_string(address - begin) + " of " + what +
            ": free memory by the address of its first byte";
   }
-  if (record == nullptr) return {};  // no record: registered or mapped memory of the host
+  if (record == nullptr)  // a variable of the program, or mapped memory
+    return "frees " + emulated().device.describe(address) + ", which no CUDA function allocated";
   const bool is_pinned = record->kind == AllocationKind::pinned;
   if (is_pinned && !host)
     return "frees " + what + ", which is pinned memory: cudaFreeHost frees it";
@@ -113,6 +118,30 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
   records().all[address] = std::move(record);
 }
 
+void note_registration(Address address) {
+  AllocationRecord record;
+  record.kind = AllocationKind::registered;
+  record.is_no_leak = true;
+  const std::lock_guard lock(records().mutex);
+  records().forget(address);  // drops an earlier freed allocation at this address
+  records().all[address] = std::move(record);
+}
+
+void forget_registration(Address address) {
+  const std::lock_guard lock(records().mutex);
+  records().forget(address);
+}
+
+std::optional<AllocationKind> kind_of(const void* pointer) {
+  const std::lock_guard lock(records().mutex);
+  const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
+  if (bytes == 0) return std::nullopt;
+  const auto found = records().all.find(begin);
+  if (found != records().all.end() && found->second.is_live) return found->second.kind;
+  const bool is_managed = !is_device_address(begin) && is_variable(emulated().device, begin);
+  return is_managed ? AllocationKind::managed : AllocationKind::device;
+}
+
 void note_free(const void* pointer, bool host) {
   const Address address = address_of(pointer);
   Records& own = records();
@@ -122,9 +151,12 @@ void note_free(const void* pointer, bool host) {
     const std::lock_guard lock(own.mutex);
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
-    wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    // The memory is freed here even if the function is the wrong one.
-    if (begin == address && found != own.all.end()) {
+    // Memory may begin where an earlier allocation, which was freed, began.
+    const bool is_known = found != own.all.end() && (begin == 0 || found->second.is_live);
+    wrong = mistake(address, host, is_known ? &found->second : nullptr);
+    // The program wants to free it, so it is no leak.
+    if (begin == address && is_known) found->second.is_no_leak = true;
+    if (wrong.empty()) {
       AllocationRecord& record = found->second;
       record.is_live = false;
       record.freed = site;
@@ -136,14 +168,16 @@ void note_free(const void* pointer, bool host) {
       }
     }
   }
-  if (!wrong.empty() && checks_asked_for().has(Check::memory))
+  if (wrong.empty()) return;
+  if (checks_asked_for().has(Check::memory))
     note_host_fault(FaultKind::invalid_free, site, with_origins(wrong));
+  throw InvalidArgument(wrong);
 }
 
 void note_kept(const void* pointer) {
   const std::lock_guard lock(records().mutex);
   const auto found = records().all.find(address_of(pointer));
-  if (found != records().all.end()) found->second.is_live = false;
+  if (found != records().all.end()) found->second.is_no_leak = true;
 }
 
 void forget_allocations() {
@@ -190,7 +224,7 @@ void report_leaks() {
   {
     const std::lock_guard lock(records().mutex);
     for (const auto& [address, record] : records().all) {
-      if (!record.is_live) continue;
+      if (!record.is_live || record.is_no_leak) continue;
       Sum& sum = by_call[record.made.address()];
       if (sum.count == 0 || record.number < sum.first.number) sum.first = record;
       sum.count += 1;

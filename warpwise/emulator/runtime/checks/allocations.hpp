@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -9,7 +10,7 @@
 // records serve messages and Check::memory.
 namespace warpwise::emulator::runtime {
 
-enum class AllocationKind { device, managed, pinned, array };
+enum class AllocationKind { device, managed, pinned, array, registered };
 
 /// Returns the name of the next allocation for messages: "allocation 3".
 std::string next_allocation_name();
@@ -18,8 +19,18 @@ std::string next_allocation_name();
 void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
                      const std::string& name);
 
+/// Records that the program has registered memory of the host, which begins at `address`.
+void note_registration(Address address);
+/// Forgets the registration, when it ends.
+void forget_registration(Address address);
+
+/// Returns the kind of the memory that holds the address; empty if the GPU has none there. A
+/// program's variables are device or managed memory, and mapped memory is device memory.
+std::optional<AllocationKind> kind_of(const void* pointer);
+
 /// Records that the current call frees memory. With Check::memory, a wrong free is reported.
 /// \param host  true in a function that frees pinned memory
+/// \throws InvalidArgument  for a wrong free, which frees nothing
 void note_free(const void* pointer, bool host);
 
 /// Records that a graph keeps this memory. It is never freed and does not count as a leak.

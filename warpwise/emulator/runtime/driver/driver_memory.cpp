@@ -123,6 +123,37 @@ CUresult fill_now(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t
   return result;
 }
 
+// Gives an attribute of a pointer; zeros if `known` is empty.
+CUresult give_attribute(void* value, CUpointer_attribute attribute,
+                        const cudaPointerAttributes& known) {
+  const auto give = [&](auto what) {
+    std::memcpy(value, &what, sizeof(what));
+    return CUDA_SUCCESS;
+  };
+  const bool is_known = known.type != cudaMemoryTypeUnregistered;
+  const auto range = emulated().device.allocation_of(device_address(known.devicePointer));
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: {
+      CUcontext context = nullptr;
+      if (is_known) cuCtxGetCurrent(&context);
+      return give(context);
+    }
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return give(!is_known                          ? 0
+                  : known.type == cudaMemoryTypeHost ? static_cast<int>(CU_MEMORYTYPE_HOST)
+                                                     : static_cast<int>(CU_MEMORYTYPE_DEVICE));
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(known.devicePointer);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return give(known.hostPointer);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:  // four bytes, as on a GPU
+      return give(known.type == cudaMemoryTypeManaged ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(known.device);
+    case CU_POINTER_ATTRIBUTE_MAPPED: return give(is_known);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(range.first);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(range.second);
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -284,39 +315,16 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
   const cudaError_t error = cudaPointerGetAttributes(&known, pointer_of(address));
   if (error != cudaSuccess) return result_of(error);
   if (known.type == cudaMemoryTypeUnregistered) return CUDA_ERROR_INVALID_VALUE;
-  const auto give = [&](auto what) {
-    std::memcpy(value, &what, sizeof(what));
-    return CUDA_SUCCESS;
-  };
-  switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: {
-      CUcontext context = nullptr;
-      cuCtxGetCurrent(&context);
-      return give(context);
-    }
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return give(known.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(known.devicePointer);
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return give(known.hostPointer);
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(known.type == cudaMemoryTypeManaged);
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(known.device);
-    case CU_POINTER_ATTRIBUTE_MAPPED: return give(true);
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: {
-      CUdeviceptr base = 0;
-      const CUresult result = cuMemGetAddressRange(&base, nullptr, address);
-      return result == CUDA_SUCCESS ? give(base) : result;
-    }
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: {
-      std::size_t bytes = 0;
-      const CUresult result = cuMemGetAddressRange(nullptr, &bytes, address);
-      return result == CUDA_SUCCESS ? give(bytes) : result;
-    }
-    default: return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  return give_attribute(value, attribute, known);
 }
+// Gives zeros for memory that the GPU does not know.
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** values,
                                 CUdeviceptr address) {
-  for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(values[i], attributes[i], address);
+  cudaPointerAttributes known{};
+  const cudaError_t error = cudaPointerGetAttributes(&known, pointer_of(address));
+  if (error != cudaSuccess) return result_of(error);
+  if (known.type == cudaMemoryTypeUnregistered) known = {};
+  for (unsigned i = 0; i < count; ++i) give_attribute(values[i], attributes[i], known);
   return CUDA_SUCCESS;
 }
 CUresult cuPointerSetAttribute(const void*, CUpointer_attribute, CUdeviceptr) {

@@ -292,6 +292,33 @@ TEST_F(Driver, HostMemoryIsRegistered) {
   EXPECT_EQ(cuMemHostUnregister(values.data()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
+TEST_F(Driver, ThePointersOfAllMemoryAreDescribed) {
+  void* pinned = nullptr;
+  CUdeviceptr managed = 0;
+  ASSERT_EQ(cuMemAllocHost(&pinned, 64), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
+  unsigned type = 9;
+  ASSERT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                  reinterpret_cast<CUdeviceptr>(pinned)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(type, static_cast<unsigned>(CU_MEMORYTYPE_HOST));
+  unsigned is_managed = ~0U;
+  ASSERT_EQ(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed),
+            CUDA_SUCCESS);
+  EXPECT_EQ(is_managed, 1U);
+  CUdeviceptr on_device = ~0ULL;
+  std::array<CUpointer_attribute, 2> asked = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                              CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
+  std::array<void*, 2> values = {&type, &on_device};
+  ASSERT_EQ(
+      cuPointerGetAttributes(2, asked.data(), values.data(), reinterpret_cast<CUdeviceptr>(&type)),
+      CUDA_SUCCESS);
+  EXPECT_EQ(type, 0U) << "of the stack";
+  EXPECT_EQ(on_device, 0U);
+  EXPECT_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree(managed), CUDA_SUCCESS);
+}
+
 // Each of four blocks writes a number, meets the others, and copies the number of the next one.
 TEST_F(Driver, TheDeviceRuntimesGridBarrierIsLinked) {
   const std::string meet = R"(.version 8.0
