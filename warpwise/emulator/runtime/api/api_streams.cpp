@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <vector>
 
 #include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
+#include "warpwise/emulator/runtime/fork_locks.hpp"
 
 using namespace warpwise::emulator::runtime;
 
 // The runtime's handles are pointers to incomplete types.
 struct CUevent_st {
+  unsigned flags = cudaEventDefault;
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
   Clock done;                      // work done when the event was recorded, for the checks of order
@@ -25,6 +29,39 @@ struct CUstream_st {
 };
 
 namespace {
+
+/// Handles that are not destroyed yet. Others, and null, are refused.
+template <class Handle>
+class LiveHandles {
+ public:
+  LiveHandles() { keep_free_in_children(mutex_); }
+  Handle add(Handle handle) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(handle);
+    return handle;
+  }
+  bool has(Handle handle) const {
+    const std::lock_guard lock(mutex_);
+    return all_.contains(handle);
+  }
+  /// Returns false if the handle was destroyed before.
+  bool remove(Handle handle) {
+    const std::lock_guard lock(mutex_);
+    return all_.erase(handle) == 1;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<Handle> all_;
+};
+LiveHandles<cudaStream_t>& live_streams() {
+  static LiveHandles<cudaStream_t>& instance = *new LiveHandles<cudaStream_t>;
+  return instance;
+}
+LiveHandles<cudaEvent_t>& live_events() {
+  static LiveHandles<cudaEvent_t>& instance = *new LiveHandles<cudaEvent_t>;
+  return instance;
+}
 
 // A GPU's priorities: lower numbers run first.
 constexpr int least_priority = 0;
@@ -41,8 +78,10 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
   static std::atomic<unsigned long long> made = 2;  // the default streams' ids are smaller
+  if (stream == nullptr) return report(cudaErrorInvalidValue);
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   const int kept = std::max(greatest_priority, std::min(priority, least_priority));
-  *stream = new CUstream_st{flags, kept, ++made};
+  *stream = live_streams().add(new CUstream_st{flags, kept, ++made});
   if (StreamOrder* const order = stream_order()) order->made(*stream, flags);
   return cudaSuccess;
 }
@@ -53,7 +92,8 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (is_default(stream)) return report(cudaErrorInvalidResourceHandle);
+  if (is_default(stream) || !live_streams().remove(stream))
+    return report(cudaErrorInvalidResourceHandle);
   if (StreamOrder* const order = stream_order()) order->destroyed(stream);
   // A capture ends with any of its streams. A later stream may have the same address.
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) leave_capture(*capture);
@@ -66,18 +106,22 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  if (priority == nullptr) return report(cudaErrorInvalidValue);
   *priority = is_default(stream) ? 0 : stream->priority;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  if (flags == nullptr) return report(cudaErrorInvalidValue);
   *flags = is_default(stream) ? cudaStreamDefault : stream->flags;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  if (device == nullptr) return report(cudaErrorInvalidValue);
   *device = 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  if (id == nullptr) return report(cudaErrorInvalidValue);
   *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
   return cudaSuccess;
 }
@@ -102,6 +146,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return run_or_capture(stream, [function, data] {
+    if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
     const HostFunctionScope scope;
     function(data);
     return cudaSuccess;
@@ -117,18 +162,28 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = new CUevent_st;
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  const bool is_shared = (flags & cudaEventInterprocess) != 0;
+  const bool has_time = (flags & cudaEventDisableTiming) == 0;
+  if (event == nullptr || (flags & ~known) != 0 || (is_shared && has_time))
+    return report(cudaErrorInvalidValue);
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+  *event = live_events().add(new CUevent_st);
+  (*event)->flags = flags;
   return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
-  return cudaEventCreate(event);
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (!live_events().remove(event)) return report(cudaErrorInvalidResourceHandle);
   delete event;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
@@ -147,6 +202,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 // A stream that waits for another stream's captured event joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = event->capture.lock();
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
     order->stream_waits_for(stream, event->done);
@@ -160,12 +216,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
   return report(emulated().sticky);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
+  if (milliseconds == nullptr) return report(cudaErrorInvalidValue);
+  if (!live_events().has(start) || !live_events().has(end))
+    return report(cudaErrorInvalidResourceHandle);
+  if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
+    return report(cudaErrorInvalidResourceHandle);
   cudaEventSynchronize(end);  // the host may rely on the event from here on
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
