@@ -153,6 +153,19 @@ std::map<std::string_view, std::unique_ptr<Command>> add_subcommands(CLI::App& a
   return commands;
 }
 
+// Drops a "--" in front of the program that `run` starts. CLI11 would give the words behind it to
+// the main command.
+void drop_mark_of_program(const CLI::App& run, std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    const CLI::Option* const option = run.get_option_no_throw(words[i]);
+    if (option != nullptr && option->get_items_expected_min() > 0) ++i;  // its value
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.formatter(std::make_shared<WholeNames>());
@@ -160,9 +173,10 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->label("Excludes", "not with");
   app.footer("warpwise help SUBCOMMAND shows its arguments and options.");
-  const std::vector<std::string> words = words_of(argc, argv);
+  std::vector<std::string> words = words_of(argc, argv);
   const std::map<std::string_view, std::unique_ptr<Command>> commands =
       add_subcommands(app, words[0]);
+  if (words[0] == "run") drop_mark_of_program(*app.get_subcommand("run"), words);
   // For an unknown subcommand, CLI11 would print the help of the command before it.
   const CLI::App* behind = &app;
   std::string names;  // subcommands' names, for their help
