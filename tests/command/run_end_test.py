@@ -173,6 +173,12 @@ class Interruptions(RunTest):
         self.assertEqual(last, "warpwise: 2 launches of 2 kernels, 1 fault")
         self.assertEqual(self.report(), {"void scale<int>(int*, int)": [], "endless(int volatile*)": ["interrupted"]})
 
+    def test_a_time_limit_of_a_forked_child(self):
+        """Both end: a child that stayed would keep the output open."""
+        done = self.run_program("child", options=["--time-limit", "1"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"interrupted in kernel endless(int volatile*)", done.stderr)
+
     def test_a_time_limit_outside_of_kernels(self):
         with subprocess.Popen([WARPWISE, "run", "--time-limit", "1", "--error-exitcode", "9", "--junit", "report.xml", self.program, "ready"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:

@@ -28,7 +28,7 @@ struct Watch {
   std::atomic<std::chrono::steady_clock::rep> caught_at = 0;  ///< 0: not known yet
   std::atomic<bool> interrupted = false;
   std::atomic<int> running = 0;  ///< number of InterruptibleScopes
-  pid_t process = 0;
+  std::atomic<pid_t> process = 0;
   int seconds = 0;
   int (*conclude)(const std::string&, bool) = nullptr;
 };
@@ -102,6 +102,30 @@ void end_when_told() {
   ::kill(::getpid(), number);
 }
 
+/// Starts the watching thread. Returns false if the system has no thread for it.
+bool begin_to_watch(Watch& own) {
+  ::sem_init(&own.wake, 0, 0);
+  try {
+    std::thread(end_when_told).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+/// Starts the thread again in a forked child, which has none, so that the time limit ends it too.
+void watch_in_child(Watch& own) {
+  pid_t parent = own.process;
+  const pid_t child = ::getpid();
+  if (own.seconds == 0 || parent == child) return;
+  if (!own.process.compare_exchange_strong(parent, child)) return;  // another thread has done it
+  own.caught = 0;
+  own.caught_at = 0;
+  own.interrupted = false;
+  own.running = 0;
+  begin_to_watch(own);
+}
+
 }  // namespace
 
 void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bool is_time_limit)) {
@@ -109,12 +133,7 @@ void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bo
   own.process = ::getpid();
   own.seconds = seconds;
   own.conclude = conclude;
-  ::sem_init(&own.wake, 0, 0);
-  try {
-    std::thread(end_when_told).detach();
-  } catch (const std::system_error&) {
-    return;  // without a thread, signals end the program as by default
-  }
+  if (!begin_to_watch(own)) return;  // signals end the program as by default
   for (const int number : {SIGINT, SIGTERM}) handle_if_by_default(number);
 }
 
@@ -127,11 +146,14 @@ std::string why_interrupted() {
   return std::string(number == SIGINT ? "SIGINT" : "SIGTERM") + " has ended the run";
 }
 
-InterruptibleScope::InterruptibleScope() { ++watch().running; }
+InterruptibleScope::InterruptibleScope() {
+  watch_in_child(watch());
+  ++watch().running;
+}
 
 InterruptibleScope::~InterruptibleScope() {
   --watch().running;
-  // A forked child of the program has no watching thread.
+  // A forked child without a time limit has no watching thread.
   while (watch().interrupted && watch().process == ::getpid())
     std::this_thread::sleep_for(between_looks);
 }
