@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 template <class T>
@@ -67,6 +68,10 @@ __global__ void first_come(int* values) {
 
 // Sums floats in any order; each order rounds differently.
 __global__ void sum(float* values) { atomicAdd(values, 1.0f + 0.001f * float(threadIdx.x)); }
+
+__global__ void __launch_bounds__(32) small(int* values) { values[threadIdx.x] = 1; }
+
+__device__ int variable;
 
 int check(const char* what) {
   const cudaError_t error = cudaDeviceSynchronize();
@@ -141,6 +146,23 @@ int main(int argc, char** argv) {
   if (mode == "beyond_and_endless") {
     beyond<<<1, 32>>>(values);
     endless<<<1, 32>>>(values);
+  }
+  if (mode == "too_large") {
+    small<<<1, 64>>>(values);
+    std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    small<<<1, 32>>>(values);
+  }
+  if (mode == "frees_variable") {
+    void* address = nullptr;
+    cudaGetSymbolAddress(&address, variable);
+    std::printf("%s\n", cudaGetErrorName(cudaFree(address)));
+  }
+  if (mode == "child") {
+    const pid_t child = fork();
+    if (child == 0) endless<<<1, 32>>>(values);
+    int status = 0;
+    if (child > 0) waitpid(child, &status, 0);
+    std::printf("%d\n", WEXITSTATUS(status));
   }
   if (mode == "misaligned") misaligned<<<1, 1>>>(reinterpret_cast<char*>(values));
   if (mode == "assert") disagrees<<<1, 32>>>(7);

@@ -34,6 +34,9 @@ class Programs(RunTest):
         done = self.run_program("words", *words, options=["-q"])
         self.assertEqual(done.stdout.decode().splitlines(), [f"[{word}]" for word in words])
         self.assertEqual(done.returncode, 0)
+        for options in [["-q", "--"], ["-q", "--check", "all", "--"], ["--quiet", "--check=all", "--"]]:
+            done = self.run_program("words", *words, options=options)
+            self.assertEqual(done.stdout.decode().splitlines(), [f"[{word}]" for word in words])
 
     def test_its_streams(self):
         done = self.run_program("echo", options=["-q"], stdin=b"some\0bytes\n")
@@ -143,6 +146,17 @@ class Faults(RunTest):
         done = self.run_program("fork", options=["--error-exitcode", "9", "--junit", "report.xml"])
         self.assertEqual(done.returncode, 9)
         self.assertEqual(done.stderr.count(b" launches of "), 1)
+
+    def test_a_block_that_is_too_large_is_an_error_of_the_program(self):
+        done = self.run_program("too_large")
+        self.assertEqual((done.returncode, done.stdout), (0, b"cudaErrorInvalidValue\n"))
+        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 2 kernels, 0 faults")
+
+    def test_a_variable_that_is_freed(self):
+        done = self.run_program("frees_variable", options=["--check", "memory"])
+        self.assertEqual((done.returncode, done.stdout), (1, b"cudaErrorInvalidValue\n"))
+        self.assertRegex(self.said(done)[0], "^warpwise: invalid_free in the program, cudaFree called at .*"
+                                             "byte 0 of variable 'variable' of 4 bytes, which no CUDA function allocated")
 
     def test_an_abort_leaves_reports(self):
         self.fault("abort", "out_of_bounds", "beyond", code=-signal.SIGABRT)

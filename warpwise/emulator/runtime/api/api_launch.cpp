@@ -1,6 +1,7 @@
 // Kernels: registration by the program's constructors, and launches.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
 #include "warpwise/emulator/runtime/checks/launch_check.hpp"
@@ -158,6 +160,25 @@ cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
   return cudaSuccess;
 }
 
+/// \throws InvalidArgument  for a block that the kernel was not compiled for
+void check_bounds(const KernelInfo& info, dim3 block) {
+  const auto threads = std::uint64_t{block.x} * block.y * block.z;
+  if (std::cmp_greater(threads, info.most_threads)) {
+    throw InvalidArgument(
+        "kernel '" + readable(info.name) + "' was compiled for blocks of at most " +
+        std::to_string(info.most_threads) + " threads, not " + std::to_string(threads));
+  }
+  const std::vector<int>& required = info.required_threads;
+  const std::array<unsigned, 3> sizes = {block.x, block.y, block.z};
+  for (std::size_t i = 0; i < sizes.size() && !required.empty(); ++i) {
+    const int size = i < required.size() ? required[i] : 1;
+    if (std::cmp_equal(sizes[i], size)) continue;
+    throw InvalidArgument("kernel '" + readable(info.name) + "' was compiled for blocks of " +
+                          std::to_string(size) + " threads in " + std::string(1, "xyz"[i]) +
+                          ", not " + std::to_string(sizes[i]));
+  }
+}
+
 /// Adds to each fault the place of the current call, which launches the kernel. If a Python file
 /// holds the kernel's source as a string, the fault gets its line in that file.
 /// \param kernel  its readable name
@@ -222,6 +243,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = info_of(*kernel);
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
+    check_bounds(info, block);
     if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
     const cudaError_t cluster_error = check_cluster(*kernel, info, mode.cluster, grid);
@@ -467,6 +489,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
     const KernelInfo& info = info_of(*kernel);
+    if (threads <= 0) return cudaErrorInvalidValue;
+    // No block of such a size can be launched, so none is resident.
+    if (threads > warpwise::rules::sm_limits(emulated().cc).threads_per_block ||
+        std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
+      return cudaSuccess;
     const warpwise::rules::BlockResources resources{
         threads, assumed_registers, static_cast<int>(info.static_shared_bytes + shared)};
     *blocks = warpwise::rules::occupancy(emulated().cc, resources).blocks_per_sm;
@@ -522,7 +549,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = info_of(*kernel);
     const auto cc = emulated().cc;
-    if (blocks <= 0 || threads <= 0 || threads > warpwise::rules::sm_limits(cc).threads_per_block)
+    const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(cc);
+    if (blocks <= 0 || blocks > sm.blocks || threads <= 0 || threads > sm.threads_per_block ||
+        blocks * ((threads + 31) / 32) > sm.warps)
       return cudaErrorInvalidValue;
     const int most = warpwise::rules::most_shared_bytes(cc, blocks);
     *bytes =

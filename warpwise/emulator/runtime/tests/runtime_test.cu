@@ -506,6 +506,19 @@ TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
   const auto kernel = reinterpret_cast<const void*>(descend);
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 4096, 0);
   EXPECT_EQ(blocks, 0) << "of more threads than any block has";
+  blocks = -7;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 2048, 0), cudaSuccess);
+  EXPECT_EQ(blocks, 0);
+  for (const std::size_t bytes : {49153UL, 100000UL, 300000UL, (1UL << 31) + 5}) {
+    blocks = -7;
+    EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 128, bytes),
+              cudaSuccess);
+    EXPECT_EQ(blocks, 0) << bytes;
+  }
+  for (const int threads : {0, -1}) {
+    EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0),
+              cudaErrorInvalidValue);
+  }
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 128, 0), cudaSuccess);
   EXPECT_GT(blocks, 0);
   std::size_t shared = 7;
@@ -513,6 +526,22 @@ TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
   EXPECT_EQ(shared, 0U);
   EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, kernel, 1, 128), cudaSuccess);
   EXPECT_GT(shared, 0U);
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, kernel, 1000, 128),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, kernel, 32, 128),
+            cudaErrorInvalidValue);
+}
+
+TEST_F(Runtime, ABlockSizeIsFoundForSharedMemoryThatGrowsWithIt) {
+  int grid = 0;
+  int block = 0;
+  const auto bytes_of = [](int threads) { return static_cast<std::size_t>(threads) * 256; };
+  ASSERT_EQ(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, add, bytes_of),
+            cudaSuccess);
+  EXPECT_GT(grid, 0);
+  EXPECT_LE(bytes_of(block), 48U * 1024);
+  add<<<1, block, bytes_of(block)>>>(values_, 0, 0);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
 TEST_F(Runtime, ErrorsHaveNames) {
