@@ -17,6 +17,15 @@ std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(const Device
   return all;
 }
 
+void free_heap(Device& device) {
+  Device::State& state = device.state();
+  const std::unique_lock lock(state.mutex);
+  for (auto each = state.allocations.begin(); each != state.allocations.end();) {
+    const auto found = each++;
+    if (found->second.is_of_heap) state.take_out(found, "");
+  }
+}
+
 bool is_variable(const Device& device, Address address) {
   const std::shared_lock lock(device.state().mutex);
   const auto found = device.state().allocations.find(address);

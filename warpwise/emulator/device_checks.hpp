@@ -16,6 +16,9 @@ namespace warpwise::emulator {
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
+/// Frees all allocations by malloc or new of kernels.
+WARPWISE_EXPORT void free_heap(Device& device);
+
 /// Returns true if the address begins a program's variable.
 WARPWISE_EXPORT bool is_variable(const Device& device, Address address);
 

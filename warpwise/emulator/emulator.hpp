@@ -571,6 +571,10 @@ class WARPWISE_EXPORT Program {
   /// Returns the address of a `.global` or `.const` variable on `device`.
   /// \throws InvalidArgument  if unknown; Unsupported, OutOfMemory  if one cannot be placed
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
+  /// Gives the variables on `device` their initial values again, if they are there.
+  void initialise(Device& device);
+  /// Frees the variables on `device`. A later use places them anew.
+  void unload(Device& device);
 
   /// Runs a kernel to its end, and then the kernels that it launched, in order. Each of these
   /// kernels runs with its own launches before the next one begins. After a fault in any, the rest

@@ -275,6 +275,32 @@ Address Program::variable(Device& device, std::string_view name, std::uint64_t* 
   throw InvalidArgument("the program has no variable '" + std::string(name) + "'");
 }
 
+void Program::initialise(Device& device) {
+  std::vector<Address> addresses;
+  {
+    const std::shared_lock lock(device.state().mutex);
+    const auto found = device.state().modules.find(state_->number);
+    if (found == device.state().modules.end()) return;
+    addresses = found->second;
+  }
+  for (const Address address : addresses) {
+    const std::uint64_t bytes = device.allocation_of(address).second;
+    if (bytes > 0) std::memset(device.host_pointer(address, bytes), 0, bytes);
+  }
+  state_->fill(device, addresses);
+}
+
+void Program::unload(Device& device) {
+  Device::State& own = device.state();
+  const std::unique_lock lock(own.mutex);
+  const auto found = own.modules.find(state_->number);
+  if (found == own.modules.end()) return;
+  for (const Address address : found->second) {
+    if (address != 0) own.take_out(own.allocations.find(address), "");
+  }
+  own.modules.erase(found);
+}
+
 LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {

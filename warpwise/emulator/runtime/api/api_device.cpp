@@ -51,7 +51,11 @@ cudaError_t cudaDeviceSynchronize() {
 }
 cudaError_t cudaDeviceReset() {
   if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
-  forget_allocations();
+  free_all_memory();
+  const std::lock_guard lock(emulated().mutex);
+  for (const auto& module : emulated().modules) {
+    if (module->program != nullptr) module->program->initialise(emulated().device);
+  }
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }

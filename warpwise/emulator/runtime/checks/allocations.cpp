@@ -8,10 +8,12 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device_checks.hpp"
+#include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
 #include "warpwise/emulator/runtime/fork_locks.hpp"
 #include "warpwise/emulator/runtime/reports/reports.hpp"
@@ -180,9 +182,23 @@ void note_kept(const void* pointer) {
   if (found != records().all.end()) found->second.is_no_leak = true;
 }
 
-void forget_allocations() {
-  const std::lock_guard lock(records().mutex);
-  for (auto& [address, record] : records().all) record.is_live = false;
+void free_all_memory() {
+  std::vector<Address> live;
+  {
+    const std::lock_guard lock(records().mutex);
+    for (auto& [address, record] : records().all) {
+      if (std::exchange(record.is_live, false)) live.push_back(address);
+    }
+  }
+  Device& device = emulated().device;
+  StreamOrder* const order = stream_order();
+  for (const Address address : live) {
+    const auto [begin, bytes] = device.allocation_of(address);
+    if (begin != address) continue;
+    if (order != nullptr) order->hides(begin, bytes);
+    device.free(address, "cudaDeviceReset");
+  }
+  free_heap(device);
 }
 
 std::string with_origins(std::string message) {

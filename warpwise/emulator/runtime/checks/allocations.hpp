@@ -36,8 +36,8 @@ void note_free(const void* pointer, bool host);
 /// Records that a graph keeps this memory. It is never freed and does not count as a leak.
 void note_kept(const void* pointer);
 
-/// Marks all allocations as freed, for cudaDeviceReset(): none of them counts as a leak.
-void forget_allocations();
+/// Frees all memory of the program, and what its kernels have allocated, for cudaDeviceReset().
+void free_all_memory();
 
 /// Adds to a fault's message the places where its allocations were made and freed.
 std::string with_origins(std::string message);

@@ -51,12 +51,15 @@ Module* load_module(std::string ptx) {
 
 void unload_module(Module* module) {
   Runtime& own = emulated();
+  std::unique_ptr<Module> taken;
   const std::lock_guard lock(own.mutex);
   const auto found = std::find_if(own.modules.begin(), own.modules.end(),
                                   [&](const auto& each) { return each.get() == module; });
   if (found == own.modules.end()) throw InvalidArgument("this module is not loaded");
   std::erase_if(own.kernels, [&](const auto& each) { return each.second.module == module; });
+  taken = std::move(*found);
   own.modules.erase(found);
+  taken->get().unload(own.device);
 }
 
 const void* kernel_handle(Module* module, const std::string& name) {

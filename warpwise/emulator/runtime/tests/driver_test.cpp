@@ -101,6 +101,28 @@ TEST_F(Driver, VariablesOfAModuleAreRead) {
   EXPECT_EQ(cuModuleGetGlobal(&offset, &bytes, module_, "nothing"), CUDA_ERROR_NOT_FOUND);
 }
 
+TEST_F(Driver, AModulesVariablesEndWithIt) {
+  const std::string ptx =
+      ".version 7.0\n.target sm_75\n.address_size 64\n"
+      ".visible .global .align 4 .b8 large[16777216];\n.visible .entry none() { ret; }\n";
+  std::size_t before = 0;
+  std::size_t loaded = 0;
+  std::size_t behind = 0;
+  std::size_t all = 0;
+  ASSERT_EQ(cuMemGetInfo(&before, &all), CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, ptx.c_str()), CUDA_SUCCESS);
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  ASSERT_EQ(cuModuleGetGlobal(&address, &bytes, module, "large"), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemGetInfo(&loaded, &all), CUDA_SUCCESS);
+  EXPECT_EQ(before - loaded, 16777216U);
+  ASSERT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemGetInfo(&behind, &all), CUDA_SUCCESS);
+  EXPECT_EQ(behind, before);
+  EXPECT_NE(cuMemsetD8(address, 0, 4), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, WhatCannotBeLoadedIsToldApart) {
   CUmodule module = nullptr;
   EXPECT_EQ(cuModuleLoadData(&module, "\177ELF machine code"), CUDA_ERROR_NO_BINARY_FOR_GPU);

@@ -116,4 +116,23 @@ TEST(Memory, APointersKindIsTold) {
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
+TEST(Memory, AResetFreesAllAndInitialisesVariables) {
+  std::size_t before = 0;
+  std::size_t behind = 0;
+  std::size_t all = 0;
+  void* device = nullptr;
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  count<<<1, 1>>>();
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  ASSERT_EQ(cudaMemGetInfo(&before, &all), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&device, 1 << 20), cudaSuccess);
+  EXPECT_EQ(counted(), 6);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(counted(), 5);
+  ASSERT_EQ(cudaMemGetInfo(&behind, &all), cudaSuccess);
+  EXPECT_EQ(behind, before);
+  EXPECT_EQ(cudaMemset(device, 0, 16), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
 }  // namespace
