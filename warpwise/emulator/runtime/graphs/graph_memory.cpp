@@ -1,10 +1,13 @@
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
 #include "warpwise/emulator/runtime/graphs/graph.hpp"
+#include "warpwise/emulator/runtime/reports/call_site.hpp"
 
 using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
@@ -44,6 +47,7 @@ GraphMemory& memory() {
 namespace warpwise::emulator::runtime {
 
 void* reserve_graph_memory(std::size_t bytes) {
+  if (bytes > emulated().device.memory().second) throw OutOfMemory("more than the GPU's memory");
   void* pointer = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pointer == MAP_FAILED) throw std::bad_alloc();
@@ -63,6 +67,8 @@ cudaError_t take_graph_memory(const void* pointer) {
     const std::lock_guard lock(memory().mutex);
     const std::size_t bytes = memory().reserved.at(pointer);
     if (emulated().device.holds(address_of(pointer))) return cudaErrorInvalidValue;
+    const auto [used, limit] = emulated().device.memory();
+    if (used > limit || bytes > limit - used) throw OutOfMemory("the GPU's memory is full");
     const std::string name = next_allocation_name();
     emulated().device.show(const_cast<void*>(pointer), bytes, name);
     note_allocation(address_of(pointer), bytes, AllocationKind::device, name);

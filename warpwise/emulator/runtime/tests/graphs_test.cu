@@ -290,6 +290,20 @@ TEST_F(Graphs, AUserObjectLivesUntilItsLastGraphIsGone) {
   EXPECT_EQ(destroyed, 2);
 }
 
+TEST_F(Graphs, MoreMemoryThanTheGpuHasIsRefused) {
+  cudaMemAllocNodeParams taken{};
+  taken.bytesize = std::size_t{1} << 60;
+  taken.poolProps.allocType = cudaMemAllocationTypePinned;
+  taken.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  cudaGraphNode_t node = nullptr;
+  EXPECT_EQ(cudaGraphAddMemAllocNode(&node, graph_, nullptr, 0, &taken), cudaErrorMemoryAllocation);
+  size_t left = 0;
+  size_t all = 0;
+  ASSERT_EQ(cudaMemGetInfo(&left, &all), cudaSuccess);
+  EXPECT_LE(left, all);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
 // This test is the last one, because a fault ends the process's use of the GPU.
 TEST_F(Graphs, XMemoryOfAGraphThatHasNotRunIsNone) {
   cudaMemAllocNodeParams taken{};
