@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
+#include <limits>
 #include <string_view>
 
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
@@ -11,9 +13,105 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-cudaError_t set(int* value, int to) {
+template <class Value>
+cudaError_t set(Value* value, Value to) {
+  if (value == nullptr) return report(cudaErrorInvalidValue);
   *value = to;
   return cudaSuccess;
+}
+
+// The sizes of textures and surfaces of an H200, by attribute. No GPU emulated here has others.
+struct Size {
+  cudaDeviceAttr attribute;
+  int value;
+};
+constexpr Size sizes[] = {{cudaDevAttrMaxTexture1DWidth, 131072},
+                          {cudaDevAttrMaxTexture2DWidth, 131072},
+                          {cudaDevAttrMaxTexture2DHeight, 65536},
+                          {cudaDevAttrMaxTexture3DWidth, 16384},
+                          {cudaDevAttrMaxTexture3DHeight, 16384},
+                          {cudaDevAttrMaxTexture3DDepth, 16384},
+                          {cudaDevAttrMaxTexture3DWidthAlt, 8192},
+                          {cudaDevAttrMaxTexture3DHeightAlt, 8192},
+                          {cudaDevAttrMaxTexture3DDepthAlt, 32768},
+                          {cudaDevAttrMaxTexture1DLayeredWidth, 32768},
+                          {cudaDevAttrMaxTexture1DLayeredLayers, 2048},
+                          {cudaDevAttrMaxTexture2DLayeredWidth, 32768},
+                          {cudaDevAttrMaxTexture2DLayeredHeight, 32768},
+                          {cudaDevAttrMaxTexture2DLayeredLayers, 2048},
+                          {cudaDevAttrMaxTexture2DGatherWidth, 32768},
+                          {cudaDevAttrMaxTexture2DGatherHeight, 32768},
+                          {cudaDevAttrMaxTextureCubemapWidth, 32768},
+                          {cudaDevAttrMaxTextureCubemapLayeredWidth, 32768},
+                          {cudaDevAttrMaxTextureCubemapLayeredLayers, 2046},
+                          {cudaDevAttrMaxTexture1DLinearWidth, 268435456},
+                          {cudaDevAttrMaxTexture2DLinearWidth, 131072},
+                          {cudaDevAttrMaxTexture2DLinearHeight, 65000},
+                          {cudaDevAttrMaxTexture2DLinearPitch, 2097120},
+                          {cudaDevAttrMaxTexture1DMipmappedWidth, 32768},
+                          {cudaDevAttrMaxTexture2DMipmappedWidth, 32768},
+                          {cudaDevAttrMaxTexture2DMipmappedHeight, 32768},
+                          {cudaDevAttrMaxSurface1DWidth, 32768},
+                          {cudaDevAttrMaxSurface2DWidth, 131072},
+                          {cudaDevAttrMaxSurface2DHeight, 65536},
+                          {cudaDevAttrMaxSurface3DWidth, 16384},
+                          {cudaDevAttrMaxSurface3DHeight, 16384},
+                          {cudaDevAttrMaxSurface3DDepth, 16384},
+                          {cudaDevAttrMaxSurface1DLayeredWidth, 32768},
+                          {cudaDevAttrMaxSurface1DLayeredLayers, 2048},
+                          {cudaDevAttrMaxSurface2DLayeredWidth, 32768},
+                          {cudaDevAttrMaxSurface2DLayeredHeight, 32768},
+                          {cudaDevAttrMaxSurface2DLayeredLayers, 2048},
+                          {cudaDevAttrMaxSurfaceCubemapWidth, 32768},
+                          {cudaDevAttrMaxSurfaceCubemapLayeredWidth, 32768},
+                          {cudaDevAttrMaxSurfaceCubemapLayeredLayers, 2046}};
+
+/// Returns the attribute's value in the table of sizes; 0 if it is not there.
+int size_of(cudaDeviceAttr attribute) {
+  for (const Size& each : sizes) {
+    if (each.attribute == attribute) return each.value;
+  }
+  return 0;
+}
+
+void set_sizes(cudaDeviceProp& p) {
+  const auto fill = [](int* to, std::initializer_list<cudaDeviceAttr> attributes) {
+    for (const cudaDeviceAttr each : attributes) *to++ = size_of(each);
+  };
+  fill(&p.maxTexture1D, {cudaDevAttrMaxTexture1DWidth});
+  fill(&p.maxTexture1DMipmap, {cudaDevAttrMaxTexture1DMipmappedWidth});
+  fill(p.maxTexture2D, {cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight});
+  fill(p.maxTexture2DMipmap,
+       {cudaDevAttrMaxTexture2DMipmappedWidth, cudaDevAttrMaxTexture2DMipmappedHeight});
+  fill(p.maxTexture2DLinear,
+       {cudaDevAttrMaxTexture2DLinearWidth, cudaDevAttrMaxTexture2DLinearHeight,
+        cudaDevAttrMaxTexture2DLinearPitch});
+  fill(p.maxTexture2DGather,
+       {cudaDevAttrMaxTexture2DGatherWidth, cudaDevAttrMaxTexture2DGatherHeight});
+  fill(p.maxTexture3D,
+       {cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight, cudaDevAttrMaxTexture3DDepth});
+  fill(p.maxTexture3DAlt, {cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
+                           cudaDevAttrMaxTexture3DDepthAlt});
+  fill(&p.maxTextureCubemap, {cudaDevAttrMaxTextureCubemapWidth});
+  fill(p.maxTexture1DLayered,
+       {cudaDevAttrMaxTexture1DLayeredWidth, cudaDevAttrMaxTexture1DLayeredLayers});
+  fill(p.maxTexture2DLayered,
+       {cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
+        cudaDevAttrMaxTexture2DLayeredLayers});
+  fill(p.maxTextureCubemapLayered,
+       {cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers});
+  fill(&p.maxSurface1D, {cudaDevAttrMaxSurface1DWidth});
+  fill(p.maxSurface2D, {cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight});
+  fill(p.maxSurface3D,
+       {cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight, cudaDevAttrMaxSurface3DDepth});
+  fill(p.maxSurface1DLayered,
+       {cudaDevAttrMaxSurface1DLayeredWidth, cudaDevAttrMaxSurface1DLayeredLayers});
+  fill(p.maxSurface2DLayered,
+       {cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
+        cudaDevAttrMaxSurface2DLayeredLayers});
+  fill(&p.maxSurfaceCubemap, {cudaDevAttrMaxSurfaceCubemapWidth});
+  fill(p.maxSurfaceCubemapLayered,
+       {cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers});
 }
 
 struct NamedError {
@@ -66,14 +164,12 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   const std::lock_guard lock(emulated().mutex);
-  *value = emulated().limits[limit];
-  return cudaSuccess;
+  return set<std::size_t>(value, emulated().limits[limit]);
 }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return set(device, 0); }
 cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
-  *flags = cudaDeviceScheduleAuto;
-  return cudaSuccess;
+  return set<unsigned>(flags, cudaDeviceScheduleAuto);
 }
 cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
   if (device != 0) return report(cudaErrorInvalidDevice);
@@ -87,12 +183,10 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return id == bus_id ? set(device, 0) : report(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  *config = cudaFuncCachePreferNone;
-  return cudaSuccess;
+  return set(config, cudaFuncCachePreferNone);
 }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  *config = cudaSharedMemBankSizeFourByte;
-  return cudaSuccess;
+  return set(config, cudaSharedMemBankSizeFourByte);
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
@@ -101,6 +195,7 @@ cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 // There is one GPU, so it has no peer.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return report(cudaErrorInvalidValue);
   *can = 0;
   return report(device == 0 && peer == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
@@ -114,6 +209,7 @@ cudaError_t cudaDriverGetVersion(int* version) { return set(version, CUDART_VERS
 cudaError_t cudaRuntimeGetVersion(int* version) { return set(version, CUDART_VERSION); }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
+  if (p == nullptr) return report(cudaErrorInvalidValue);
   if (device != 0) return report(cudaErrorInvalidDevice);
   const warpwise::rules::ComputeCapability cc = emulated().cc;
   const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(cc);
@@ -141,6 +237,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->texturePitchAlignment = 32;
   p->l2CacheSize = 50 * 1024 * 1024;
   p->memoryBusWidth = 5120;
+  p->memPitch = std::numeric_limits<int>::max();
+  p->reservedSharedMemPerBlock = static_cast<std::size_t>(sm.reserved_shared_per_block);
+  p->streamPrioritiesSupported = 1;
+  set_sizes(*p);
   if (cc.major >= 8) {
     p->persistingL2CacheMaxSize = 30 * 1024 * 1024;
     p->accessPolicyMaxWindowSize = 128 * 1024 * 1024;
@@ -153,6 +253,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return report(cudaErrorInvalidDevice);
+  if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
+    return report(cudaErrorInvalidValue);
   cudaDeviceProp p{};
   cudaGetDeviceProperties(&p, 0);
   switch (attribute) {
@@ -181,6 +283,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxPersistingL2CacheSize: return set(value, p.persistingL2CacheMaxSize);
     case cudaDevAttrMaxAccessPolicyWindowSize: return set(value, p.accessPolicyMaxWindowSize);
     case cudaDevAttrClusterLaunch: return set(value, p.clusterLaunch);
+    case cudaDevAttrTotalConstantMemory: return set(value, static_cast<int>(p.totalConstMem));
+    case cudaDevAttrTextureAlignment: return set(value, static_cast<int>(p.textureAlignment));
+    case cudaDevAttrTexturePitchAlignment:
+      return set(value, static_cast<int>(p.texturePitchAlignment));
+    case cudaDevAttrGlobalMemoryBusWidth: return set(value, p.memoryBusWidth);
+    case cudaDevAttrMaxPitch: return set(value, static_cast<int>(p.memPitch));
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return set(value, static_cast<int>(p.reservedSharedMemPerBlock));
+    case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrConcurrentKernels:
@@ -188,7 +299,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrHostRegisterSupported: return set(value, 1);
-    default: return set(value, 0);
+    default: return set(value, size_of(attribute));
   }
 }
 

@@ -1,5 +1,6 @@
 // Memory: allocation, copies and fills.
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
@@ -366,9 +367,11 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   const auto [used, limit] = emulated().device.memory();
-  *free_bytes = limit - used;
-  *total = limit;
+  // Memory of the host that is registered counts as used, and may exceed the limit.
+  if (free_bytes != nullptr) *free_bytes = limit - std::min(used, limit);
+  if (total != nullptr) *total = limit;
   return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {

@@ -343,6 +343,32 @@ TEST_F(Runtime, StreamsHavePriorities) {
   cudaStreamDestroy(first);
 }
 
+TEST_F(Runtime, AttributesAreTheProperties) {
+  cudaDeviceProp p{};
+  ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
+  const auto value_of = [](cudaDeviceAttr attribute) {
+    int value = -1;
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, attribute, 0), cudaSuccess);
+    return value;
+  };
+  EXPECT_EQ(value_of(cudaDevAttrTotalConstantMemory), static_cast<int>(p.totalConstMem));
+  EXPECT_EQ(value_of(cudaDevAttrTextureAlignment), static_cast<int>(p.textureAlignment));
+  EXPECT_EQ(value_of(cudaDevAttrTexturePitchAlignment), static_cast<int>(p.texturePitchAlignment));
+  EXPECT_EQ(value_of(cudaDevAttrGlobalMemoryBusWidth), p.memoryBusWidth);
+  EXPECT_EQ(value_of(cudaDevAttrMaxTexture2DWidth), p.maxTexture2D[0]);
+  EXPECT_EQ(value_of(cudaDevAttrMaxTexture2DLayeredLayers), p.maxTexture2DLayered[2]);
+  EXPECT_EQ(value_of(cudaDevAttrMaxSurface3DDepth), p.maxSurface3D[2]);
+  EXPECT_GT(p.maxTexture2D[0], 0);
+  int value = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetDeviceCount(nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(nullptr), 0),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemGetInfo(nullptr, nullptr), cudaSuccess);
+}
+
 TEST_F(Runtime, NullIsNoEvent) {
   float time = 0;
   cudaEvent_t event = nullptr;
