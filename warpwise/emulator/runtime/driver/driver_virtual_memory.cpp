@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "warpwise/emulator/runtime/driver/driver.hpp"
@@ -89,16 +90,18 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t, CUdeviceptr wanted,
-                             unsigned long long flags) {
-  if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  // Reserves some more bytes, so that the range can begin at a multiple of the granularity. The
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment,
+                             CUdeviceptr wanted, unsigned long long flags) {
+  if (!is_whole(bytes) || (alignment & (alignment - 1)) != 0 || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  // Reserves some more bytes, so that the range can begin at a multiple of the alignment. The
   // requested address is only a hint.
-  const std::size_t taken = bytes + granularity;
+  const std::size_t multiple = std::max(alignment, granularity);
+  const std::size_t taken = bytes + multiple;
   void* hint = pointer_of(wanted);
   void* at = ::mmap(hint, taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
-  const CUdeviceptr begin = (device_address(at) + granularity - 1) / granularity * granularity;
+  const CUdeviceptr begin = (device_address(at) + multiple - 1) / multiple * multiple;
   ::munmap(at, begin - device_address(at));
   ::munmap(pointer_of(begin + bytes), device_address(at) + taken - (begin + bytes));
   const std::lock_guard lock(all().mutex);
