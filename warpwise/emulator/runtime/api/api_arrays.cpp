@@ -227,10 +227,12 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t 
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
+  if (copy == nullptr) return report(cudaErrorInvalidValue);
   return wait_for_copy(end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
                        copy_slices(*copy));
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
+  if (copy == nullptr) return report(cudaErrorInvalidValue);
   return wait_for_copy(end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
                        run_or_capture(stream, [own = *copy] { return copy_slices(own); }), stream);
 }

@@ -1,12 +1,12 @@
 // Memory: allocation, copies and fills.
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/api/arrays.hpp"
+#include "warpwise/emulator/runtime/api/pools.hpp"
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
 #include "warpwise/emulator/runtime/checks/copy_check.hpp"
 #include "warpwise/emulator/runtime/checks/page_signal.hpp"
@@ -74,11 +74,28 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind ki
   });
 }
 
+/// Returns true for memory that the device cannot access, and for null.
+bool is_memory_of_host(const void* pointer) {
+  return !is_device_address(address_of(pointer)) && !emulated().device.holds(address_of(pointer));
+}
+
+/// Checks the direction of a copy. As on a GPU, memory of the device may be named memory of the
+/// host, but not the other way round.
+cudaError_t check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const bool is_wrong =
+      (to_device && is_memory_of_host(to)) || (from_device && is_memory_of_host(from));
+  return is_wrong ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
                       std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
   check_fill({to, pitch, width, height});
-  if (to == nullptr) return report(cudaErrorInvalidValue);
+  if (is_memory_of_host(to) || (height > 1 && width > pitch)) return report(cudaErrorInvalidValue);
   return guarded([&] {
     bytes_of(to, pitch * (height - 1) + width);  // checks that all bytes exist
     const WorkScope scope;
@@ -91,6 +108,7 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
 }
 
 cudaError_t fill_slices(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
+  if (extent.depth > 1 && extent.height > to.ysize) return report(cudaErrorInvalidValue);
   for (std::size_t z = 0; z < extent.depth; ++z) {
     const cudaError_t error = fill_rows(static_cast<std::byte*>(to.ptr) + z * to.ysize * to.pitch,
                                         to.pitch, value, extent.width, extent.height);
@@ -135,6 +153,8 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   if (width == 0 || height == 0) return cudaSuccess;
   check_copy({to, to_pitch, width, height}, {from, from_pitch, width, height}, kind);
   if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
+  const cudaError_t error = check_direction(to, from, kind);
+  if (error != cudaSuccess) return report(error);
   if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
   return guarded([&] {
     auto* target = const_cast<std::byte*>(bytes_of(to, to_pitch * (height - 1) + width));
@@ -176,13 +196,18 @@ cudaError_t free_in_stream(void* pointer) {
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) {
+    PoolUse* const use = use_of(pool);
+    if (use == nullptr) return report(cudaErrorInvalidValue);
     const OnStream on(stream);
     const WorkScope scope;
     const cudaError_t error = allocate(pointer, bytes);
-    if (error == cudaSuccess && bytes != 0) WorkScope::allocates(*pointer, bytes);
+    if (error != cudaSuccess || bytes == 0) return error;
+    count_in_pool(address_of(*pointer), *use);
+    WorkScope::allocates(*pointer, bytes);
     return error;
   }
   if (pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
@@ -194,9 +219,10 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t,
-                                    cudaStream_t stream) {
-  return cudaMallocAsync(pointer, bytes, stream);
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  cudaMemPool_t pool = nullptr;
+  cudaDeviceGetMemPool(&pool, 0);
+  return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -341,6 +367,8 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
 }
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                                cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+    return report(cudaErrorInvalidMemcpyDirection);
   void* to = nullptr;
   const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
   if (error != cudaSuccess) return error;
@@ -353,6 +381,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                  cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+    return report(cudaErrorInvalidMemcpyDirection);
   void* from = nullptr;
   const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
   if (error != cudaSuccess) return error;
@@ -392,47 +422,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     default: attributes->type = cudaMemoryTypeDevice; return cudaSuccess;
   }
   attributes->hostPointer = address;
-  return cudaSuccess;
-}
-
-// The only pool is the emulated GPU's memory.
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
-  *pool = reinterpret_cast<cudaMemPool_t>(&emulated());
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-// Freed memory is not kept for later allocations, so the threshold is never reached.
-std::atomic<std::uint64_t> release_threshold = 0;
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  if (attribute == cudaMemPoolAttrReleaseThreshold)
-    release_threshold = *static_cast<const std::uint64_t*>(value);
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  switch (attribute) {
-    case cudaMemPoolReuseFollowEventDependencies:
-    case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: *static_cast<int*>(value) = 1; break;
-    case cudaMemPoolAttrReleaseThreshold:
-      *static_cast<std::uint64_t*>(value) = release_threshold;
-      break;
-    case cudaMemPoolAttrReservedMemCurrent:
-    case cudaMemPoolAttrUsedMemCurrent:
-      *static_cast<std::uint64_t*>(value) = emulated().device.memory().first;
-      break;
-    default: return report(cudaErrorNotSupported);
-  }
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  return cudaMemPoolCreate(pool, nullptr);
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int) {
-  return cudaMemPoolCreate(pool, nullptr);
-}
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
   return cudaSuccess;
 }
 

@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -30,9 +29,15 @@ struct AllocationRecord {
   AllocationKind kind = AllocationKind::device;
   bool is_live = true;
   bool is_no_leak = false;  ///< not reported as a leak, although it is never freed
+  PoolUse* pool = nullptr;  ///< the pool that counts it
   CallSite made;
   CallSite freed;
 
+  void end() {
+    is_live = false;
+    if (pool != nullptr) pool->now -= bytes;
+    pool = nullptr;
+  }
   std::string name() const { return "allocation " + std::to_string(number); }
 };
 
@@ -120,6 +125,15 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
   records().all[address] = std::move(record);
 }
 
+void count_in_pool(Address address, PoolUse& pool) {
+  const std::lock_guard lock(records().mutex);
+  const auto found = records().all.find(address);
+  if (found == records().all.end()) return;
+  found->second.pool = &pool;
+  pool.now += found->second.bytes;
+  pool.high = std::max(pool.high.load(), pool.now.load());
+}
+
 void note_registration(Address address) {
   AllocationRecord record;
   record.kind = AllocationKind::registered;
@@ -160,7 +174,7 @@ void note_free(const void* pointer, bool host) {
     if (begin == address && is_known) found->second.is_no_leak = true;
     if (wrong.empty()) {
       AllocationRecord& record = found->second;
-      record.is_live = false;
+      record.end();
       record.freed = site;
       own.freed.push_back(record.number);
       if (own.freed.size() > most_freed) {
@@ -187,7 +201,9 @@ void free_all_memory() {
   {
     const std::lock_guard lock(records().mutex);
     for (auto& [address, record] : records().all) {
-      if (std::exchange(record.is_live, false)) live.push_back(address);
+      if (!record.is_live) continue;
+      record.end();
+      live.push_back(address);
     }
   }
   Device& device = emulated().device;

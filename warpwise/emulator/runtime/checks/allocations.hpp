@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,14 @@ std::string next_allocation_name();
 /// Records an allocation of the current call, under the name that next_allocation_name() returned.
 void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
                      const std::string& name);
+
+/// Number of bytes that a memory pool has in use.
+struct PoolUse {
+  std::atomic<std::uint64_t> now = 0;
+  std::atomic<std::uint64_t> high = 0;  ///< the most that it had
+};
+/// Counts an allocation in a pool, until it is freed.
+void count_in_pool(Address address, PoolUse& pool);
 
 /// Records that the program has registered memory of the host, which begins at `address`.
 void note_registration(Address address);

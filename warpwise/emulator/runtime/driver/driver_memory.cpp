@@ -205,8 +205,10 @@ CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CU
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps*) {
-  return result_of(cudaMemPoolCreate(pool, nullptr));
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const cudaMemPoolProps any{};  // changes nothing
+  return result_of(cudaMemPoolCreate(pool, &any));
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) { return result_of(cudaMemPoolDestroy(pool)); }
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes) {

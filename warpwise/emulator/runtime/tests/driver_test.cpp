@@ -268,6 +268,17 @@ TEST_F(Driver, MappedPiecesAreOneBuffer) {
   EXPECT_EQ(cuMemAddressFree(range, 3 * piece), CUDA_SUCCESS);
 }
 
+TEST_F(Driver, ARangeBeginsAtItsAlignment) {
+  constexpr std::size_t alignment = std::size_t{64} << 20;
+  constexpr std::size_t bytes = std::size_t{2} << 20;
+  std::array<CUdeviceptr, 3> ranges{};
+  for (CUdeviceptr& range : ranges) {
+    ASSERT_EQ(cuMemAddressReserve(&range, bytes, alignment, 0, 0), CUDA_SUCCESS);
+    EXPECT_EQ(range % alignment, 0U);
+  }
+  for (const CUdeviceptr range : ranges) EXPECT_EQ(cuMemAddressFree(range, bytes), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, ManagedMemoryIsBothSides) {
   CUdeviceptr address = 0;
   EXPECT_EQ(cuMemAllocManaged(&address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
@@ -435,9 +446,11 @@ TEST_F(Driver, CapturesAndPoolsAreDescribed) {
   EXPECT_EQ(read, threshold);
   cuuint64_t before = 0;
   ASSERT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &before), CUDA_SUCCESS);
-  device_copy(std::vector<unsigned>(1000));
+  CUdeviceptr taken = 0;
+  ASSERT_EQ(cuMemAllocAsync(&taken, 4000, nullptr), CUDA_SUCCESS);
   ASSERT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &read), CUDA_SUCCESS);
   EXPECT_EQ(read, before + 4000);
+  EXPECT_EQ(cuMemFreeAsync(taken, nullptr), CUDA_SUCCESS);
 }
 
 TEST_F(Driver, AValueIsWrittenBehindABarrierAlone) {

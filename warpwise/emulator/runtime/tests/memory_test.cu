@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -114,6 +115,89 @@ TEST(Memory, APointersKindIsTold) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFree(managed), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+TEST(Memory, FillsAndDirectionsThatAGpuRefuses) {
+  int host[16] = {};
+  int other[16] = {};
+  int* device = nullptr;
+  int* pinned = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&pinned, 64), cudaSuccess);
+  EXPECT_EQ(cudaMemset2D(device, 16, 0, 64, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset2D(device, 16, 0, 64, 1), cudaSuccess);
+  EXPECT_EQ(cudaMemset(host, 1, 16), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(pinned, 1, 16), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(device, host, 16, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, host, 16, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host, device, 16, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host, other, 16, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, host, 16, static_cast<cudaMemcpyKind>(77)),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpyToSymbol(counter, host, 4, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidMemcpyDirection);
+  for (const cudaMemcpyKind kind : {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost}) {
+    EXPECT_EQ(cudaMemcpy(device, device + 64, 16, kind), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(device, pinned, 16, kind), cudaSuccess);
+  }
+  EXPECT_EQ(cudaMemcpy(device, host, 16, cudaMemcpyHostToHost), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+std::uint64_t attribute_of(cudaMemPool_t pool, cudaMemPoolAttr attribute) {
+  std::uint64_t value = 7777;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, attribute, &value), cudaSuccess);
+  return value;
+}
+
+TEST(Memory, PoolsCountTheirOwnMemory) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool = nullptr;
+  cudaMemPool_t other = nullptr;
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolCreate(&other, &properties), cudaSuccess);
+  std::uint64_t threshold = 1234;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+            cudaSuccess);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrReleaseThreshold), 1234U);
+  EXPECT_EQ(attribute_of(other, cudaMemPoolAttrReleaseThreshold), 0U);
+  void* apart = nullptr;
+  void* taken = nullptr;
+  ASSERT_EQ(cudaMalloc(&apart, 1 << 20), cudaSuccess);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0U);
+  ASSERT_EQ(cudaMallocFromPoolAsync(&taken, 1000, pool, nullptr), cudaSuccess);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 1000U);
+  EXPECT_EQ(attribute_of(other, cudaMemPoolAttrUsedMemCurrent), 0U);
+  ASSERT_EQ(cudaFreeAsync(taken, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemCurrent), 0U);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 1000U);
+  std::uint64_t none = 0;
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none), cudaSuccess);
+  EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrUsedMemHigh), 0U);
+  int flag = 0;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &flag), cudaSuccess);
+  flag = 9;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &flag), cudaSuccess);
+  EXPECT_EQ(flag, 0);
+  cudaMemPool_t current = nullptr;
+  cudaMemPool_t first = nullptr;
+  ASSERT_EQ(cudaDeviceSetMemPool(0, pool), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetMemPool(&current, 0), cudaSuccess);
+  EXPECT_EQ(current, pool);
+  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolDestroy(other), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetMemPool(&current, 0), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&first, 0), cudaSuccess);
+  EXPECT_EQ(current, first);
+  EXPECT_EQ(cudaMemPoolDestroy(first), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&first, 5), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetMemPool(nullptr, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeAsync(reinterpret_cast<void*>(0x1234), nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(apart), cudaSuccess);
 }
 
 TEST(Memory, AResetFreesAllAndInitialisesVariables) {

@@ -579,6 +579,7 @@ TEST_F(Runtime, NullIsNoEndOfACopy) {
   EXPECT_EQ(cudaMemcpy(values_, nullptr, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy(nullptr, values_, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemset(nullptr, 0, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy3D(nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
 }
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "warpwise/emulator/runtime/checks/allocations.hpp"
+
+namespace warpwise::emulator::runtime {
+
+/// Returns the use of a memory pool; null if there is no such pool.
+PoolUse* use_of(cudaMemPool_t pool);
+
+}  // namespace warpwise::emulator::runtime
