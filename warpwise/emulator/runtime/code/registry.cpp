@@ -91,6 +91,9 @@ cudaError_t take_last_error(bool reset) {
   return error;
 }
 
+LastErrorKept::LastErrorKept() : before_(last_error) {}
+LastErrorKept::~LastErrorKept() { last_error = before_; }
+
 cudaError_t fail(cudaError_t error) {
   Runtime& own = emulated();
   const std::lock_guard lock(own.mutex);

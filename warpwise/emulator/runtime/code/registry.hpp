@@ -86,6 +86,18 @@ Runtime& emulated();
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 
+/// Keeps the thread's last error as it is, while it exists.
+class LastErrorKept {
+ public:
+  LastErrorKept();
+  ~LastErrorKept();
+  LastErrorKept(const LastErrorKept&) = delete;
+  LastErrorKept& operator=(const LastErrorKept&) = delete;
+
+ private:
+  cudaError_t before_;
+};
+
 /// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
 /// Adds the stream to a capture; does nothing with null.

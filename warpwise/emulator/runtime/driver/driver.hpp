@@ -15,6 +15,16 @@ namespace warpwise::emulator::runtime {
 /// Returns the driver's error for an error of the runtime. Equal errors have equal numbers.
 CUresult result_of(cudaError_t error);
 
+/// A call of the driver. While it exists, the runtime's functions leave the runtime's last error.
+class DriverCall {
+ public:
+  /// Converts the error of a call that is made after this object.
+  CUresult result_of(cudaError_t error) const { return runtime::result_of(error); }
+
+ private:
+  LastErrorKept kept_;
+};
+
 /// Does the same as guarded(), with the driver's errors.
 CUresult driver_guarded(const std::function<cudaError_t()>& body);
 

@@ -91,16 +91,20 @@ extern "C" {
 
 CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* given) {
   const cudaChannelFormatDesc format = format_of(given->Format, given->NumChannels);
-  return result_of(cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(array), &format,
-                                     {given->Width, given->Height, given->Depth}, given->Flags));
+  return DriverCall().result_of(cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(array), &format,
+                                                  {given->Width, given->Height, given->Depth},
+                                                  given->Flags));
 }
 CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* given) {
   const cudaChannelFormatDesc format = format_of(given->Format, given->NumChannels);
-  return result_of(cudaMallocArray(reinterpret_cast<cudaArray_t*>(array), &format, given->Width,
-                                   given->Height, 0));
+  return DriverCall().result_of(cudaMallocArray(reinterpret_cast<cudaArray_t*>(array), &format,
+                                                given->Width, given->Height, 0));
 }
-CUresult cuArrayDestroy(CUarray array) { return result_of(cudaFreeArray(array_of(array))); }
+CUresult cuArrayDestroy(CUarray array) {
+  return DriverCall().result_of(cudaFreeArray(array_of(array)));
+}
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray array) {
+  const DriverCall call;
   cudaChannelFormatDesc format{};
   cudaExtent extent{};
   unsigned flags = 0;
@@ -118,17 +122,19 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray array) 
 }
 
 CUresult cuMemcpyHtoA(CUarray to, size_t x, const void* from, size_t bytes) {
-  return result_of(cudaMemcpyToArray(array_of(to), x, 0, from, bytes, cudaMemcpyDefault));
+  return DriverCall().result_of(
+      cudaMemcpyToArray(array_of(to), x, 0, from, bytes, cudaMemcpyDefault));
 }
 CUresult cuMemcpyHtoAAsync(CUarray to, size_t x, const void* from, size_t bytes, CUstream stream) {
-  return result_of(
+  return DriverCall().result_of(
       cudaMemcpyToArrayAsync(array_of(to), x, 0, from, bytes, cudaMemcpyDefault, stream));
 }
 CUresult cuMemcpyAtoH(void* to, CUarray from, size_t x, size_t bytes) {
-  return result_of(cudaMemcpyFromArray(to, array_of(from), x, 0, bytes, cudaMemcpyDefault));
+  return DriverCall().result_of(
+      cudaMemcpyFromArray(to, array_of(from), x, 0, bytes, cudaMemcpyDefault));
 }
 CUresult cuMemcpyAtoHAsync(void* to, CUarray from, size_t x, size_t bytes, CUstream stream) {
-  return result_of(
+  return DriverCall().result_of(
       cudaMemcpyFromArrayAsync(to, array_of(from), x, 0, bytes, cudaMemcpyDefault, stream));
 }
 CUresult cuMemcpyDtoA(CUarray to, size_t x, CUdeviceptr from, size_t bytes) {
@@ -138,8 +144,8 @@ CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t x, size_t bytes) {
   return cuMemcpyAtoH(pointer_of(to), from, x, bytes);
 }
 CUresult cuMemcpyAtoA(CUarray to, size_t to_x, CUarray from, size_t x, size_t bytes) {
-  return result_of(cudaMemcpyArrayToArray(array_of(to), to_x, 0, array_of(from), x, 0, bytes,
-                                          cudaMemcpyDefault));
+  return DriverCall().result_of(cudaMemcpyArrayToArray(array_of(to), to_x, 0, array_of(from), x, 0,
+                                                       bytes, cudaMemcpyDefault));
 }
 
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
@@ -154,18 +160,20 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
   description.normalizedCoords = (texture->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ? 1 : 0;
   description.readMode = reads_fractions(resource, texture->flags) ? cudaReadModeNormalizedFloat
                                                                    : cudaReadModeElementType;
-  return result_of(cudaCreateTextureObject(object, &resource, &description, nullptr));
+  return DriverCall().result_of(cudaCreateTextureObject(object, &resource, &description, nullptr));
 }
 CUresult cuTexObjectDestroy(CUtexObject object) {
-  return result_of(cudaDestroyTextureObject(object));
+  return DriverCall().result_of(cudaDestroyTextureObject(object));
 }
 CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* given) {
   cudaResourceDesc resource{};
   const CUresult result = resource_of(*given, resource);
-  return result != CUDA_SUCCESS ? result : result_of(cudaCreateSurfaceObject(object, &resource));
+  return result != CUDA_SUCCESS
+             ? result
+             : DriverCall().result_of(cudaCreateSurfaceObject(object, &resource));
 }
 CUresult cuSurfObjectDestroy(CUsurfObject object) {
-  return result_of(cudaDestroySurfaceObject(object));
+  return DriverCall().result_of(cudaDestroySurfaceObject(object));
 }
 
 }  // extern "C"

@@ -63,7 +63,7 @@ CUresult result_of(cudaError_t error) {
 }
 
 CUresult driver_guarded(const std::function<cudaError_t()>& body) {
-  return result_of(guarded(body));
+  return DriverCall().result_of(guarded(body));
 }
 
 }  // namespace warpwise::emulator::runtime
@@ -92,7 +92,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) { return give(device, 0, ord
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
   if (name == nullptr || bytes <= 0) return CUDA_ERROR_INVALID_VALUE;
   cudaDeviceProp properties{};
-  const CUresult result = result_of(cudaGetDeviceProperties(&properties, device));
+  const CUresult result = DriverCall().result_of(cudaGetDeviceProperties(&properties, device));
   if (result == CUDA_SUCCESS) {
     std::strncpy(name, properties.name, static_cast<std::size_t>(bytes));
     name[bytes - 1] = 0;
@@ -108,7 +108,8 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   if (attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
     return give(value, 1, device);
-  return result_of(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device));
+  return DriverCall().result_of(
+      cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device));
 }
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   *major = emulated().cc.major;
@@ -116,7 +117,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 }
 CUresult cuDeviceGetProperties(CUdevprop* p, CUdevice device) {
   cudaDeviceProp properties{};
-  const CUresult result = result_of(cudaGetDeviceProperties(&properties, device));
+  const CUresult result = DriverCall().result_of(cudaGetDeviceProperties(&properties, device));
   if (result != CUDA_SUCCESS) return result;
   *p = {};
   p->maxThreadsPerBlock = properties.maxThreadsPerBlock;
@@ -131,27 +132,27 @@ CUresult cuDeviceGetProperties(CUdevprop* p, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetPCIBusId(char* id, int bytes, CUdevice device) {
-  return result_of(cudaDeviceGetPCIBusId(id, bytes, device));
+  return DriverCall().result_of(cudaDeviceGetPCIBusId(id, bytes, device));
 }
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
-  return result_of(cudaDeviceGetByPCIBusId(device, id));
+  return DriverCall().result_of(cudaDeviceGetByPCIBusId(device, id));
 }
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
-  return result_of(cudaDeviceCanAccessPeer(can, device, peer));
+  return DriverCall().result_of(cudaDeviceCanAccessPeer(can, device, peer));
 }
 CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device,
                                  CUdevice peer) {
-  return result_of(
+  return DriverCall().result_of(
       cudaDeviceGetP2PAttribute(value, static_cast<cudaDeviceP2PAttr>(attribute), device, peer));
 }
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
-  return result_of(cudaDeviceGetDefaultMemPool(pool, device));
+  return DriverCall().result_of(cudaDeviceGetDefaultMemPool(pool, device));
 }
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
-  return result_of(cudaDeviceGetMemPool(pool, device));
+  return DriverCall().result_of(cudaDeviceGetMemPool(pool, device));
 }
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
-  return result_of(cudaDeviceSetMemPool(device, pool));
+  return DriverCall().result_of(cudaDeviceSetMemPool(device, pool));
 }
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
   return give(supported, 0, device);
@@ -235,20 +236,20 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : give(id, context->id);
 }
 CUresult cuCtxGetApiVersion(CUcontext, unsigned int* version) { return give(version, 3020U); }
-CUresult cuCtxSynchronize() { return result_of(cudaDeviceSynchronize()); }
+CUresult cuCtxSynchronize() { return DriverCall().result_of(cudaDeviceSynchronize()); }
 CUresult cuCtxSynchronize_v2(CUcontext) { return cuCtxSynchronize(); }
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  return result_of(cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value));
+  return DriverCall().result_of(cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value));
 }
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return result_of(cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)));
+  return DriverCall().result_of(cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)));
 }
 CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
   return give(config, CU_FUNC_CACHE_PREFER_NONE);
 }
 CUresult cuCtxSetCacheConfig(CUfunc_cache) { return CUDA_SUCCESS; }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  return result_of(cudaDeviceGetStreamPriorityRange(least, greatest));
+  return DriverCall().result_of(cudaDeviceGetStreamPriorityRange(least, greatest));
 }
 CUresult cuCtxResetPersistingL2Cache() { return CUDA_SUCCESS; }
 CUresult cuCtxEnablePeerAccess(CUcontext, unsigned int) { return CUDA_ERROR_INVALID_DEVICE; }

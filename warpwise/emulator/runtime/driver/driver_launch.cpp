@@ -9,6 +9,7 @@ using namespace warpwise::emulator::runtime;
 namespace {
 
 CUresult attribute_of(int* value, CUfunction_attribute attribute, const void* function) {
+  const DriverCall call;
   cudaFuncAttributes all{};
   const cudaError_t error = cudaFuncGetAttributes(&all, function);
   if (error != cudaSuccess) return result_of(error);
@@ -46,7 +47,7 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, const void* fu
 // attributes of newer drivers, and continue without them if refused.
 CUresult set_attribute(const void* function, CUfunction_attribute attribute, int value) {
   if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(
+  return DriverCall().result_of(
       cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value));
 }
 
@@ -74,12 +75,12 @@ class Arguments {
     }
     std::size_t offset = 0;
     std::size_t bytes = 0;
+    const DriverCall call;  // the loop ends with an error
     for (std::size_t i = 0;
          cudaFuncGetParamInfo(handle_of(function), i, &offset, &bytes) == cudaSuccess; ++i) {
       if (block == nullptr || offset + bytes > bytes_) is_short_ = true;
       from_block_.push_back(block + offset);
     }
-    take_last_error(true);  // clears the error that ended the loop
     pointers_ = from_block_.data();
   }
   void** pointers() const { return pointers_; }
@@ -123,16 +124,16 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return CUDA_SUCCESS;
 }
 CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return result_of(cudaFuncGetName(name, handle_of(function)));
+  return DriverCall().result_of(cudaFuncGetName(name, handle_of(function)));
 }
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  return result_of(cudaFuncGetName(name, handle_of(kernel)));
+  return DriverCall().result_of(cudaFuncGetName(name, handle_of(kernel)));
 }
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
-  return result_of(cudaFuncGetParamInfo(handle_of(function), index, offset, bytes));
+  return DriverCall().result_of(cudaFuncGetParamInfo(handle_of(function), index, offset, bytes));
 }
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* bytes) {
-  return result_of(cudaFuncGetParamInfo(handle_of(kernel), index, offset, bytes));
+  return DriverCall().result_of(cudaFuncGetParamInfo(handle_of(kernel), index, offset, bytes));
 }
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction) {
   *state = CU_FUNCTION_LOADING_STATE_LOADED;
@@ -146,33 +147,34 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         void** parameters, void** extra) {
   const Arguments arguments(function, parameters, extra);
   if (arguments.is_short()) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(cudaLaunchKernel(handle_of(function), dim3(grid_x, grid_y, grid_z),
-                                    dim3(block_x, block_y, block_z), arguments.pointers(), shared,
-                                    stream));
+  return DriverCall().result_of(cudaLaunchKernel(handle_of(function), dim3(grid_x, grid_y, grid_z),
+                                                 dim3(block_x, block_y, block_z),
+                                                 arguments.pointers(), shared, stream));
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
   const Arguments arguments(function, parameters, extra);
   if (arguments.is_short()) return CUDA_ERROR_INVALID_VALUE;
   const cudaLaunchConfig_t given = config_of(*config);
-  return result_of(cudaLaunchKernelExC(&given, handle_of(function), arguments.pointers()));
+  return DriverCall().result_of(
+      cudaLaunchKernelExC(&given, handle_of(function), arguments.pointers()));
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                    unsigned int block_z, unsigned int shared, CUstream stream,
                                    void** parameters) {
-  return result_of(cudaLaunchCooperativeKernel(handle_of(function), dim3(grid_x, grid_y, grid_z),
-                                               dim3(block_x, block_y, block_z), parameters, shared,
-                                               stream));
+  return DriverCall().result_of(
+      cudaLaunchCooperativeKernel(handle_of(function), dim3(grid_x, grid_y, grid_z),
+                                  dim3(block_x, block_y, block_z), parameters, shared, stream));
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return result_of(cudaLaunchHostFunc(stream, function, data));
+  return DriverCall().result_of(cudaLaunchHostFunc(stream, function, data));
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
                                                               int threads, size_t shared,
                                                               unsigned int flags) {
-  return result_of(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+  return DriverCall().result_of(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       blocks, handle_of(function), threads, shared, flags));
 }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
@@ -182,16 +184,18 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
                                       const CUlaunchConfig* config) {
   const cudaLaunchConfig_t given = config_of(*config);
-  return result_of(cudaOccupancyMaxActiveClusters(clusters, handle_of(function), &given));
+  return DriverCall().result_of(
+      cudaOccupancyMaxActiveClusters(clusters, handle_of(function), &given));
 }
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
   const cudaLaunchConfig_t given = config_of(*config);
-  return result_of(cudaOccupancyMaxPotentialClusterSize(size, handle_of(function), &given));
+  return DriverCall().result_of(
+      cudaOccupancyMaxPotentialClusterSize(size, handle_of(function), &given));
 }
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks,
                                                  int threads) {
-  return result_of(
+  return DriverCall().result_of(
       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, handle_of(function), blocks, threads));
 }
 // Chooses the block size with the most resident threads. If several sizes have equally many, it

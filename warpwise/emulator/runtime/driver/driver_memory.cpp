@@ -13,10 +13,10 @@ using namespace warpwise::emulator::runtime;
 namespace {
 
 CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return result_of(cudaMemcpy(to, from, bytes, kind));
+  return DriverCall().result_of(cudaMemcpy(to, from, bytes, kind));
 }
 CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, CUstream stream) {
-  return result_of(cudaMemcpyAsync(to, from, bytes, kind, stream));
+  return DriverCall().result_of(cudaMemcpyAsync(to, from, bytes, kind, stream));
 }
 
 // Accepts only device addresses, so that host memory is not accessed by mistake.
@@ -88,16 +88,18 @@ cudaMemcpy3DParms parameters_of(const CUDA_MEMCPY3D& c) {
                        c.WidthInBytes, c.Height, c.Depth);
 }
 
-CUresult slices(const cudaMemcpy3DParms& copy) { return result_of(cudaMemcpy3D(&copy)); }
+CUresult slices(const cudaMemcpy3DParms& copy) {
+  return DriverCall().result_of(cudaMemcpy3D(&copy));
+}
 CUresult slices(const cudaMemcpy3DParms& copy, CUstream stream) {
-  return result_of(cudaMemcpy3DAsync(&copy, stream));
+  return DriverCall().result_of(cudaMemcpy3DAsync(&copy, stream));
 }
 
 // Fills rows with a value of `element` bytes.
 CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
               std::size_t width, std::size_t height, CUstream stream) {
   if (to % element != 0 || (height > 1 && pitch % element != 0)) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
@@ -159,45 +161,52 @@ CUresult give_attribute(void* value, CUpointer_attribute attribute,
 extern "C" {
 
 CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
-  return result_of(cudaMemGetInfo(free_bytes, total));
+  return DriverCall().result_of(cudaMemGetInfo(free_bytes, total));
 }
 CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(cudaMalloc(reinterpret_cast<void**>(address), bytes));
+  return DriverCall().result_of(cudaMalloc(reinterpret_cast<void**>(address), bytes));
 }
 CUresult cuMemAllocPitch(CUdeviceptr* address, size_t* pitch, size_t width, size_t height,
                          unsigned int) {
-  return result_of(cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height));
+  return DriverCall().result_of(
+      cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height));
 }
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags));
+  return DriverCall().result_of(cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags));
 }
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
-  return result_of(cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream));
+  return DriverCall().result_of(cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream));
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool,
                                  CUstream stream) {
-  return result_of(cudaMallocFromPoolAsync(reinterpret_cast<void**>(address), bytes, pool, stream));
+  return DriverCall().result_of(
+      cudaMallocFromPoolAsync(reinterpret_cast<void**>(address), bytes, pool, stream));
 }
-CUresult cuMemFree(CUdeviceptr address) { return result_of(cudaFree(pointer_of(address))); }
+CUresult cuMemFree(CUdeviceptr address) {
+  return DriverCall().result_of(cudaFree(pointer_of(address)));
+}
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-  return result_of(cudaFreeAsync(pointer_of(address), stream));
+  return DriverCall().result_of(cudaFreeAsync(pointer_of(address), stream));
 }
 CUresult cuMemAllocHost(void** pointer, size_t bytes) {
-  return result_of(cudaMallocHost(pointer, bytes));
+  return DriverCall().result_of(cudaMallocHost(pointer, bytes));
 }
 CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
-  return result_of(cudaHostAlloc(pointer, bytes, flags));
+  return DriverCall().result_of(cudaHostAlloc(pointer, bytes, flags));
 }
-CUresult cuMemFreeHost(void* pointer) { return result_of(cudaFreeHost(pointer)); }
+CUresult cuMemFreeHost(void* pointer) { return DriverCall().result_of(cudaFreeHost(pointer)); }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* pointer, unsigned int flags) {
-  return result_of(cudaHostGetDevicePointer(reinterpret_cast<void**>(address), pointer, flags));
+  return DriverCall().result_of(
+      cudaHostGetDevicePointer(reinterpret_cast<void**>(address), pointer, flags));
 }
 CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned int flags) {
-  return result_of(cudaHostRegister(pointer, bytes, flags));
+  return DriverCall().result_of(cudaHostRegister(pointer, bytes, flags));
 }
-CUresult cuMemHostUnregister(void* pointer) { return result_of(cudaHostUnregister(pointer)); }
+CUresult cuMemHostUnregister(void* pointer) {
+  return DriverCall().result_of(cudaHostUnregister(pointer));
+}
 
 // The memory's location changes no result.
 CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
@@ -208,17 +217,21 @@ CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CU
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const cudaMemPoolProps any{};  // changes nothing
-  return result_of(cudaMemPoolCreate(pool, &any));
+  return DriverCall().result_of(cudaMemPoolCreate(pool, &any));
 }
-CUresult cuMemPoolDestroy(CUmemoryPool pool) { return result_of(cudaMemPoolDestroy(pool)); }
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return DriverCall().result_of(cudaMemPoolDestroy(pool));
+}
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes) {
-  return result_of(cudaMemPoolTrimTo(pool, bytes));
+  return DriverCall().result_of(cudaMemPoolTrimTo(pool, bytes));
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
-  return result_of(cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
+  return DriverCall().result_of(
+      cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
 }
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
-  return result_of(cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
+  return DriverCall().result_of(
+      cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
 }
 CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
 
@@ -313,6 +326,7 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, si
 }
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  const DriverCall call;
   cudaPointerAttributes known{};
   const cudaError_t error = cudaPointerGetAttributes(&known, pointer_of(address));
   if (error != cudaSuccess) return result_of(error);
@@ -322,6 +336,7 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
 // Gives zeros for memory that the GPU does not know.
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** values,
                                 CUdeviceptr address) {
+  const DriverCall call;
   cudaPointerAttributes known{};
   const cudaError_t error = cudaPointerGetAttributes(&known, pointer_of(address));
   if (error != cudaSuccess) return result_of(error);

@@ -15,7 +15,7 @@ namespace {
 // stream runs at the same time.
 template <class Value>
 CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
-  return result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       Value now{};
       const WorkScope scope;
@@ -44,7 +44,7 @@ template <class Value>
 CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   // Drivers refuse the only flag, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, as the H200's does.
   if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       const WorkScope scope;
       WorkScope::touch(pointer_of(address), sizeof(value), warpwise::emulator::Use::atomic);
@@ -60,28 +60,32 @@ CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
-  return result_of(cudaStreamCreateWithFlags(stream, flags));
+  return DriverCall().result_of(cudaStreamCreateWithFlags(stream, flags));
 }
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
-  return result_of(cudaStreamCreateWithPriority(stream, flags, priority));
+  return DriverCall().result_of(cudaStreamCreateWithPriority(stream, flags, priority));
 }
-CUresult cuStreamDestroy(CUstream stream) { return result_of(cudaStreamDestroy(stream)); }
-CUresult cuStreamSynchronize(CUstream stream) { return result_of(cudaStreamSynchronize(stream)); }
-CUresult cuStreamQuery(CUstream stream) { return result_of(cudaStreamQuery(stream)); }
+CUresult cuStreamDestroy(CUstream stream) {
+  return DriverCall().result_of(cudaStreamDestroy(stream));
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  return DriverCall().result_of(cudaStreamSynchronize(stream));
+}
+CUresult cuStreamQuery(CUstream stream) { return DriverCall().result_of(cudaStreamQuery(stream)); }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
-  return result_of(cudaStreamWaitEvent(stream, event, flags));
+  return DriverCall().result_of(cudaStreamWaitEvent(stream, event, flags));
 }
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
-  return result_of(cudaStreamGetPriority(stream, priority));
+  return DriverCall().result_of(cudaStreamGetPriority(stream, priority));
 }
 CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
-  return result_of(cudaStreamGetFlags(stream, flags));
+  return DriverCall().result_of(cudaStreamGetFlags(stream, flags));
 }
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  return result_of(cudaStreamGetId(stream, id));
+  return DriverCall().result_of(cudaStreamGetId(stream, id));
 }
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
-  return result_of(cudaStreamGetDevice(stream, device));
+  return DriverCall().result_of(cudaStreamGetDevice(stream, device));
 }
 CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return cuCtxGetCurrent(context); }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data, unsigned int) {
@@ -116,29 +120,32 @@ CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t v
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
-  return result_of(cudaEventCreateWithFlags(event, flags));
+  return DriverCall().result_of(cudaEventCreateWithFlags(event, flags));
 }
-CUresult cuEventDestroy(CUevent event) { return result_of(cudaEventDestroy(event)); }
+CUresult cuEventDestroy(CUevent event) { return DriverCall().result_of(cudaEventDestroy(event)); }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return result_of(cudaEventRecord(event, stream));
+  return DriverCall().result_of(cudaEventRecord(event, stream));
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
-  return result_of(cudaEventRecordWithFlags(event, stream, flags));
+  return DriverCall().result_of(cudaEventRecordWithFlags(event, stream, flags));
 }
-CUresult cuEventSynchronize(CUevent event) { return result_of(cudaEventSynchronize(event)); }
-CUresult cuEventQuery(CUevent event) { return result_of(cudaEventQuery(event)); }
+CUresult cuEventSynchronize(CUevent event) {
+  return DriverCall().result_of(cudaEventSynchronize(event));
+}
+CUresult cuEventQuery(CUevent event) { return DriverCall().result_of(cudaEventQuery(event)); }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
-  return result_of(cudaEventElapsedTime(milliseconds, start, end));
+  return DriverCall().result_of(cudaEventElapsedTime(milliseconds, start, end));
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
-  return result_of(cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)));
+  return DriverCall().result_of(
+      cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)));
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return result_of(cudaStreamEndCapture(stream, graph));
+  return DriverCall().result_of(cudaStreamEndCapture(stream, graph));
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return result_of(
+  return DriverCall().result_of(
       cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status)));
 }
 CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
@@ -146,6 +153,7 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, 
                                 const CUgraphEdgeData** edges, size_t* count) {
   if (edges != nullptr) *edges = nullptr;
   unsigned long long own_id = 0;
+  const DriverCall call;
   const cudaError_t error =
       cudaStreamGetCaptureInfo(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status), &own_id,
                                graph, after, nullptr, count);
@@ -153,16 +161,16 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, 
   return result_of(error);
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  return result_of(
+  return DriverCall().result_of(
       cudaThreadExchangeStreamCaptureMode(reinterpret_cast<cudaStreamCaptureMode*>(mode)));
 }
 CUresult cuGraphCreate(CUgraph* graph, unsigned int flags) {
-  return result_of(cudaGraphCreate(graph, flags));
+  return DriverCall().result_of(cudaGraphCreate(graph, flags));
 }
 CUresult cuGraphClone(CUgraph* clone, CUgraph graph) {
-  return result_of(cudaGraphClone(clone, graph));
+  return DriverCall().result_of(cudaGraphClone(clone, graph));
 }
-CUresult cuGraphDestroy(CUgraph graph) { return result_of(cudaGraphDestroy(graph)); }
+CUresult cuGraphDestroy(CUgraph graph) { return DriverCall().result_of(cudaGraphDestroy(graph)); }
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                               size_t count, const CUDA_KERNEL_NODE_PARAMS* given) {
   const cudaKernelNodeParams kernel{
@@ -173,69 +181,70 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
       .sharedMemBytes = given->sharedMemBytes,
       .kernelParams = given->kernelParams,
       .extra = given->extra};
-  return result_of(cudaGraphAddKernelNode(node, graph, after, count, &kernel));
+  return DriverCall().result_of(cudaGraphAddKernelNode(node, graph, after, count, &kernel));
 }
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                             size_t count, const CUDA_HOST_NODE_PARAMS* given) {
   const cudaHostNodeParams host{.fn = given->fn, .userData = given->userData};
-  return result_of(cudaGraphAddHostNode(node, graph, after, count, &host));
+  return DriverCall().result_of(cudaGraphAddHostNode(node, graph, after, count, &host));
 }
 CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                              size_t count) {
-  return result_of(cudaGraphAddEmptyNode(node, graph, after, count));
+  return DriverCall().result_of(cudaGraphAddEmptyNode(node, graph, after, count));
 }
 CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                                   size_t count, CUgraph child) {
-  return result_of(cudaGraphAddChildGraphNode(node, graph, after, count, child));
+  return DriverCall().result_of(cudaGraphAddChildGraphNode(node, graph, after, count, child));
 }
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                 const CUgraphEdgeData*, size_t count) {
-  return result_of(cudaGraphAddDependencies(graph, from, to, nullptr, count));
+  return DriverCall().result_of(cudaGraphAddDependencies(graph, from, to, nullptr, count));
 }
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
-  return result_of(cudaGraphGetNodes(graph, nodes, count));
+  return DriverCall().result_of(cudaGraphGetNodes(graph, nodes, count));
 }
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
-  return result_of(cudaGraphGetRootNodes(graph, nodes, count));
+  return DriverCall().result_of(cudaGraphGetRootNodes(graph, nodes, count));
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph,
                                      unsigned long long flags) {
-  return result_of(cudaGraphInstantiate(executable, graph, flags));
+  return DriverCall().result_of(cudaGraphInstantiate(executable, graph, flags));
 }
 CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph,
                                       CUDA_GRAPH_INSTANTIATE_PARAMS* given) {
   cudaGraphInstantiateParams same{};
   same.flags = given->flags;
-  const CUresult result = result_of(cudaGraphInstantiateWithParams(executable, graph, &same));
+  const CUresult result =
+      DriverCall().result_of(cudaGraphInstantiateWithParams(executable, graph, &same));
   given->hErrNode_out = same.errNode_out;
   given->result_out = static_cast<CUgraphInstantiateResult>(same.result_out);
   return result;
 }
 CUresult cuUserObjectCreate(CUuserObject* object, void* data, CUhostFn destroy, unsigned int count,
                             unsigned int flags) {
-  return result_of(cudaUserObjectCreate(object, data, destroy, count, flags));
+  return DriverCall().result_of(cudaUserObjectCreate(object, data, destroy, count, flags));
 }
 CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
-  return result_of(cudaUserObjectRetain(object, count));
+  return DriverCall().result_of(cudaUserObjectRetain(object, count));
 }
 CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
-  return result_of(cudaUserObjectRelease(object, count));
+  return DriverCall().result_of(cudaUserObjectRelease(object, count));
 }
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
                                  unsigned int flags) {
-  return result_of(cudaGraphRetainUserObject(graph, object, count, flags));
+  return DriverCall().result_of(cudaGraphRetainUserObject(graph, object, count, flags));
 }
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
-  return result_of(cudaGraphReleaseUserObject(graph, object, count));
+  return DriverCall().result_of(cudaGraphReleaseUserObject(graph, object, count));
 }
 CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
-  return result_of(cudaGraphUpload(executable, stream));
+  return DriverCall().result_of(cudaGraphUpload(executable, stream));
 }
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  return result_of(cudaGraphLaunch(executable, stream));
+  return DriverCall().result_of(cudaGraphLaunch(executable, stream));
 }
 CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  return result_of(cudaGraphExecDestroy(executable));
+  return DriverCall().result_of(cudaGraphExecDestroy(executable));
 }
 
 }  // extern "C"

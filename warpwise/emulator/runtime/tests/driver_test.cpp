@@ -503,6 +503,21 @@ TEST_F(Driver, OneStateWithTheRuntime) {
   EXPECT_EQ(bytes, 8U);
 }
 
+TEST_F(Driver, ErrorsAreNotTheRuntimesLast) {
+  cudaGetLastError();
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuMemAlloc(&address, std::size_t{1} << 50), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  void* pointer = nullptr;
+  EXPECT_EQ(cudaMalloc(&pointer, std::size_t{1} << 50), cudaErrorMemoryAllocation);
+  std::size_t bytes = 0;
+  std::array<void*, 5> none = {CU_LAUNCH_PARAM_BUFFER_POINTER, &bytes, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                               &bytes, CU_LAUNCH_PARAM_END};
+  EXPECT_EQ(cuLaunchKernel(function_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, none.data()),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
 TEST_F(Driver, WhatIsNotRunSaysSo) {
   testing::internal::CaptureStderr();
   CUmemGenericAllocationHandle handle = 0;
