@@ -80,11 +80,10 @@ class PythonChain {
           using V = decltype(views);
           const auto in = views_of<typename V::In>(from);
           const auto into = views_of<typename V::Out>(to);
-          if constexpr (sizeof...(on) > 0) {
+          if constexpr (sizeof...(on) > 0)
             run_alone(at, [&] { chain_.run(std::span(in), std::span(into), on...); });
-          } else {
-            for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
-          }
+          else
+            chain_.run(std::span(in), std::span(into));
         },
         {.src = "srcs", .out = "outs"});
   }
@@ -258,7 +257,8 @@ does not accept the result of the step before.)")
            R"(Runs all steps on many images, of equal or mixed sizes, all of them in one memory.
 
 Returns a list of the results of run() for each image, or `outs`. On a GPU, images that fit the fused kernel share its
-launches if that is faster.)");
+launches if that is faster. Raises InvalidArgument as run() does, or if a result overlaps another result or an image;
+nothing has run then.)");
 }
 
 }  // namespace warpwise::python

@@ -74,6 +74,19 @@ def test_many_images():
         edges().run_all([images[1], images[1][:, ::2]])
 
 
+def test_results_that_overlap_other_arrays_are_refused():
+    chain = warpwise.Chain([warpwise.SobelOptions()])
+    a, b, c = (colours(9, 12)[:, :, 0].copy() for _ in range(3))
+    before = [a.copy(), b.copy(), c.copy()]
+    with pytest.raises(warpwise.InvalidArgument, match=r"dst\[0\] and src\[1\] overlap"):
+        chain.run_all([a, b], outs=[b, c])
+    with pytest.raises(warpwise.InvalidArgument, match=r"dst\[0\] and dst\[1\] overlap"):
+        chain.run_all([a, b], outs=[c, c])
+    with pytest.raises(warpwise.InvalidArgument, match="12x9"):
+        chain.run_all([a, b], outs=[c, np.empty((9, 11), np.uint8)])
+    assert all(np.array_equal(one, old) for one, old in zip([a, b, c], before))
+
+
 def test_one_chain_on_several_threads():
     chain, images = edges(), [colours(64 + i, 80) for i in range(8)]
     results = [None] * len(images)
