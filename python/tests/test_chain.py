@@ -133,6 +133,12 @@ def test_values(made):
     assert other != made and made != shown and made != 1
 
 
+def test_equal_values_have_equal_hashes():
+    zeros = [warpwise.ThresholdOptions(offset=zero) for zero in (0.0, -0.0)]
+    assert zeros[0] == zeros[1] and len(set(zeros)) == 1
+    assert len({warpwise.Finding(1, 2, 0.0), warpwise.Finding(1, 2, -0.0)}) == 1
+
+
 def test_a_chain_is_pickled():
     chain = edges()
     again = pickle.loads(pickle.dumps(chain))
