@@ -172,6 +172,8 @@ def test_tracker():
     (lambda a: warpwise.copy(a, out=(ctypes.c_bool * 16 * 16)()), "out has booleans"),
     (lambda a: warpwise.sobel(a, stream=-1), "stream is -1"),
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
+    (lambda a: warpwise.copy(a[0]), "src has 1 axes, an image has 2"),
+    (lambda a: warpwise.copy([a[0]]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', but must be one of l1, l2"),
     (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
     (lambda a: warpwise.sobel(a, dtype="int7", out=a.copy()), "dtype 'int7'"),
