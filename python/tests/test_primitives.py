@@ -195,6 +195,7 @@ def test_tracker():
     (lambda a: warpwise.convert(a, "gray8", "i444", out=np.empty((3, 16, 4), np.float32)), "out is no i444 frame of 16x16"),
     (lambda a: warpwise.convert([a], "gray8", "i444", out=[np.empty((3, 256), np.uint8)]), "out is no i444 frame of 16x16"),
     (lambda a: warpwise.gemv(a.astype(np.float32), a[0].astype(np.float32), beta=1), "out"),
+    (lambda a: warpwise.gemv(a.astype(np.float32), np.broadcast_to(np.float32(3), 16)), "x has elements that overlap or run backwards"),
     (lambda a: warpwise.Tracker(a, (0, 0, 99, 4)), "99"),
     (lambda a: warpwise.Tracker(a, (0, 0, 4, 4), min_score=0.5), "min_score is for ncc and zncc, not for sad"),
 ])
