@@ -114,7 +114,10 @@ void Array::fail(const std::string& what) const {
 }
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
-    : name_(name), kind_(array_type_of(object).kind) {
+    : name_(name) {
+  const ArrayType what = array_type_of(object);
+  kind_ = what.kind;
+  if (what.masked) fail_mask();
   // CuPy arrays have the buffer protocol, but it works only for memory that the host can read.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
@@ -135,6 +138,10 @@ Array::Array(nb::handle object, const char* name, bool writable, const Stream& s
 void Array::fail_type(nb::handle object, const std::string& otherwise) const {
   fail("has elements of " + type_words(object, otherwise) +
        ", which no primitive takes; the types are " + all_types());
+}
+
+void Array::fail_mask() const {
+  fail("is a masked array, whose mask no primitive heeds; pass its data, or a filled copy of it");
 }
 
 void Array::fail_booleans() const { fail("has booleans, which cannot hold a result; use uint8"); }
@@ -252,6 +259,7 @@ void Array::take_tensor(nb::handle object, bool writable, const dlpack::Tensor& 
 bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t stream) {
   if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
   const nb::dict says = nb::cast<nb::dict>(nb::object(object.attr("__cuda_array_interface__")));
+  if (!says.get("mask", nb::none()).is_none()) fail_mask();
   const auto data = nb::cast<std::pair<std::uintptr_t, bool>>(nb::object(says["data"]));
   if (writable && data.second) fail("is read-only, but must be written");
   const auto typestr = nb::cast<std::string>(nb::object(says["typestr"]));

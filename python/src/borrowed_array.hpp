@@ -68,6 +68,7 @@ class Array {
  private:
   [[noreturn]] void fail_type(nb::handle object, const std::string& otherwise) const;
   [[noreturn]] void fail_booleans() const;
+  [[noreturn]] void fail_mask() const;
   bool take_buffer(nb::handle object, bool writable);
   bool take_exchange(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_dlpack(nb::handle object, bool writable, std::uintptr_t stream);

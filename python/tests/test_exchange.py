@@ -89,6 +89,21 @@ def test_a_real_stream_is_always_passed(stream, expected):
     assert lent.asked == expected
 
 
+class Says:
+    """Has a __cuda_array_interface__ with the given entries."""
+
+    def __init__(self, said):
+        self.__cuda_array_interface__ = said
+
+
+ON_GPU = {"shape": (4, 4), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+
+def test_a_cuda_array_interface_with_a_mask():
+    with pytest.raises(warpwise.InvalidArgument, match="src is a masked array"):
+        warpwise.sobel(Says({**ON_GPU, "mask": Says(ON_GPU)}))
+
+
 def test_what_is_no_stream():
     with pytest.raises(TypeError, match="CUDA stream"):
         warpwise.sobel(IMAGE, stream="fast")

@@ -174,6 +174,8 @@ def test_tracker():
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.copy(a[0]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.copy([a[0]]), "src has 1 axes, an image has 2"),
+    (lambda a: warpwise.sobel(np.ma.masked_equal(a, 3)), "src is a masked array"),
+    (lambda a: warpwise.copy(a, out=np.ma.array(a.copy())), "out is a masked array"),
     (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', but must be one of l1, l2"),
     (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
     (lambda a: warpwise.sobel(a, dtype="int7", out=a.copy()), "dtype 'int7'"),
