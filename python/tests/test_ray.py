@@ -315,6 +315,14 @@ def test_results_in_an_input_folder_are_no_inputs(tmp_path):
         process([str(link)], str(out), "sobel")
 
 
+def test_one_path_is_no_list_of_paths(tmp_path):
+    path = save(tmp_path / "a.png", noise(4, 5))
+    for inputs in (path, str(path), os.fsencode(path)):
+        with pytest.raises(TypeError, match="inputs is one path, but must be a list of paths"):
+            process(inputs, str(tmp_path / "out"), "sobel")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_that_cannot_be_read_fails(tmp_path, monkeypatch):
     locked = tmp_path / "in" / "locked"
     locked.mkdir(parents=True)

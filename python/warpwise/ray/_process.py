@@ -51,6 +51,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     manifest then lists all inputs that were not done. A run that ends replaces the manifest of the run before.
 
     Raises:
+    - TypeError: `inputs` is one path
     - InvalidArgument, NoCudaDevice: an argument is invalid, `out` is the only input; Ray, its resources or a GPU are missing
     - OSError: the manifest cannot be written
     - BlockingIOError: another run writes into `out`
@@ -77,6 +78,8 @@ def inputs_of(paths: Sequence[str], out: str) -> tuple[list[str], list[Row]]:
     folder that cannot be read. Leaves `out` out, since its pictures are results."""
     from PIL import Image
 
+    if isinstance(paths, (str, bytes, os.PathLike)):  # a str would be a list of characters, and / be walked
+        raise TypeError("inputs is one path, but must be a list of paths")
     known = (*Image.registered_extensions(), *VIDEOS)
     out = os.path.realpath(out)
     found: dict[str, None] = {}
