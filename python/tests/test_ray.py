@@ -338,6 +338,16 @@ def test_a_folder_that_cannot_be_read_fails(tmp_path, monkeypatch):
     assert manifest(tmp_path / "out")[0] == {"input": str(locked), "status": "failed", "reason": "Permission denied"}
 
 
+def test_a_pipe_in_a_folder_fails(tmp_path):
+    (tmp_path / "in").mkdir()
+    save(tmp_path / "in" / "a.png", noise(4, 5))
+    for name in ("b.png", "c.mp4"):
+        os.mkfifo(tmp_path / "in" / name)
+    run = command(tmp_path / "in", tmp_path / "out")
+    assert run.communicate(timeout=60)[0].startswith("1 made, 0 there, 2 failed; ")
+    assert [row.get("reason") for row in manifest(tmp_path / "out")] == [None, "is no file", "is no file"]
+
+
 def test_names_of_files_are_bytes_for_workers(files, tmp_path):
     (tmp_path / "out" / ".partial").mkdir(parents=True)
     actor = _work.FileActor(_work.Work(CHAIN, str(tmp_path / "out"), "cpu", _files.version(), 0))
