@@ -16,7 +16,7 @@ import numpy
 
 from ._pipeline import Picture, picture, shown
 
-VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".ts", ".webm", ".y4m")
+VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ts", ".webm", ".y4m")
 
 TAKEN = "taken are 8-bit grey, RGB and RGBA"
 

@@ -21,6 +21,9 @@ from ._work import FileActor, Row, Work, reason_of
 MANIFEST = "manifest.jsonl"
 # Files of one task: enough to make its start cheap, and few enough to lose little when a worker dies.
 INPUTS_OF_TASK = 16
+# Pillow's formats that are not looked for in folders. It writes PALM and PDF only, runs Ghostscript for EPS, knows MPEG
+# by name, and has no decoders for the others.
+NO_PICTURES = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "PALM", "PDF", "WMF")
 
 
 class Counts(NamedTuple):
@@ -80,7 +83,7 @@ def inputs_of(paths: Sequence[str], out: str) -> tuple[list[str], list[Row]]:
 
     if isinstance(paths, (str, bytes, os.PathLike)):  # a str would be a list of characters, and / be walked
         raise TypeError("inputs is one path, but must be a list of paths")
-    known = (*Image.registered_extensions(), *VIDEOS)
+    known = (*(suffix for suffix, format in Image.registered_extensions().items() if format not in NO_PICTURES), *VIDEOS)
     out = os.path.realpath(out)
     found: dict[str, None] = {}
     unread: dict[str, Row] = {}
