@@ -163,7 +163,9 @@ def test_actor_states_its_peak(pipeline):
     ("sobel | ", "'' is no stage"), ("sobel window=3", "'window' is no option; its options: output"),
     ("threshold window=x", "'x' is no number"), ("threshold window=4", "window"), ("sobel norm=l3", "l3"),
     ("threshold window=3 invert=1", "takes no value"), ("threshold window", "needs a value"), ("sobel norm=l1 norm=l2", "twice"),
-    ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put the stage rgb24 before it")])
+    ("threshold window=3 max=-1", "max must be from 0 to 4294967295"), ("threshold window=3 max=5000000000", "max must be"),
+    ("threshold window=99999999999999999999", "window must be from 1 to 9223372036854775807"),
+    ("sobel kernel=\udcff", "no value of kernel"), ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put the stage rgb24 before it")])
 def test_wrong_pipelines(text, reason):
     with pytest.raises(warpwise.InvalidArgument, match=reason.replace("|", r"\|")):
         PipelineActor(text)
@@ -469,6 +471,8 @@ def test_command(tmp_path, files):
     assert run.returncode == 1 and out.startswith("24 made, 0 there, 4 failed; ") and said.count("warpwise: ") == 4
     run = command(files / "00.png", tmp_path / "out", pipeline="sobbel")
     assert "'sobbel' is no stage" in run.communicate()[1] and run.returncode == 2
+    run = command(files / "00.png", tmp_path / "out", pipeline=b"sobel norm=\xff threshold")
+    assert run.communicate()[1].count("\n") == 1 and run.returncode == 2
     for options in (["--workers", "-1"], ["--workers", "0", "--cluster", "local"]):
         run = command(files / "00.png", tmp_path / "none", *options)
         assert run.communicate()[1] == f"warpwise: workers is {options[1]}, but must be 1 or more\n" and run.returncode == 2

@@ -25,6 +25,7 @@ SOBEL: dict[str, tuple[str, Any]] = {
 THRESHOLD: dict[str, tuple[str, Any]] = {
     "window": ("window", int), "offset": ("offset", float), "method": ("method", str), "max": ("maximum", int),
     "invert": ("inverted", None)}
+NUMBERS = {"window": range(1, 1 << 63), "max": range(1 << 32)}  # what the arguments' types in C++ hold
 
 
 class Picture(NamedTuple):
@@ -119,10 +120,15 @@ class Stage:
         if (kind is None) == bool(equals) or (kind and not value):
             raise warpwise.InvalidArgument(f"the stage '{self.text}': the option {name} "
                                            + ("needs a value" if kind else "takes no value"))
+        if not value.isprintable():
+            raise warpwise.InvalidArgument(f"the stage '{self.text}': {value!r} is no value of {name}")
         try:
-            return argument, kind(value) if kind else True
+            given = kind(value) if kind else True
         except ValueError:
             raise warpwise.InvalidArgument(f"the stage '{self.text}': '{value}' is no number") from None
+        if name in NUMBERS and given not in NUMBERS[name]:
+            raise warpwise.InvalidArgument(f"the stage '{self.text}': {name} must be from {NUMBERS[name][0]} to {NUMBERS[name][-1]}")
+        return argument, given
 
     def takes(self, source: Picture) -> Picture:
         needs_grey = self.name == "threshold" or (self.name == "sobel" and not source.is_rgb)
