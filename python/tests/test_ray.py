@@ -116,6 +116,9 @@ def test_actor_takes_ragged_pictures_and_files():
     assert all((a == b).all() for a, b in zip(decoded["image"], result["edges"]))
     with pytest.raises(warpwise.InvalidArgument, match="float64"):
         list(PipelineActor(CHAIN)({"image": numpy.zeros((1, 2, 2))}))
+    for shape in ((2, 3, 1), (2, 3, 2), (6,), (2, 3, 4, 1)):
+        with pytest.raises(warpwise.InvalidArgument, match="it must be uint8 of"):
+            list(PipelineActor("", encoded=True)({"image": numpy.zeros((1, *shape), numpy.uint8)}))
 
 
 HALVED = """
