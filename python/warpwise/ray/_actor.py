@@ -66,7 +66,7 @@ class PipelineActor:
 
     def __init__(self, pipeline: str, *, column: str = "image", result: str = "", encoded: bool = False,
                  device: str = "cpu") -> None:
-        self.pipeline = Pipeline(pipeline)
+        self.pipeline = Pipeline(pipeline, encoded)
         self.column = column
         self.result = result or column
         self.encoded = encoded

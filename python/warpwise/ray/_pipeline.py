@@ -143,9 +143,13 @@ class Stage:
 
 
 class Pipeline:
-    """A parsed pipeline; `text` is its text with single blanks. Raises InvalidArgument for an invalid text."""
+    """A parsed pipeline; `text` is its text with single blanks. Raises InvalidArgument for an invalid text.
 
-    def __init__(self, text: str) -> None:
+    encoded  True: the results become PNG files; a pipeline that ends in i444 or ycrcb24 is then invalid
+    """
+
+    def __init__(self, text: str, encoded: bool = False) -> None:
+        self.encoded = encoded
         self.stages = [Stage(part) for part in text.split("|")] if text.strip() else []
         self.text = " | ".join(stage.text for stage in self.stages)
         refused = [reason for reason in (self._refused("rgb24", (1, 1, 3)), self._refused("i420", (3,))) if reason]
@@ -154,7 +158,9 @@ class Pipeline:
 
     def _refused(self, format: str, shape: tuple[int, ...]) -> Optional[warpwise.InvalidArgument]:
         try:
-            self(picture(numpy.zeros(shape, numpy.uint8), format, (1, 1)))
+            result = self(picture(numpy.zeros(shape, numpy.uint8), format, (1, 1)))
+            if self.encoded:
+                shown(result)
             return None
         except warpwise.InvalidArgument as error:
             return error

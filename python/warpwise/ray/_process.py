@@ -59,7 +59,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     - OSError: the manifest cannot be written
     - BlockingIOError: another run writes into `out`
     """
-    Pipeline(pipeline)
+    Pipeline(pipeline, encoded=True)
     if workers is not None and workers < 1:
         raise warpwise.InvalidArgument(f"workers is {workers}, but must be 1 or more")
     out = os.path.abspath(out)
