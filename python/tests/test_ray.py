@@ -26,7 +26,7 @@ import pytest
 
 import warpwise
 import warpwise.ray
-from warpwise.ray import PipelineActor, _files, _streams, _work, process
+from warpwise.ray import PipelineActor, _cluster, _files, _process, _streams, _work, process
 from warpwise.ray._pipeline import Pipeline
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
@@ -564,6 +564,21 @@ def opened_by(path):
     return [pid for pid in found if pid != os.getpid()]
 
 
+def test_a_file_whose_worker_always_dies_says_how_often(tmp_path, monkeypatch):
+    tried = []
+
+    @contextlib.contextmanager
+    def cluster_that_loses_all(*_):
+        def no_rows(paths, inputs_of_task):
+            tried.extend([(paths, inputs_of_task)] * _cluster.ATTEMPTS)
+            return iter(())
+        yield no_rows
+    monkeypatch.setattr(_process, "on_cluster", cluster_that_loses_all)
+    path = str(save(tmp_path / "a.png", noise(4, 5)))
+    assert process([path], str(tmp_path / "out"), "sobel", cluster="local") == (0, 0, 1)
+    assert len(tried) == 6 and manifest(tmp_path / "out")[0]["reason"] == "its worker died, 6 times"
+
+
 @needs_ray
 def test_workers_share_the_gpus():
     from warpwise.ray._cluster import share_of_gpu
@@ -604,7 +619,7 @@ def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cl
     with killing(lambda: opened_by(killer), 0.02) as killed:
         process([str(files)], str(out), CHAIN, cluster=cluster[0], workers=2)
     rows = {pathlib.Path(row["input"]).name: row for row in manifest(out)}
-    assert rows.pop("killer.png")["reason"] == "its worker died, 3 times" and len(killed) >= 6
+    assert rows.pop("killer.png")["reason"] == "its worker died, 6 times" and len(killed) >= 6
     assert sum(row["status"] == "made" for row in rows.values()) == 24 == len(results(out)) and len(rows) == 28
 
 
