@@ -62,6 +62,12 @@ def test_files_that_are_looked_for_in_folders(tmp_path):
     assert [path[-5:] for path in paths] == ["a.png", ".mpeg", "c.mpo", "d.pdf"]
 
 
+def test_the_version_has_the_libraries_that_pillow_decodes_with():
+    from PIL import features
+    for name in ("libjpeg_turbo", "zlib", "libtiff", "webp", "jpg_2000", "avif"):
+        assert f", {name} {features.version(name)}" in _files.version()
+
+
 def test_formats_that_pillow_does_not_read():
     """Pillow opens no file in these formats, apart from MPO, which it opens as JPEG; it only knows stubs and MPEG by name."""
     from PIL import ImageFile

@@ -134,7 +134,7 @@ def version() -> str:
     from PIL import features
 
     parts = ["warpwise " + importlib.metadata.version("warpwise"), "Pillow " + PIL.__version__]
-    parts += [f"{name} {features.version(name)}" for name in ("libjpeg_turbo", "zlib", "libtiff", "webp")]
+    parts += [f"{name} {features.version(name)}" for name in ("libjpeg_turbo", "zlib", "libtiff", "webp", "jpg_2000", "avif")]
     try:
         import av
 
