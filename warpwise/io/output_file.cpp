@@ -1,6 +1,7 @@
 #include "warpwise/io/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -177,16 +179,20 @@ void OutputFile::open_beside() {
   target_ = behind_link(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
-  static std::atomic<unsigned> number = 0;
-  const fs::path folder = fs::path(target_).parent_path();
-  const std::string beside =
-      (folder / (".warpwise-" + std::to_string(::getpid()) + "-" + std::to_string(number++)))
-          .string();
-  if (beside.size() >= PATH_MAX) fail(ENAMETOOLONG);
+  // The name is random: writers in other containers and on other hosts may have the same process
+  // number.
+  constexpr std::size_t digits = 16;
+  const std::string start = (fs::path(target_).parent_path() / ".warpwise-").string();
+  if (start.size() + digits >= PATH_MAX) fail(ENAMETOOLONG);
   slot_ = take_slot();
-  Slot& slot = slots[slot_];
-  std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
-  make(beside);
+  char* const beside = slots[slot_].path.data();
+  std::memcpy(beside, start.data(), start.size());
+  do {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) < 0) break;
+    std::snprintf(beside + start.size(), digits + 1, "%016" PRIx64, number);
+    make(beside);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0 || (permissions && ::fchmod(descriptor_, *permissions) != 0)) {
     const int error = errno;
     close();
@@ -194,12 +200,12 @@ void OutputFile::open_beside() {
   }
 }
 
-void OutputFile::make(const std::string& beside) {
+void OutputFile::make(const char* beside) {
   {
     const FileComesOrGoes here;
     if (!ending) {
-      slots[slot_].present = true;  // set first: a signal may arrive between any two lines
-      descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      descriptor_ = ::open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      slots[slot_].present = descriptor_ >= 0;  // a file that another program made is not removed
       return;
     }
   }

@@ -33,7 +33,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(int error) const;
   void open_beside();
-  void make(const std::string& beside);
+  void make(const char* beside);
   void close();
 
   std::string name_;
