@@ -89,11 +89,16 @@ int take_slot() {
   throw IoError("cannot write " + name + ": " + reason);
 }
 
-// Follows a link, so that its target is replaced and the link stays.
-std::string behind_link(const std::string& path) {
-  std::error_code ignored;
-  const bool leads_somewhere = fs::is_symlink(path, ignored) && fs::exists(path, ignored);
-  return leads_somewhere ? fs::canonical(path).string() : path;
+// Follows links, so that their target is replaced, or made if it is missing, and the links stay.
+std::string behind_link(fs::path path) {
+  constexpr int most_links = 40;  // Linux follows no more; stat() then refuses the path
+  std::error_code error;
+  for (int link = 0; link < most_links && fs::is_symlink(path, error); ++link) {
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;
+  }
+  return path.string();
 }
 
 // Returns the permissions of the file to be replaced; nullopt if it does not exist. `name` is for

@@ -159,6 +159,25 @@ TEST_F(OutputFileTest, WritesThroughALink) {
   EXPECT_EQ(read("real"), "after");
 }
 
+TEST_F(OutputFileTest, MakesTheTargetOfALinkThatLeadsNowhere) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/second", path("first"));
+  fs::create_symlink("new", path("folder/second"));
+  OutputFile file(path("first"));
+  file.write(bytes("after"));
+  file.finish();
+  EXPECT_TRUE(fs::is_symlink(path("first")) && fs::is_symlink(path("folder/second")));
+  EXPECT_EQ(read("folder/new"), "after");
+}
+
+TEST_F(OutputFileTest, RefusesLinksThatLeadInACircle) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_EQ(test::message_of<IoError>([&] { OutputFile(path("a")); }),
+            "cannot write " + path("a") + ": Too many levels of symbolic links");
+  EXPECT_EQ(files(), 2U);
+}
+
 // The process number is the same in another container, and for a new process at times. An
 // unfinished file may then have the name that this process would choose.
 TEST_F(OutputFileTest, LeavesUnfinishedFilesOfOthersAlone) {
