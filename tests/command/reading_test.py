@@ -130,6 +130,15 @@ class FilesOfSeveral(CommandTest):
         write("in.y4m", y4m(WIDTH, HEIGHT, "mono", PAGES[0]))
         self.fail_with(BAD_USAGE, "sobel", "in.y4m", "no.npy", "--page", "1", says="in.y4m has no pages")
 
+    def test_a_page_behind_one_that_cannot_be_read(self):
+        bits = [struct.pack("<HHII", 258, 4, 1, bits) for bits in (8, 4)]
+        write("in.tif", tiff(*PAGES).replace(*bits, 1))
+        self.fail_with(FAILED, "sobel", "in.tif", "no.npy", says="a pixel of it is 1 x 4 bits")
+        self.first_line("sobel", "in.tif", "out.npy", "--page", "2")
+        self.assertEqual(npy_parts("out.npy")[2], sobel_u8(PAGES[1], WIDTH, HEIGHT))
+        self.succeed("stream", "in.tif", "out.raw", "--page", "3", "--backend", "cpu")
+        self.assertEqual(read("out.raw"), PAGES[2])
+
     def test_all_pages_are_a_stream(self):
         write("in.tif", tiff(*PAGES))
         self.succeed("sobel", "in.tif", "frames/", "--page", "all", "--backend", "cpu")

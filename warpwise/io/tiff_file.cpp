@@ -429,15 +429,22 @@ class TiffPages final : public Pages {
   std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {
+    if (!read_directory()) return std::nullopt;
+    return Page{read_tiff(stream_, name_)};
+  }
+  void skip() override { read_directory(); }
+
+ private:
+  // Goes to the next page. Returns false after the last one.
+  bool read_directory() {
     if (next_ == whole_ && is_cut_) refuse_damaged(name_, "TIFF", "its next page is missing");
-    if (next_ == whole_) return std::nullopt;
+    if (next_ == whole_) return false;
     if (next_++ > 0 && TIFFReadDirectory(stream_.tiff()) == 0) {
       refuse_damaged(name_, "TIFF", stream_.what_libtiff_said());
     }
-    return Page{read_tiff(stream_, name_)};
+    return true;
   }
 
- private:
   std::string name_;
   TiffStream stream_;
   tdir_t whole_;
@@ -476,7 +483,7 @@ class TiffFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::TiffFiles files;
   return &files;
 }
