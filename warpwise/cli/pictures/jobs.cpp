@@ -67,12 +67,14 @@ void require_no_file(const std::string& path) {
 std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
-  std::vector<std::string> extensions = {io::extension_of(input)};
+  const std::string own = io::extension_of(input);
+  const std::string spelled = fs::path(input).extension().string();  // ".PNG"
+  std::vector<std::string> extensions = {own};
   // A picture file cannot hold a video's many frames.
-  if (!io::takes_many_pictures(extensions[0]))
-    extensions.insert(extensions.end(), {".png", ".npy"});
+  if (!io::takes_many_pictures(own)) extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
-    if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
+    if (io::holding(extension, result) != io::Holding::exact) continue;
+    return target.path + (extension == own && !spelled.empty() ? spelled : extension);
   }
   return target.path + ".raw";
 }

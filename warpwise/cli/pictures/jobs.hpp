@@ -20,8 +20,9 @@ struct Job {
   std::vector<Target> targets;
 
   /// Returns the path of result `index`. In a folder, a result keeps the input's name. It also
-  /// keeps the input's type if that type holds the result exactly. Otherwise the result of a .y4m
-  /// file gets .raw, and any other the first type of .png, .npy, .raw that holds it exactly.
+  /// keeps the input's type, as the input spells it, if that type holds the result exactly.
+  /// Otherwise the result of a .y4m file gets .raw, and any other the first type of .png, .npy,
+  /// .raw that holds it exactly.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
