@@ -237,6 +237,26 @@ class Places(CommandTest):
         self.fail_with(BAD_USAGE, "threshold", "a.npy", "out.npy", "--window", "3", "--mean", "./out.npy",
                        says="two results would be written to one place")
 
+    def test_two_results_in_one_file(self):
+        os.mkdir("in")
+        os.rename("a.npy", "in/a.npy")
+        for link in ["one.npy", "two.npy"]:  # both lead to a file that is not there
+            os.symlink("new.npy", link)
+        for out, mean in [("o/", "o/a.npy"), ("a.npy", "."), ("one.npy", "two.npy")]:
+            self.fail_with(BAD_USAGE, "threshold", "in/a.npy", out, "--window", "3", "--mean", mean,
+                           says="two results would be written to one place")
+
+    def test_a_result_in_a_folder_whose_name_is_a_link_to_an_input(self):
+        for folder in ["in", "m"]:
+            os.mkdir(folder)
+        os.rename("a.npy", "in/a.npy")
+        os.symlink("../in/a.npy", "m/a.npy")
+        self.fail_with(BAD_USAGE, "threshold", "in", "out", "--window", "3", "--mean", "m",
+                       says="m/a.npy would be written in the place of the input in/a.npy")
+        self.succeed("sobel", "in", "in")
+        os.symlink("a.npy", "in/z.npy")
+        self.fail_with(BAD_USAGE, "sobel", "in", "in", says="in/z.npy would be written in the place of the input in/a.npy")
+
 
 class NotHeaderless(CommandTest):
     """Tests that --from and --size are refused if the input describes its own frames."""

@@ -89,17 +89,21 @@ int take_slot() {
   throw IoError("cannot write " + name + ": " + reason);
 }
 
-// Follows links, so that their target is replaced, or made if it is missing, and the links stay.
-std::string behind_link(fs::path path) {
+}  // namespace
+
+std::string behind_links(const std::string& path) {
   constexpr int most_links = 40;  // Linux follows no more; stat() then refuses the path
+  fs::path place = path;
   std::error_code error;
-  for (int link = 0; link < most_links && fs::is_symlink(path, error); ++link) {
-    const fs::path target = fs::read_symlink(path, error);
+  for (int link = 0; link < most_links && fs::is_symlink(place, error); ++link) {
+    const fs::path target = fs::read_symlink(place, error);
     if (error) break;
-    path = path.parent_path() / target;
+    place = place.parent_path() / target;
   }
-  return path.string();
+  return place.string();
 }
+
+namespace {
 
 // Returns the permissions of the file to be replaced; nullopt if it does not exist. `name` is for
 // messages.
@@ -118,7 +122,7 @@ std::optional<mode_t> permissions_of(const std::string& path, const std::string&
 
 void require_place(const std::string& path) {
   if (written_directly(path)) return;
-  const std::string target = behind_link(path);
+  const std::string target = behind_links(path);
   permissions_of(target, path);
   const std::string folder = fs::path(target).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
@@ -181,7 +185,7 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
 }
 
 void OutputFile::open_beside() {
-  target_ = behind_link(target_);
+  target_ = behind_links(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
   // The name is random: writers in other containers and on other hosts may have the same process

@@ -46,6 +46,10 @@ class OutputFile {
 /// These take bytes, but are not files that can be replaced.
 bool written_directly(const std::string& path);
 
+/// Follows the links at the end of a path: an OutputFile replaces their target, or makes it if it
+/// is missing, and the links stay.
+std::string behind_links(const std::string& path);
+
 /// Refuses a path that an OutputFile could not write, as far as this is known beforehand: it
 /// is a folder, or its folder is missing, or either does not allow writing. \throws IoError
 void require_place(const std::string& path);
