@@ -263,6 +263,12 @@ class Folders(CommandTest):
         self.assertEqual(npy_parts("in/C.NPY")[2], sobel_u8(edges, 8, 6))
         self.assertEqual(sorted(os.listdir("in")), ["C.NPY", "a.npy", "b.npy", "notes.txt"])
 
+    def test_names_in_brackets_stay(self):
+        self.succeed("threshold", "--invert", "in", "[a,b]", "--window", "3", "--mean", "[m]")
+        self.succeed("sobel", "[a,b]", "[edges]")
+        for folder in ["[a,b]", "[m]", "[edges]"]:
+            self.assertEqual(sorted(os.listdir(folder)), ["a.npy", "b.npy"])
+
     def test_raw_files_in_a_folder(self):
         write("in/c.raw", ramp(96))
         self.succeed("sobel", "in", "out", *GREY_8X6)
