@@ -43,8 +43,15 @@ struct Refused : Error {
 
 [[noreturn]] void refuse(const char* what) { throw Refused(what); }
 
+// Returns a limit, or the lower one that this process inherited: only root may raise that.
+rlim_t allowed(__rlimit_resource resource, rlim_t most) {
+  rlimit inherited{};
+  if (::getrlimit(resource, &inherited) != 0) refuse("getrlimit");
+  return std::min(most, inherited.rlim_max);
+}
+
 void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
-  const rlimit both = {most, hard};
+  const rlimit both = {allowed(resource, most), allowed(resource, hard)};
   if (::setrlimit(resource, &both) != 0) refuse("setrlimit");
 }
 
@@ -198,12 +205,14 @@ void send(int writer, char kind, const std::string& text) {
   ::syscall(SYS_close_range, writer + 1, ~0U, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each) ::dup2(nowhere, each);
+  std::uint64_t memory = limits.memory;
   try {
+    memory = allowed(RLIMIT_AS, memory);
     limit_all(limits);
     take_walls();  // missing_walls() has reported the refused restrictions
     send(writer, succeeded, work());
   } catch (const std::bad_alloc&) {
-    send(writer, failed, fmt::format("needed more than {} MiB of memory", limits.memory >> 20));
+    send(writer, failed, fmt::format("needed more than {} MiB of memory", memory >> 20));
   } catch (const std::exception& error) {
     send(writer, failed, error.what());
   }

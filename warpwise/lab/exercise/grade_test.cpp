@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -75,6 +76,22 @@ TEST(Confine, LimitsTimeAndMemory) {
       },
       {.memory = std::uint64_t{1} << 29});
   EXPECT_EQ(large.failure, "needed more than 512 MiB of memory");
+}
+
+// Ends this process with 0 if a confined one keeps to a lower limit of memory of its parent.
+[[noreturn]] void work_below_a_lower_limit() {
+  constexpr rlim_t lower = rlim_t{1} << 29;
+  const rlimit both = {lower, lower};
+  ::setrlimit(RLIMIT_AS, &both);
+  const Ended small = run_confined([] { return std::string("marks"); });
+  const Ended large = run_confined([] { return std::string(std::size_t{1} << 30, 'x'); });
+  ::_exit(small.output == "marks" && large.failure == "needed more than 512 MiB of memory" ? 0 : 1);
+}
+
+TEST(Confine, KeepsALowerLimitOfItsParent) {
+  NOT_SANITIZED;
+  if (test::in_qemu()) GTEST_SKIP() << "QEMU does not limit memory";
+  EXPECT_EXIT(work_below_a_lower_limit(), ::testing::ExitedWithCode(0), "");
 }
 
 // Returns how many of these forbidden calls the process can make.
