@@ -22,6 +22,7 @@ class Confined {
   /// Starts the process. In this child,
   ///
   /// - limits are set, and no file can be written
+  /// - no other descriptor of this process is open
   /// - mount, network and IPC namespaces are its own, and its root is an empty folder
   /// - root becomes nobody; any other user has a user namespace of its own
   /// - system calls that open files, start processes or reach other processes give EPERM
