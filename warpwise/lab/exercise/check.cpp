@@ -305,6 +305,7 @@ struct Source {
     std::istringstream lines(text);
     std::string found;
     for (int i = 0; i < line; ++i) std::getline(lines, found);
+    if (found.ends_with('\r')) found.pop_back();  // of Windows
     const std::size_t begin = found.find_first_not_of(" \t");
     return lines && begin != std::string::npos ? "  " + found.substr(begin) : "";
   }
