@@ -366,6 +366,17 @@ TEST(ArgumentSpec, ReadsListsAndDumps) {
   }
 }
 
+// A sample has whole clusters: here one of eight blocks.
+TEST(Explanation, OfASampleSaysHowManyBlocksRan) {
+  Explanation explanation;
+  explanation.request.grid = {64, 1, 1};
+  explanation.request.sample = BlockSample{.blocks = 5};
+  explanation.launch.blocks = 8;
+  const std::string text = explanation.counted();
+  EXPECT_NE(text.find("a sample: 8 of 64 blocks ran"), std::string::npos) << text;
+  EXPECT_NE(text.find("multiplied by 8;"), std::string::npos) << text;
+}
+
 TEST(PtxOfKernel, LeavesTheOthersOut) {
   const std::string head = ".version 7.0\n.target sm_75\n.global .u32 g;\n";
   const std::string one =
