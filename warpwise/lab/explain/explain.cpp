@@ -70,7 +70,9 @@ std::string chosen_kernel(const emulator::Program& program, const std::string& p
 rules::Limiter what_does_not_fit(const rules::SmLimits& limits,
                                  const rules::BlockResources& block) {
   if (block.threads > limits.threads_per_block) return rules::Limiter::warps;
-  return block.registers_per_thread > limits.max_registers_per_thread
+  const bool has_shared =
+      block.shared_bytes >= 0 && block.shared_bytes <= limits.max_shared_per_block;
+  return has_shared || block.registers_per_thread > limits.max_registers_per_thread
              ? rules::Limiter::registers
              : rules::Limiter::shared_memory;
 }
