@@ -80,6 +80,24 @@ cudaError_t run(const CUgraphExec_st& executable) {
   return error != cudaSuccess ? error : run_all(executable.steps);
 }
 
+// Returns true if the origin's last nodes come after the last nodes of all other streams.
+bool is_joined(const Capture& capture) {
+  std::vector<cudaGraphNode_t> before;
+  const auto is_before = [&](cudaGraphNode_t node) {
+    return std::find(before.begin(), before.end(), node) != before.end();
+  };
+  if (const auto origin = capture.last.find(capture.origin); origin != capture.last.end())
+    before = origin->second;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (cudaGraphNode_t node : before[i]->after) {
+      if (!is_before(node)) before.push_back(node);
+    }
+  }
+  return std::all_of(capture.last.begin(), capture.last.end(), [&](const auto& stream) {
+    return std::all_of(stream.second.begin(), stream.second.end(), is_before);
+  });
+}
+
 cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
   if (p.kernelParams == nullptr && p.extra != nullptr) return report(cudaErrorNotSupported);
   return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, {}, work);
@@ -136,12 +154,16 @@ cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType 
   return node;
 }
 
-cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
+                           std::function<cudaError_t()> work) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     const std::lock_guard lock(emulated().mutex);
-    append(*capture, stream, cudaGraphNodeTypeKernel, std::move(work));
+    if (capture->is_invalid) return report(cudaErrorStreamCaptureInvalidated);
+    append(*capture, stream, type, std::move(work));
     return cudaSuccess;
   }
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   return work();
 }
@@ -154,6 +176,12 @@ cudaError_t run_all(const std::vector<GraphStep>& steps) {
     branches.end();
     if (error != cudaSuccess) return report(error);
   }
+  return cudaSuccess;
+}
+
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode}));
   return cudaSuccess;
 }
 
@@ -181,25 +209,31 @@ extern "C" {
 
 // ---- graphs by capture
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
-  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st}));
-  return cudaSuccess;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (stream == nullptr || stream == cudaStreamLegacy)
+    return report(cudaErrorStreamCaptureUnsupported);
+  return begin_capture(stream, mode);
+}
+// A program of nvcc --default-stream per-thread may capture in the default stream.
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin_capture(stream, mode);
 }
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t* after, const cudaGraphEdgeData*,
-                                          size_t count, cudaStreamCaptureMode) {
+                                          size_t count, cudaStreamCaptureMode mode) {
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
   }
-  join_capture(stream, std::make_shared<Capture>(
-                           Capture{stream, graph, {{stream, {after, after + count}}}}));
+  join_capture(stream, std::make_shared<Capture>(Capture{
+                           stream, graph, {{stream, {after, after + count}}}, mode, false}));
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status =
-      capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  *status = capture == nullptr     ? cudaStreamCaptureStatusNone
+            : is_invalid(*capture) ? cudaStreamCaptureStatusInvalidated
+                                   : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
@@ -208,6 +242,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      size_t* count) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (edges != nullptr) *edges = nullptr;
+  // A GPU says nothing more of an invalid capture.
+  if (capture != nullptr && is_invalid(*capture)) return cudaStreamIsCapturing(stream, status);
   if (capture != nullptr) {
     if (graph != nullptr) *graph = capture->graph;
     if (after != nullptr) *after = capture->last[stream].data();
@@ -230,15 +266,22 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-  std::swap(current, *mode);
+  *mode = exchange_capture_mode(*mode);
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) return report(cudaErrorIllegalState);
-  if (capture->origin != stream) return report(cudaErrorStreamCaptureUnmatched);
+  if (capture->origin != stream) return invalidate(*capture, cudaErrorStreamCaptureUnmatched);
   leave_capture(*capture);
+  const cudaError_t error = capture->is_invalid   ? cudaErrorStreamCaptureInvalidated
+                            : is_joined(*capture) ? cudaSuccess
+                                                  : cudaErrorStreamCaptureUnjoined;
+  if (error != cudaSuccess) {
+    if (capture->owns_graph) delete capture->graph;
+    if (graph != nullptr) *graph = nullptr;
+    return report(error);
+  }
   if (graph != nullptr) *graph = capture->graph;
   return cudaSuccess;
 }
@@ -345,6 +388,11 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
+  if (executable == nullptr) return report(cudaErrorInvalidValue);
+  *executable = nullptr;
+  if (graph == nullptr) return report(cudaErrorInvalidValue);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   auto made = std::make_unique<CUgraphExec_st>();
   made->conditions = graph->conditions;
   made->user_objects = graph->user_objects;
@@ -393,7 +441,9 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess;
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   // Captures a copy, because the captured launch runs the graph in its current state.
   if (capture_of(stream) != nullptr)
-    return run_or_capture(stream, [own = *executable] { return run(own); });
+    return run_or_capture(stream, cudaGraphNodeTypeGraph, [own = *executable] { return run(own); });
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   // A launch follows the graph's earlier launches, on any stream.
   StreamOrder* const order = stream_order();
@@ -407,6 +457,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   delete executable;
   return cudaSuccess;
 }

@@ -90,18 +90,21 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) 
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const cudaError_t refused = refuse_wait_for(stream);
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
 // All work is already done.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t refused = refuse_wait_for(stream);
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return run_or_capture(stream, [function, data] {
+  return run_or_capture(stream, cudaGraphNodeTypeHost, [function, data] {
     const HostFunctionScope scope;
     function(data);
     return cudaSuccess;
@@ -109,8 +112,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // Callbacks cannot be captured, here or on a GPU: graphs have host functions instead.
-  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const cudaError_t refused = refuse_callback(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   const HostFunctionScope scope;
   function(stream, emulated().sticky, data);
@@ -130,11 +133,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
   // A captured event lets other streams join. It may be destroyed before the graph runs.
   if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
-  return run_or_capture(stream, [event] {
+  return run_or_capture(stream, cudaGraphNodeTypeEventRecord, [event] {
     if (StreamOrder* const order = stream_order())
       event->done = order->recorded_in(OnStream::current());
     event->time = std::chrono::steady_clock::now();
@@ -147,7 +151,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 // A stream that waits for another stream's captured event joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
+  const std::shared_ptr<Capture> own = capture_of(stream);
   const std::shared_ptr<Capture> capture = event->capture.lock();
+  if ((own != nullptr && is_invalid(*own)) || (capture != nullptr && is_invalid(*capture)))
+    return report(cudaErrorStreamCaptureInvalidated);
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
     order->stream_waits_for(stream, event->done);
   join_capture(stream, capture);
@@ -160,13 +169,18 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const std::shared_ptr<Capture> capture = event->capture.lock();
+  const cudaError_t refused =
+      capture != nullptr ? invalidate(*capture, cudaErrorCapturedEvent) : refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
   return report(emulated().sticky);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
-  cudaEventSynchronize(end);  // the host may rely on the event from here on
+  // The host may rely on the event from here on.
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(end->done);
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }
