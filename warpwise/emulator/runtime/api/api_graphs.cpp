@@ -67,6 +67,21 @@ std::size_t branches_of(const std::vector<GraphStep>& steps) {
   return branches;
 }
 
+/// Adds the conditions of a graph and of its conditional nodes' bodies.
+void add_conditions(const CUgraph_st& graph, std::vector<CUgraph_st::InitialCondition>& all) {
+  all.insert(all.end(), graph.conditions.begin(), graph.conditions.end());
+  for (const auto& node : graph.nodes) {
+    for (const auto& body : node->bodies) add_conditions(*body, all);
+  }
+}
+
+/// Copies everything that an executable graph takes from its graph.
+cudaError_t take_graph(const CUgraph_st& graph, CUgraphExec_st& executable) {
+  add_conditions(graph, executable.conditions);
+  executable.user_objects = graph.user_objects;
+  return steps_of(graph, executable.steps);
+}
+
 cudaError_t run(const CUgraphExec_st& executable) {
   const cudaError_t error = guarded([&] {
     for (const auto& each : executable.conditions) set_condition(each.condition, each.value);
@@ -125,8 +140,13 @@ cudaError_t fill(const cudaMemsetParams& p) {
 
 cudaError_t list(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes,
                  std::size_t* count) {
-  if (nodes != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), nodes);
-  *count = all.size();
+  if (nodes == nullptr) {
+    *count = all.size();
+    return cudaSuccess;
+  }
+  // Places beyond the last node become null.
+  std::fill(std::copy_n(all.begin(), std::min(*count, all.size()), nodes), nodes + *count, nullptr);
+  *count = std::min(*count, all.size());
   return cudaSuccess;
 }
 
@@ -293,6 +313,12 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  *clone = nullptr;
+  const auto is_conditional = [](const auto& node) {
+    return node->type == cudaGraphNodeTypeConditional;
+  };
+  if (std::any_of(graph->nodes.begin(), graph->nodes.end(), is_conditional))
+    return report(cudaErrorNotSupported);  // a GPU does not copy them either
   auto made = std::make_unique<CUgraph_st>();
   made->conditions = graph->conditions;
   made->user_objects = graph->user_objects;
@@ -355,14 +381,19 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   std::vector<GraphStep> steps;
   const cudaError_t error = steps_of(*child, steps);
   if (error != cudaSuccess) return error;
-  return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
-                  [steps = std::move(steps)] { return run_all(steps); });
+  // The node, and its copies in executable graphs, keep the child's user objects.
+  return add_node(
+      node, graph, after, count, cudaGraphNodeTypeGraph,
+      [steps = std::move(steps), kept = child->user_objects] { return run_all(steps); });
 }
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                      size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, from[i]) || !holds(graph, to[i])) return report(cudaErrorInvalidValue);
+    const std::vector<cudaGraphNode_t>& earlier = to[i]->after;
+    const bool is_there = std::find(earlier.begin(), earlier.end(), from[i]) != earlier.end();
+    if (is_there || from[i] == to[i]) return report(cudaErrorInvalidValue);
   }
   for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
   return cudaSuccess;
@@ -394,10 +425,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   const cudaError_t refused = refuse_unsafe_call();
   if (refused != cudaSuccess) return refused;
   auto made = std::make_unique<CUgraphExec_st>();
-  made->conditions = graph->conditions;
-  made->user_objects = graph->user_objects;
   made->frees_first = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
-  const cudaError_t error = steps_of(*graph, made->steps);
+  const cudaError_t error = take_graph(*graph, *made);
   if (error == cudaSuccess) *executable = made.release();
   return error;
 }
@@ -423,14 +452,16 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
 // Any graph of as many nodes may replace another here; a GPU accepts only one of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
-  std::vector<GraphStep> steps;
-  const cudaError_t error = steps_of(*graph, steps);
-  if (error == cudaSuccess && steps.size() == executable->steps.size()) {
+  CUgraphExec_st updated;
+  const cudaError_t error = take_graph(*graph, updated);
+  if (error == cudaSuccess && updated.steps.size() == executable->steps.size()) {
     // Later updates name the nodes of the first graph.
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[i].node = executable->steps[i].node;
+    for (std::size_t i = 0; i < updated.steps.size(); ++i) {
+      updated.steps[i].node = executable->steps[i].node;
     }
-    executable->steps = std::move(steps);
+    executable->steps = std::move(updated.steps);
+    executable->conditions = std::move(updated.conditions);
+    executable->user_objects = std::move(updated.user_objects);
     if (result != nullptr) *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     return cudaSuccess;
   }
@@ -439,6 +470,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  if (executable == nullptr) return report(cudaErrorInvalidValue);
   // Captures a copy, because the captured launch runs the graph in its current state.
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, cudaGraphNodeTypeGraph, [own = *executable] { return run(own); });
