@@ -17,17 +17,6 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-bool is_texel(const cudaChannelFormatDesc& format) {
-  const int bits = format.x;
-  const bool size = bits == 8 || bits == 16 || bits == 32;
-  const bool two = format.y == bits || (format.y == 0 && format.z == 0 && format.w == 0);
-  const bool four = format.z == format.w && (format.z == 0 || format.z == bits);
-  const bool kind = format.f == cudaChannelFormatKindSigned ||
-                    format.f == cudaChannelFormatKindUnsigned ||
-                    (format.f == cudaChannelFormatKindFloat && bits != 8);
-  return size && two && four && kind;
-}
-
 bool is_shape(const cudaExtent& extent, unsigned flags) {
   if (extent.width == 0) return false;
   if ((flags & cudaArrayCubemap) != 0) {
@@ -180,6 +169,21 @@ cudaError_t copy_run(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
 }
 
 }  // namespace
+
+namespace warpwise::emulator::runtime {
+
+bool is_texel(const cudaChannelFormatDesc& format) {
+  const int bits = format.x;
+  const bool size = bits == 8 || bits == 16 || bits == 32;
+  const bool two = format.y == bits || (format.y == 0 && format.z == 0 && format.w == 0);
+  const bool four = format.z == format.w && (format.z == 0 || format.z == bits);
+  const bool kind = format.f == cudaChannelFormatKindSigned ||
+                    format.f == cudaChannelFormatKindUnsigned ||
+                    (format.f == cudaChannelFormatKindFloat && bits != 8);
+  return size && two && four && kind;
+}
+
+}  // namespace warpwise::emulator::runtime
 
 extern "C" {
 
