@@ -62,7 +62,7 @@ ROOMS = [
     ("lab/predict", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                      "lab/study"]),
     # Puts plots and tables on one page for a browser.
-    ("lab/report", ["base", "lab/compile", "lab/plot", "lab/study"]),
+    ("lab/report", ["base", "io", "lab/compile", "lab/plot", "lab/study"]),
     # The syntax of PTX tells how addresses depend on a thread's indices.
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/ptx", "emulator/runtime", "primitives/shared",
                      "lab/compile", "lab/measure", "lab/study", "lab/predict"]),

@@ -84,7 +84,8 @@ def man(pages, version):
         if not page.subcommands:
             name = " ".join(page.path)
             out += [f"\\fB{roff(name)}\\fR{roff(page.usage.removeprefix(name))}", ".br"]
-    out += [".SH DESCRIPTION", "Exit status: 0 done, 1 could not be done, 2 called wrongly.", ".SH SUBCOMMANDS"]
+    out += [".SH DESCRIPTION", "Exit status of all subcommands except run: 0 done, 1 could not be done, 2 called wrongly.",
+            "The exit status of run is in docs/ci.md.", ".SH SUBCOMMANDS"]
     for page in [*pages[1:], top]:
         out += [".SS " + roff(" ".join(page.path)), roff(page.about)]
         for name, text in page.positionals:

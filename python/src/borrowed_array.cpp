@@ -1,5 +1,6 @@
 #include "borrowed_array.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -93,6 +94,39 @@ std::optional<ElementType> type_of_typestr(std::string_view typestr) {
   return std::nullopt;
 }
 
+/// Returns read(), which reads a part of a protocol. \throws nb::type_error  the part is malformed
+template <class Read>
+auto well_formed(const char* name, const char* part, const Read& read) {
+  try {
+    return read();
+  } catch (const nb::cast_error&) {  // a value of another type
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_LookupError) && !error.matches(PyExc_TypeError)) throw;
+  }
+  throw nb::type_error((std::string(name) + " has a malformed " + part).c_str());
+}
+
+/// The entries of a __cuda_array_interface__.
+struct CudaInterface {
+  explicit CudaInterface(const nb::object& attribute) {
+    const auto says = nb::cast<nb::dict>(attribute);
+    data = nb::cast<std::pair<std::uintptr_t, bool>>(nb::object(says["data"]));
+    typestr = nb::cast<std::string>(nb::object(says["typestr"]));
+    shape = nb::cast<std::vector<std::int64_t>>(nb::object(says["shape"]));
+    strides = nb::cast<std::optional<std::vector<std::int64_t>>>(says.get("strides", nb::none()));
+    if (strides && strides->size() != shape.size()) throw nb::cast_error();
+    has_mask = !says.get("mask", nb::none()).is_none();
+    stream = says.get("stream", nb::none());
+  }
+
+  std::pair<std::uintptr_t, bool> data;  // address, and whether it is read-only
+  std::string typestr;
+  std::vector<std::int64_t> shape;
+  std::optional<std::vector<std::int64_t>> strides;
+  bool has_mask = false;
+  nb::object stream;
+};
+
 }  // namespace
 
 const char* numpy_name(ElementType type) {
@@ -114,7 +148,10 @@ void Array::fail(const std::string& what) const {
 }
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
-    : name_(name), kind_(array_type_of(object).kind) {
+    : name_(name) {
+  const ArrayType what = array_type_of(object);
+  kind_ = what.kind;
+  if (what.masked) fail_mask();
   // CuPy arrays have the buffer protocol, but it works only for memory that the host can read.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
@@ -135,6 +172,10 @@ Array::Array(nb::handle object, const char* name, bool writable, const Stream& s
 void Array::fail_type(nb::handle object, const std::string& otherwise) const {
   fail("has elements of " + type_words(object, otherwise) +
        ", which no primitive takes; the types are " + all_types());
+}
+
+void Array::fail_mask() const {
+  fail("is a masked array, whose mask no primitive heeds; pass its data, or a filled copy of it");
 }
 
 void Array::fail_booleans() const { fail("has booleans, which cannot hold a result; use uint8"); }
@@ -192,7 +233,9 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
   bool on_gpu = kind_ == Kind::cupy;  // __dlpack_device__ takes as long as __dlpack__
   if (!on_gpu) {
     const nb::object device = object.attr("__dlpack_device__")();
-    const auto type = static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
+    const auto type = well_formed(name_, "__dlpack_device__", [&] {
+      return static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
+    });
     on_gpu = is_on_gpu({type, 0});
     if (!on_gpu && type != dlpack::DeviceType::cpu && type != dlpack::DeviceType::cuda_host)
       fail("is on a device that is neither a CPU nor a CUDA GPU");
@@ -251,31 +294,29 @@ void Array::take_tensor(nb::handle object, bool writable, const dlpack::Tensor& 
 
 bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t stream) {
   if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
-  const nb::dict says = nb::cast<nb::dict>(nb::object(object.attr("__cuda_array_interface__")));
-  const auto data = nb::cast<std::pair<std::uintptr_t, bool>>(nb::object(says["data"]));
-  if (writable && data.second) fail("is read-only, but must be written");
-  const auto typestr = nb::cast<std::string>(nb::object(says["typestr"]));
-  if (writable && typestr == "|b1") fail_booleans();
-  const auto type = type_of_typestr(typestr);
-  if (!type) fail_type(object, "the type '" + typestr + "'");
+  const nb::object attribute = object.attr("__cuda_array_interface__");
+  const auto says =
+      well_formed(name_, "__cuda_array_interface__", [&] { return CudaInterface(attribute); });
+  if (says.has_mask) fail_mask();
+  if (writable && says.data.second) fail("is read-only, but must be written");
+  if (writable && says.typestr == "|b1") fail_booleans();
+  const auto type = type_of_typestr(says.typestr);
+  if (!type) fail_type(object, "the type '" + says.typestr + "'");
   type_ = *type;
-  const auto shape = nb::cast<std::vector<std::int64_t>>(nb::object(says["shape"]));
-  if (shape.size() > most_axes) fail("has " + std::to_string(shape.size()) + " axes");
-  axes_ = shape.size();
-  const nb::object strides = says.get("strides", nb::none());
+  axes_ = says.shape.size();
+  if (axes_ > most_axes) fail("has " + std::to_string(axes_) + " axes");
   std::int64_t packed = size_of(type_);
   for (std::size_t i = axes_; i-- > 0;) {
-    shape_[i] = shape[i];
-    strides_[i] = strides.is_none() ? packed : nb::cast<std::int64_t>(nb::object(strides[i]));
+    shape_[i] = says.shape[i];
+    strides_[i] = says.strides ? says.strides->at(i) : packed;
     packed *= shape_[i];
   }
-  data_ = reinterpret_cast<std::byte*>(data.first);  // NOLINT: the protocol's address
+  data_ = reinterpret_cast<std::byte*>(says.data.first);  // NOLINT: the protocol's address
   memory_ = Memory::device;
   device_ = packed == 0 ? gpu::current_device() : gpu::device_of(data_);
   owner_ = nb::borrow(object);
-  const nb::object last = says.get("stream", nb::none());
-  if (last.is_none()) return true;  // the lender says that there is nothing to wait for
-  if (const std::uintptr_t writer = counted_stream(last); writer != stream) {
+  if (says.stream.is_none()) return true;  // the lender says that there is nothing to wait for
+  if (const std::uintptr_t writer = counted_stream(says.stream); writer != stream) {
     const OnDevice on(device_);
     gpu::order(gpu_stream(writer), gpu_stream(stream));
   }

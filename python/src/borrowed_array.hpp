@@ -52,7 +52,8 @@ class Array {
   View vector() const {
     if (axes_ != 1) fail("has " + std::to_string(axes_) + " axes, a vector has one");
     if (shape_[0] <= 1 || strides_[0] == size_of(type_)) return View(data_, type_, shape_[0], 1);
-    if (strides_[0] < size_of(type_)) fail("runs backwards; pass a copy of it");
+    if (strides_[0] < size_of(type_))
+      fail("has elements that overlap or run backwards; pass a copy of it");
     return View(data_, type_, 1, shape_[0], 1, strides_[0]);
   }
   /// Returns the first byte of an array without gaps. \throws InvalidArgument  the array has gaps
@@ -67,6 +68,7 @@ class Array {
  private:
   [[noreturn]] void fail_type(nb::handle object, const std::string& otherwise) const;
   [[noreturn]] void fail_booleans() const;
+  [[noreturn]] void fail_mask() const;
   bool take_buffer(nb::handle object, bool writable);
   bool take_exchange(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_dlpack(nb::handle object, bool writable, std::uintptr_t stream);

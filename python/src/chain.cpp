@@ -68,10 +68,11 @@ class PythonChain {
 
   std::vector<ChainStep> steps() const { return chain_.steps(); }
 
-  std::vector<nb::object> run_all(const std::vector<nb::object>& srcs,
-                                  std::optional<std::vector<nb::object>> outs, nb::any stream) {
+  nb::typed<nb::list, nb::any> run_all(const std::vector<nb::object>& srcs,
+                                       std::optional<std::vector<nb::object>> outs,
+                                       nb::any stream) {
     const auto at = srcs.empty() ? Stream{} : stream_of(stream, srcs.front());
-    return run_many(
+    return nb::borrow<nb::typed<nb::list, nb::any>>(nb::cast(run_many(
         srcs, std::move(outs), stream,
         [this](const Array& from, const nb::object& object, const Stream& at) {
           return make_result(from, object, at);
@@ -80,13 +81,12 @@ class PythonChain {
           using V = decltype(views);
           const auto in = views_of<typename V::In>(from);
           const auto into = views_of<typename V::Out>(to);
-          if constexpr (sizeof...(on) > 0) {
+          if constexpr (sizeof...(on) > 0)
             run_alone(at, [&] { chain_.run(std::span(in), std::span(into), on...); });
-          } else {
-            for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
-          }
+          else
+            chain_.run(std::span(in), std::span(into));
         },
-        {.src = "srcs", .out = "outs"});
+        {.src = "srcs", .out = "outs"})));
   }
 
  private:
@@ -158,9 +158,10 @@ void add_steps(nb::module_& module) {
   const ThresholdOptions threshold;
   const ConvertOptions convert;
   auto convert_step =
-      nb::class_<ChainConvert>(module, "ChainConvert",
-                               "A step of a Chain that calls convert(), with the same options. "
-                               "Raises InvalidArgument for formats of several planes.")
+      nb::class_<ChainConvert>(
+          module, "ChainConvert",
+          "A step of a Chain that calls convert(), with the same options but size. "
+          "Raises InvalidArgument for formats of several planes.")
           .def(
               "__init__",
               [](ChainConvert* self, std::string_view source, std::string_view to,
@@ -178,8 +179,10 @@ void add_steps(nb::module_& module) {
               arg("to_range") = nb::none(), arg("upsampling") = word(convert.upsampling),
               arg("gray_is_luma") = convert.gray_is_luma);
   auto sobel_step =
-      nb::class_<SobelOptions>(module, "SobelOptions",
-                               "A step of a Chain that calls sobel(), with the same options.")
+      nb::class_<SobelOptions>(
+          module, "SobelOptions",
+          "A step of a Chain that calls sobel(), with the same options but dtype; out gives "
+          "the type of the last step's result.")
           .def(
               "__init__",
               [](SobelOptions* self, std::string_view output, std::string_view norm,
@@ -194,7 +197,7 @@ void add_steps(nb::module_& module) {
   auto threshold_step =
       nb::class_<ThresholdOptions>(
           module, "ThresholdOptions",
-          "A step of a Chain that calls threshold(), with the same options.")
+          "A step of a Chain that calls threshold(), with the same options but mean.")
           .def(
               "__init__",
               [](ThresholdOptions* self, std::int64_t window, double offset,
@@ -258,7 +261,8 @@ does not accept the result of the step before.)")
            R"(Runs all steps on many images, of equal or mixed sizes, all of them in one memory.
 
 Returns a list of the results of run() for each image, or `outs`. On a GPU, images that fit the fused kernel share its
-launches if that is faster.)");
+launches if that is faster. Raises InvalidArgument as run() does, or if a result overlaps another result or an image;
+nothing has run then.)");
 }
 
 }  // namespace warpwise::python

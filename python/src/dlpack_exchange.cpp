@@ -44,6 +44,13 @@ Kind kind_of(nb::handle type) {
   return Kind::numpy;
 }
 
+bool is_masked(nb::handle type) {
+  return std::ranges::any_of(nb::borrow<nb::tuple>(type.attr("__mro__")), [](nb::handle each) {
+    return library_of(each) == "numpy" &&
+           nb::cast<std::string>(nb::object(each.attr("__name__"))) == "MaskedArray";
+  });
+}
+
 /// A cache of the first few types seen. Inspecting a type takes as long as a small image.
 /// The cache keeps its types alive.
 struct KnownTypes {
@@ -68,7 +75,7 @@ ArrayType array_type_of(nb::handle object) {
       if (types.known[i].type == type.ptr()) return types.known[i].what;
     }
   }
-  const ArrayType what{kind_of(type), exchange_of(type)};
+  const ArrayType what{kind_of(type), exchange_of(type), is_masked(type)};
   const nb::ft_lock_guard one_at_a_time(types.mutex);
   if (types.count < KnownTypes::most) types.known[types.count++] = {type.inc_ref().ptr(), what};
   return what;

@@ -35,6 +35,7 @@ enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
 struct ArrayType {
   Kind kind = Kind::numpy;
   const dlpack::ExchangeApi* exchange = nullptr;  ///< null if the type lacks DLPack 1's interface
+  bool masked = false;                            ///< a masked array of NumPy
 };
 ArrayType array_type_of(nb::handle object);
 

@@ -183,15 +183,7 @@ class PythonTestbench {
   PythonTestbench(std::optional<std::string_view> backend,
                   const std::vector<std::string>& compute_capabilities, std::string_view checks,
                   std::uint64_t budget) {
-    bench::Backend chosen = bench::chosen_backend();
-    if (backend) {
-      const auto named = value_named<bench::Backend>(*backend);
-      if (!named)
-        throw InvalidArgument("backend is '" + std::string(*backend) +
-                              "', but must be one of emulator, gpu");
-      chosen = *named;
-    }
-    device_ = std::make_shared<Device>(chosen);
+    device_ = std::make_shared<Device>(backend ? backend_named(*backend) : bench::chosen_backend());
     emulator::LaunchOptions& options = device_->testbench.options;
     options.compute_capabilities.clear();
     for (const std::string& each : compute_capabilities)
@@ -245,6 +237,12 @@ class PythonTestbench {
   }
 
  private:
+  static bench::Backend backend_named(std::string_view name) {
+    if (const auto named = value_named<bench::Backend>(name)) return *named;
+    throw InvalidArgument("backend is '" + std::string(name) +
+                          "', but must be one of emulator, gpu");
+  }
+
   /// Converts a str, bytes or os.PathLike to a path in the file system's encoding.
   static std::filesystem::path path_of(nb::handle path) {
     const nb::bytes encoded(nb::module_::import_("os").attr("fsencode")(path));

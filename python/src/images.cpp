@@ -136,6 +136,12 @@ Frame frame_of(const Array& array, const FrameShape& shape) {
     array.fail("has " + std::to_string(bytes) + " bytes, a " + std::string(name_of(shape.format)) +
                " frame of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
                " has " + std::to_string(needed));
+  const std::int64_t planes[] = {3, shape.height, shape.width};
+  if (shape.format == PixelFormat::i444 &&
+      (array.type() != ElementType::u8 || !std::ranges::equal(array.shape(), planes)))
+    array.fail("is no i444 frame of " + std::to_string(shape.width) + "x" +
+               std::to_string(shape.height) + ", which is uint8 of the shape (3, " +
+               std::to_string(shape.height) + ", " + std::to_string(shape.width) + ")");
   return Frame(array.bytes(), shape.format, shape.width, shape.height);
 }
 

@@ -133,12 +133,12 @@ Stream stream_of(nb::handle stream, nb::handle array) {
       return {counted_stream(nb::object(stream.attr("cudaPtr")())), owner};
     throw nb::type_error("stream is neither an integer nor a CUDA stream");
   }
-  const auto [kind, api] = array_type_of(array);
-  if (api != nullptr) {
-    const auto device = gpu_of(*api, array);
-    return device ? Stream{current_stream(*api, *device), nb::object()} : Stream{};
+  const ArrayType type = array_type_of(array);
+  if (type.exchange != nullptr) {
+    const auto device = gpu_of(*type.exchange, array);
+    return device ? Stream{current_stream(*type.exchange, *device), nb::object()} : Stream{};
   }
-  switch (kind) {
+  switch (type.kind) {
     case Kind::torch: {
       if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
       const nb::object current =

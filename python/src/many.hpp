@@ -88,7 +88,8 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
         run_many(srcs, outs_of(out), stream, make,
                  [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
                    using V = decltype(views);
-                   run(views_of<typename V::In>(from), views_of<typename V::Out>(to), on...);
+                   const auto in = views_of<typename V::In>(from);  // first, for its errors
+                   run(in, views_of<typename V::Out>(to), on...);
                  })));
   }
   const auto at = stream_of(stream, src);
@@ -98,7 +99,8 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
   require_beside(from, to);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
-    run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+    const auto in = from.view<typename V::In>();  // first, for its errors
+    run(in, to.view<typename V::Out>(), on...);
   });
   return finished(std::move(made), out, from);
 }

@@ -112,11 +112,13 @@ NB_MODULE(_warpwise, module) {
              "this build.");
   module.def("why_no_device", &warpwise::gpu::why_no_device,
              "Returns the reason why device_count() is 0, or an empty text.");
-  module.def("limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
-             R"(Limits the number of threads of all of this process's calls on the CPU together.
+  module.def(
+      "limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
+      R"(Limits the threads of a call on the CPU, the calling one included, for all calls in this process.
 
-0, the default, means all cores that the process may use. Meant for programs of many processes, as on a cluster.
-Raises InvalidArgument for a negative number.)");
+All calls share the other threads: at most one less than the limit. Threads that call at the same time still compute at
+the same time. 0, the default, means all cores that the process may use. Meant for programs of many processes, as on a
+cluster. Raises InvalidArgument for a negative number.)");
   add_device_array(module);
   add_images(module);
   add_chain(module);

@@ -32,7 +32,10 @@ void add_words(nb::class_<T>& made, nb::dict (*words_of)(const T&)) {
             return nb::cast(words_of(self).equal(words_of(nb::cast<const T&>(other))));
           },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [words_of](const T& self) { return nb::hash(nb::repr(words_of(self))); })
+      .def("__hash__",
+           [words_of](const T& self) {
+             return nb::hash(nb::tuple(nb::object(words_of(self).attr("values")())));
+           })
       .def("__getstate__", [words_of](const T& self) { return words_of(self); })
       .def("__setstate__",
            [](nb::handle_t<T> self, const nb::dict& words) { self.attr("__init__")(**words); });

@@ -74,6 +74,19 @@ def test_many_images():
         edges().run_all([images[1], images[1][:, ::2]])
 
 
+def test_results_that_overlap_other_arrays_are_refused():
+    chain = warpwise.Chain([warpwise.SobelOptions()])
+    a, b, c = (colours(9, 12)[:, :, 0].copy() for _ in range(3))
+    before = [a.copy(), b.copy(), c.copy()]
+    with pytest.raises(warpwise.InvalidArgument, match=r"dst\[0\] and src\[1\] overlap"):
+        chain.run_all([a, b], outs=[b, c])
+    with pytest.raises(warpwise.InvalidArgument, match=r"dst\[0\] and dst\[1\] overlap"):
+        chain.run_all([a, b], outs=[c, c])
+    with pytest.raises(warpwise.InvalidArgument, match="12x9"):
+        chain.run_all([a, b], outs=[c, np.empty((9, 11), np.uint8)])
+    assert all(np.array_equal(one, old) for one, old in zip([a, b, c], before))
+
+
 def test_one_chain_on_several_threads():
     chain, images = edges(), [colours(64 + i, 80) for i in range(8)]
     results = [None] * len(images)
@@ -118,6 +131,12 @@ def test_values(made):
     assert pickle.loads(pickle.dumps(made)) == made and copy.deepcopy(made) == made
     other = warpwise.Finding(x=3, y=4, score=0.25) if isinstance(made, warpwise.Finding) else type(made)()
     assert other != made and made != shown and made != 1
+
+
+def test_equal_values_have_equal_hashes():
+    zeros = [warpwise.ThresholdOptions(offset=zero) for zero in (0.0, -0.0)]
+    assert zeros[0] == zeros[1] and len(set(zeros)) == 1
+    assert len({warpwise.Finding(1, 2, 0.0), warpwise.Finding(1, 2, -0.0)}) == 1
 
 
 def test_a_chain_is_pickled():

@@ -40,6 +40,7 @@ def test_types(tmp_path):
                        "warpwise.sobel(image, norms='l1')\n"
                        "bad: type[ValueError] = warpwise.InvalidArgument\n"
                        "many: list[Any] = edges.run_all([image])\n"
+                       "edges.run_all([image])[0].tolist()\n"
                        "bench = emulator.Testbench(backend='emulator')\n"
                        "module = bench.load('k.cu', defines=['N=1'], include_folders=[Path('.')])\n"
                        "launch = module.kernel('k').launch((1, 2), 32, bench.buffer('x', image), 3, 2.5)\n"

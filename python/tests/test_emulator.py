@@ -292,6 +292,13 @@ def test_what_is_refused(bench):
             emulator.Testbench(backend="gpu")
 
 
+def test_the_environment_counts_without_a_backend_only(monkeypatch):
+    monkeypatch.setenv("WARPWISE_TEST_BACKEND", "cuda")
+    assert emulator.Testbench(backend="emulator").backend == "emulator"
+    with pytest.raises(warpwise.InvalidArgument, match="WARPWISE_TEST_BACKEND got 'cuda'"):
+        emulator.Testbench()
+
+
 def test_buffers_of_any_type_and_shape(bench):
     for array in (np.arange(6, dtype=np.float64).reshape(2, 3)[:, ::2], np.zeros((0, 3), np.int8),
                   np.array(2.5), np.asfortranarray(np.arange(6).reshape(2, 3)),

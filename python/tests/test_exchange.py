@@ -89,6 +89,39 @@ def test_a_real_stream_is_always_passed(stream, expected):
     assert lent.asked == expected
 
 
+class Says:
+    """Has a __cuda_array_interface__ with the given entries."""
+
+    def __init__(self, said):
+        self.__cuda_array_interface__ = said
+
+
+ON_GPU = {"shape": (4, 4), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+
+@pytest.mark.parametrize("said", [
+    3, {}, {**ON_GPU, "data": None}, {**ON_GPU, "data": (-1, False)}, {**ON_GPU, "shape": "ab"}, {**ON_GPU, "typestr": 1},
+    {**ON_GPU, "strides": (4,)}, {**ON_GPU, "strides": 4}])
+def test_a_malformed_cuda_array_interface(said):
+    with pytest.raises(TypeError, match="src has a malformed __cuda_array_interface__"):
+        warpwise.sobel(Says(said))
+
+
+def test_a_cuda_array_interface_with_a_mask():
+    with pytest.raises(warpwise.InvalidArgument, match="src is a masked array"):
+        warpwise.sobel(Says({**ON_GPU, "mask": Says(ON_GPU)}))
+
+
+@pytest.mark.parametrize("device", [(), ("x", 0), (2**40, 0), None])
+def test_a_malformed_dlpack_device(device):
+    class Lent(OnlyDlpack):
+        def __dlpack_device__(self):
+            return device
+
+    with pytest.raises(TypeError, match="src has a malformed __dlpack_device__"):
+        warpwise.sobel(Lent(IMAGE, True))
+
+
 def test_what_is_no_stream():
     with pytest.raises(TypeError, match="CUDA stream"):
         warpwise.sobel(IMAGE, stream="fast")

@@ -93,6 +93,15 @@ def test_words():
     assert _command.option("--counters", True, "", ",") == ["--counters"] and _command.option("--csv", False, "", ",") == []
 
 
+def test_a_command_that_prints_bytes_that_are_no_text(tmp_path, monkeypatch):
+    command = tmp_path / "warpwise"
+    command.write_text("#!/bin/sh\nprintf '\\303\\244 \\377' >&2\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("WARPWISE", str(command))
+    with pytest.raises(warpwise.Error, match=r"^ä \\xff$"):
+        lab.list()
+
+
 def test_without_a_command(monkeypatch):
     monkeypatch.delenv("WARPWISE", raising=False)
     monkeypatch.setenv("PATH", "")

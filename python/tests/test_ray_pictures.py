@@ -7,7 +7,7 @@ import zlib
 import numpy
 import pytest
 
-from warpwise.ray import _files
+from warpwise.ray import _files, _process
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
@@ -52,6 +52,31 @@ def test_pictures_of_more_than_8_bits_are_refused(data):
     BMP_OF_16_BITS], ids=["TIFF", "TIFF-planes", "SGI", "PPM", "PPM-text", "PBM-text", "PGM", "BMP"])
 def test_pictures_of_at_most_8_bits_are_taken(data):
     assert _files.decode(data).pixels.shape[:2] == (1, 1)
+
+
+def test_files_that_are_looked_for_in_folders(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a.png", "b.mpeg", "c.mpo", "d.pdf", "e.eps", "f.h5", "g.ps", "h.wmf"):
+        (tmp_path / "in" / name).touch()
+    paths, _ = _process.inputs_of([str(tmp_path / "in"), str(tmp_path / "in" / "d.pdf")], str(tmp_path / "out"))
+    assert [path[-5:] for path in paths] == ["a.png", ".mpeg", "c.mpo", "d.pdf"]
+
+
+def test_the_version_has_the_libraries_that_pillow_decodes_with():
+    from PIL import features
+    for name in ("libjpeg_turbo", "zlib", "libtiff", "webp", "jpg_2000", "avif"):
+        assert f", {name} {features.version(name)}" in _files.version()
+
+
+def test_formats_that_pillow_does_not_read():
+    """Pillow opens no file in these formats, apart from MPO, which it opens as JPEG; it only knows stubs and MPEG by name."""
+    from PIL import ImageFile
+    Image.init()
+    for format in set(Image.registered_extensions().values()):
+        opened = Image.OPEN.get(format, [None])[0]
+        is_stub = isinstance(opened, type) and issubclass(opened, ImageFile.StubImageFile)
+        unread = (opened is None or is_stub or format in ("EPS", "MPEG")) and format != "MPO"
+        assert unread == (format in _process.NO_PICTURES), format
 
 
 @pytest.mark.parametrize("format", ["JPEG", "MPO", "TIFF"])

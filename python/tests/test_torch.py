@@ -21,6 +21,11 @@ def tensor(*shape, dtype=np.uint8):
 
 CASES = [
     ("copy", (tensor(5, 7, 3),), {}),
+    ("copy", (tensor(5, 7, dtype=bool),), {}),
+    ("threshold", (tensor(9, 12, dtype=bool),), {}),
+    ("convert", (tensor(4, 6, dtype=bool), "gray8", "rgb24"), {}),
+    ("convert", (tensor(4, 6, dtype=bool), "gray8", "i444"), {}),
+    ("convert", (tensor(18, dtype=np.int16), "i420", "rgb24"), {"size": [4, 6]}),
     ("sobel", (tensor(9, 12),), {}),
     ("sobel", (tensor(9, 12, 3),), {"output": "dx", "channels": "bgr"}),
     ("sobel", (tensor(9, 12),), {"kernel": "scharr", "norm": "l2"}),

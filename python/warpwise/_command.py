@@ -41,7 +41,7 @@ def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
     try:
-        ended = subprocess.run([command, *words], capture_output=True, text=True, check=False)
+        ended = subprocess.run([command, *words], capture_output=True, encoding="utf-8", errors="backslashreplace", check=False)
     except OSError as error:
         raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
     # The exit status cannot decide: a kernel with faults has a report, and a status other than 0.

@@ -91,6 +91,11 @@ def _dtype(result: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.generic]]")
     return dtype
 
 
+def _dtype_of_same(src: Tensor) -> torch.dtype:
+    """Returns the type of a result that has src's type. Booleans are taken as uint8."""
+    return torch.uint8 if src.dtype == torch.bool else src.dtype
+
+
 def _pair(numbers: Sequence[int]) -> Tuple[int, int]:
     first, second = numbers
     return first, second
@@ -103,7 +108,7 @@ def _copy(src: Tensor) -> Tensor:
 
 @_copy.register_fake
 def _(src: Tensor) -> Tensor:
-    return src.new_empty(src.shape)
+    return src.new_empty(src.shape, dtype=_dtype_of_same(src))
 
 
 @torch.library.custom_op("warpwise::sobel", mutates_args=())
@@ -131,7 +136,7 @@ def _threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str
 @_threshold.register_fake
 def _(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
       inverted: bool = False) -> Tensor:
-    return src.new_empty(src.shape[:2])
+    return src.new_empty(src.shape[:2], dtype=_dtype_of_same(src))
 
 
 @torch.library.custom_op("warpwise::convert", mutates_args=())
@@ -155,9 +160,9 @@ def _(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None
     else:
         height, width = src.shape[:2]
     if to == "i444":
-        return src.new_empty((3, height, width))
+        return src.new_empty((3, height, width), dtype=torch.uint8)
     pixel = warpwise.convert(numpy.zeros((1, 1, 3), numpy.uint8), "rgb24", to)
-    return src.new_empty((height, width, *pixel.shape[2:]))
+    return src.new_empty((height, width, *pixel.shape[2:]), dtype=torch.uint8)
 
 
 @torch.library.custom_op("warpwise::gemv", mutates_args=())

@@ -61,6 +61,14 @@ class Exercise(FollowedDocument):
         self.refused("start", "rase", "other", says='did you mean "race"')
         self.assertFalse(os.path.exists("other"))
 
+    def test_the_first_of_two_folders_is_listed(self):
+        for name in "bcad":
+            self.exercise("start", "race", name)
+            write(f"{name}/exercise.txt", f"race {name} of 6\n".encode())
+        self.assertRegex(self.exercise("list"), r"race +a of 6 ")
+        write("exercise.txt", b"race 5 of 6\n")
+        self.assertRegex(self.exercise("list"), r"race +5 of 6 ")
+
     def test_a_folder_without_an_exercise(self):
         for command in ["check", "hint", "solution"]:
             self.refused(command, says="holds no exercise")

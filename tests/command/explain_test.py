@@ -140,6 +140,13 @@ class Json(ExplainTest):
                          {"blocks_per_sm": 2, "warps_per_sm": 16, "fraction": 0.25,
                           "limiter": "registers"})
 
+    def test_registers_that_no_block_gets(self):
+        report = self.json_of("one.ptx", "--grid", "1", "--block", "1024", "--arg", "i32[1024]",
+                              "--registers", "128", "--cc", "9.0")
+        occupancy = report["by_cc"]["9.0"]["occupancy"]
+        self.assertEqual((occupancy["blocks_per_sm"], occupancy["limiter"]), (0, "registers"))
+        self.assertIn("131072 registers", occupancy["why_not"])
+
     @compiles
     def test_registers_of_machine_code(self):
         report = self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]", "--arg",

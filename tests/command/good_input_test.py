@@ -254,8 +254,20 @@ class Folders(CommandTest):
         self.assertEqual(os.listdir("out") + os.listdir("new"), ["a.npy", "a.npy"])
 
     def test_folder_onto_itself(self):
+        write("in/C.NPY", npy("|u1", (6, 8), ramp(48)))
         self.succeed("sobel", "in", "in")
-        self.assertEqual(npy_parts("in/a.npy")[2], sobel_u8(ramp(48), 8, 6))
+        edges = sobel_u8(ramp(48), 8, 6)
+        for name in ["a.npy", "C.NPY"]:
+            self.assertEqual(npy_parts(f"in/{name}")[2], edges)
+        self.succeed("sobel", "in", "in")
+        self.assertEqual(npy_parts("in/C.NPY")[2], sobel_u8(edges, 8, 6))
+        self.assertEqual(sorted(os.listdir("in")), ["C.NPY", "a.npy", "b.npy", "notes.txt"])
+
+    def test_names_in_brackets_stay(self):
+        self.succeed("threshold", "--invert", "in", "[a,b]", "--window", "3", "--mean", "[m]")
+        self.succeed("sobel", "[a,b]", "[edges]")
+        for folder in ["[a,b]", "[m]", "[edges]"]:
+            self.assertEqual(sorted(os.listdir(folder)), ["a.npy", "b.npy"])
 
     def test_raw_files_in_a_folder(self):
         write("in/c.raw", ramp(96))

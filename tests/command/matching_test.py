@@ -558,6 +558,7 @@ class Gemv(CommandTest):
         operands = ["gemv", "a.f4.npy", "x.f4.npy"]
         self.fail_with(USAGE, *operands, says="A.npy X.npy Y.npy")
         self.fail_with(USAGE, *operands, "y.csv", says=".npy")
+        self.fail_with(USAGE, "gemv", "m.raw", "x.f4.npy", "y.npy", says="m.raw has no header; gemv takes .npy files")
         self.fail_with(USAGE, *operands, "y.npy", "--alpha", "two", says="--alpha")
         self.fail_with(USAGE, *operands, "y.npy", "--beta", "1e39", says="32-bit float")
         self.fail_with(FAILED, *operands, "y.npy", "--beta", "1", says=["--beta 1", "y.npy"])

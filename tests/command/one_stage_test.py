@@ -129,6 +129,9 @@ class Refused(OneStageTest):
         self.refuse("disparity", "test:bars", "out.y4m", "--colour", "a.png", *few, says="--colour")
         for option in [["--jobs", "2"], ["--keep-going"]]:
             self.refuse("sobel", "test:bars", "out.y4m", *option, *few, says="--jobs and --keep-going")
+        write("in.raw", bytes(4 * 128))
+        for source in ["in.raw", "-"]:
+            self.refuse("sobel", source, "pipe:gray8", "--from", "grayf32", "--size", "16x8", says="--from grayf32 is for files")
         self.refuse("sobel", "test:bars", "out.y4m", "--from", "gray16", *few, says="test:bars does not give frames of gray16; only .raw files and pipe: do")
 
     def test_options_that_files_do_not_have(self):

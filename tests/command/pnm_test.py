@@ -133,6 +133,9 @@ class Pnm(CommandTest):
                 ("m.pam", head % (1, b"RGB") + bytes(2), ["'RGB'", "1 samples"]),
                 ("n.pam", b"P7\nWIDTH 2\nHEIGHT 1\n", "its header has no end"),
                 ("o.pam", b"P7 332\n2 1 255\n\0\0", "PAM"),
+                ("r.pam", b"P7\nWIDTH 2\nHEIGHT 1\nDEPTH 1\nENDHDR\n\0\0", "its header has no MAXVAL"),
+                ("s.pam", b"P7\nWIDTH 2\nHEIGHT 1\nMAXVAL 255\nENDHDR\n\0\0", "its header has no DEPTH"),
+                ("t.pam", b"P7\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDR\n\0\0", "its header has no WIDTH"),
                 ("p.ppm", b"P6\n40000 40000\n255\n", "pixels"),
                 ("q.ppm", b"P6\n30000 30000\n255\n\0", "it ends early")]:
             write(name, content)

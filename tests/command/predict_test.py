@@ -1,8 +1,10 @@
 """Tests `lab predict` from outside: its output for rungs, a user's profiles, and bad input."""
 
 import json
+import os
 import pathlib
 import re
+import signal
 import unittest
 
 from lab_support import LabTest
@@ -73,6 +75,26 @@ class Predict(LabTest):
     def test_the_same_twice(self):
         arguments = ["gemv/thread_per_row", "--profile", "h200", "--size", "512x512"]
         self.assertEqual(self.rows(*arguments), self.rows(*arguments))
+
+    @runs_rungs
+    def test_an_interrupted_row_is_dropped_and_all_before_are_kept(self):
+        """This ptxas asks the command to stop when it builds the kernel of row N."""
+        environment = {**os.environ, "CUDA_HOME": os.getcwd(), "CUDA_PATH": os.environ.get("WARPWISE_CUDA_HOME", "")}
+        environment.pop("WARPWISE_CUDA_HOME", None)
+        os.mkdir("bin")
+        for row, kept in [(1, []), (2, ["scalar"])]:
+            write("bin/ptxas", f"""#!/bin/sh
+[ "$1" = --help ] && echo "'sm_75' 'sm_90'" && exit
+echo x >> built-{row}
+[ $(wc -l < built-{row}) = {row} ] && kill -INT $PPID && sleep 3
+""".encode())
+            os.chmod("bin/ptxas", 0o755)
+            done = self.run_command("lab", "predict", "copy/scalar", "copy/vector4", "--profile", "h200", "--size",
+                                    "65536x1", "--json", env=environment)
+            self.assertEqual(done.returncode, -signal.SIGINT, done.stderr)
+            rungs = [each["rung"] for each in json.loads(done.stdout)["results"]]
+            # A thread of the first row's launch may take the signal: the second row is then complete.
+            self.assertEqual(rungs[:1], kept)
 
     def test_every_installed_profile_is_listed(self):
         for page in [PROFILES / "README.md", REPOSITORY / "docs/prediction.md"]:

@@ -130,6 +130,15 @@ class FilesOfSeveral(CommandTest):
         write("in.y4m", y4m(WIDTH, HEIGHT, "mono", PAGES[0]))
         self.fail_with(BAD_USAGE, "sobel", "in.y4m", "no.npy", "--page", "1", says="in.y4m has no pages")
 
+    def test_a_page_behind_one_that_cannot_be_read(self):
+        bits = [struct.pack("<HHII", 258, 4, 1, bits) for bits in (8, 4)]
+        write("in.tif", tiff(*PAGES).replace(*bits, 1))
+        self.fail_with(FAILED, "sobel", "in.tif", "no.npy", says="a pixel of it is 1 x 4 bits")
+        self.first_line("sobel", "in.tif", "out.npy", "--page", "2")
+        self.assertEqual(npy_parts("out.npy")[2], sobel_u8(PAGES[1], WIDTH, HEIGHT))
+        self.succeed("stream", "in.tif", "out.raw", "--page", "3", "--backend", "cpu")
+        self.assertEqual(read("out.raw"), PAGES[2])
+
     def test_all_pages_are_a_stream(self):
         write("in.tif", tiff(*PAGES))
         self.succeed("sobel", "in.tif", "frames/", "--page", "all", "--backend", "cpu")
@@ -227,6 +236,26 @@ class Places(CommandTest):
     def test_two_outputs_in_one_place(self):
         self.fail_with(BAD_USAGE, "threshold", "a.npy", "out.npy", "--window", "3", "--mean", "./out.npy",
                        says="two results would be written to one place")
+
+    def test_two_results_in_one_file(self):
+        os.mkdir("in")
+        os.rename("a.npy", "in/a.npy")
+        for link in ["one.npy", "two.npy"]:  # both lead to a file that is not there
+            os.symlink("new.npy", link)
+        for out, mean in [("o/", "o/a.npy"), ("a.npy", "."), ("one.npy", "two.npy")]:
+            self.fail_with(BAD_USAGE, "threshold", "in/a.npy", out, "--window", "3", "--mean", mean,
+                           says="two results would be written to one place")
+
+    def test_a_result_in_a_folder_whose_name_is_a_link_to_an_input(self):
+        for folder in ["in", "m"]:
+            os.mkdir(folder)
+        os.rename("a.npy", "in/a.npy")
+        os.symlink("../in/a.npy", "m/a.npy")
+        self.fail_with(BAD_USAGE, "threshold", "in", "out", "--window", "3", "--mean", "m",
+                       says="m/a.npy would be written in the place of the input in/a.npy")
+        self.succeed("sobel", "in", "in")
+        os.symlink("a.npy", "in/z.npy")
+        self.fail_with(BAD_USAGE, "sobel", "in", "in", says="in/z.npy would be written in the place of the input in/a.npy")
 
 
 class NotHeaderless(CommandTest):

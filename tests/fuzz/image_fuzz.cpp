@@ -10,11 +10,11 @@
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/truncation.hpp"
 
-extern "C" const warpwise::io::ImageModule* warpwise_image_module_3();
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_4();
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
-  const io::ImageModule& module = *warpwise_image_module_3();
+  const io::ImageModule& module = *warpwise_image_module_4();
   try {
     const auto content = fuzz::bytes(data, size);
     io::require_complete(content,

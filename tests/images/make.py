@@ -320,13 +320,16 @@ def tiff_files(scratch):
     yield "grey32f-big-endian", tiff(floats(1), "f", 1, 1, [(FORMAT, 3, [3])], order="MM")
     yield "grey1-low-bits-first", tiffcp(scratch, plain["grey1"], "-f", "lsb2msb")
     yield "grey8-pages", tiff(grey8, 8, 1, pages=2)
-    for bits in (1, 8, 16):
+    for bits in (1, 8, 12, 16):
         yield f"white-is-zero{bits}", tiff(samples(1, bits), bits, 0)
+    yield "white-is-zero-alpha16", tiff(samples(2, 16), 16, 0, 2, [(EXTRA, 3, [2])])
     for bits in (10, 12, 14):
         yield f"grey{bits}", tiff(samples(1, bits), bits, 1)
         yield f"rgb{bits}", tiff(samples(3, bits), bits, 2, 3)
     yield "grey-alpha8", tiff(samples(2, 8), 8, 1, 2, [(EXTRA, 3, [2])])
     yield "grey-alpha16", tiff(samples(2, 16), 16, 1, 2, [(EXTRA, 3, [2])])
+    yield "grey-alpha16-planes", tiff(samples(2, 16), 16, 1, 2, [(EXTRA, 3, [2])], planes=True)
+    yield "grey16-unspecified", tiff(samples(2, 16), 16, 1, 2, [(EXTRA, 3, [0])])
     for bits in (8, 16):
         for name, kind in [("unspecified", 0), ("premultiplied", 1)]:
             yield f"rgba{bits}-{name}", tiff(samples(4, bits), bits, 2, 4, [(EXTRA, 3, [kind])])

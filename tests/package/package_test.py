@@ -127,7 +127,9 @@ class Documents(unittest.TestCase):
 
     def test_the_man_page(self):
         page = PREFIX / "share/man/man1/warpwise.1"
-        self.assertIn("warpwise lab run", page.read_text().replace("\\-", "-"))
+        text = page.read_text().replace("\\-", "-")
+        self.assertIn("warpwise lab run", text)
+        self.assertIn("Exit status of all subcommands except run: 0", text)
         if shutil.which("man"):
             done = run("man", "--warnings", "-l", page, env=dict(os.environ, MANPAGER="cat", MANWIDTH="100"))
             self.assertEqual(done.stderr, b"")

@@ -86,6 +86,18 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// CLI11 takes brackets around one of several names for a list: [edges] would become edges, and
+// [a,b] two names. With ./ before it, a name stays. Words of explain, lab and run may be no names,
+// but arguments of a kernel or a program.
+void keep_brackets(const CLI::App& subcommand, std::vector<std::string>& words) {
+  if (words[0] == "explain" || words[0] == "lab" || words[0] == "run") return;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const CLI::Option* const option = subcommand.get_option_no_throw(words[i - 1]);
+    const bool is_value = option != nullptr && option->get_items_expected_max() > 0;
+    if (words[i].starts_with('[') && words[i].ends_with(']') && !is_value) words[i].insert(0, "./");
+  }
+}
+
 void require_subcommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* each : app.get_subcommands({})) names.push_back(each->get_name());
@@ -186,6 +198,7 @@ int run(int argc, char** argv) {
     behind = behind->get_subcommand(word);
     names += word + " ";
   }
+  keep_brackets(*behind, words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse for CLI11
   } catch (const CLI::Success& asked_for_text) {

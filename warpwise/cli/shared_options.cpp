@@ -46,7 +46,7 @@ void add_place_options(CLI::App& app, RunOptions& options) {
          [&options](const std::string& text) {
            options.threads = static_cast<int>(parse_integer("--threads", text, 1, most_threads));
          },
-         "Maximum number of CPU threads (default: the number of cores)")
+         "Maximum number of CPU threads of one computation (default: the number of cores)")
       ->type_name("N");
 }
 
@@ -195,8 +195,8 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          [&options](const std::string& text) {
            options.jobs = static_cast<int>(parse_integer("--jobs", text, 1, most_jobs));
          },
-         "Maximum number of files processed at a time; they share the CPU threads (default: the "
-         "number of CPU threads)")
+         "Maximum number of files processed at a time; they share the CPU threads, and each has at "
+         "least one (default: the number of CPU threads)")
       ->type_name("N");
   app.add_flag("--keep-going", options.keep_going,
                "Continue after an input fails, and list the failed inputs at the end");

@@ -63,6 +63,10 @@ struct Texture {
   std::array<AddressMode, 3> address_mode{AddressMode::clamp, AddressMode::clamp,
                                           AddressMode::clamp};
   FilterMode filter = FilterMode::point;
+  /// Colour of reads outside with AddressMode::border. Channels read as integers take its bits.
+  std::array<float, 4> border_color{};
+  /// Unsigned bytes that are read as fractions are in sRGB, except for a fourth channel.
+  bool srgb = false;
 
   bool is_volume() const { return depth > 0 && !layered && !cube; }
   std::uint64_t texel_bytes() const {

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "tests/support/files.hpp"
 #include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
@@ -250,6 +251,25 @@ TEST(ImageFilesTest, PicturesOfAFileAreCountedAndReadByNumber) {
         path + " has no picture " + std::to_string(count + 1) + ", only " + std::to_string(count) +
             (count == 1 ? " picture" : " pictures"));
   }
+}
+
+TEST(ImageFilesTest, APageIsReadBehindOneThatCannotBe) {
+  if (!is_read_here("TIFF")) GTEST_SKIP() << "the module is not built";
+  struct : test::Files {
+    using Files::write;
+  } files;
+  using namespace std::literals;
+  const std::vector<std::byte> bytes = content_of(WARPWISE_IMAGES "/grey8-pages.tif");
+  std::string content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // The field of the bits of a sample in the first page: 4, which is refused, for 8.
+  content.replace(content.find("\x02\x01\x03\0\x01\0\0\0\x08"sv) + 8, 1, "\x04");
+  const std::string path = files.write("a.tif", content);
+  const auto read = [](const std::string& from, std::int64_t page) {
+    InputFile file(from);
+    return text_of(read_picture_of_several(file, {.page = page}).picture);
+  };
+  EXPECT_THROW(read(path, 1), IoError);
+  EXPECT_EQ(read(path, 2), read(WARPWISE_IMAGES "/grey8-pages.tif", 2));
 }
 
 TEST(ImageFilesTest, AJpegFileIsReadAsItsBytesAsItsLumaAndAsAWhole) {

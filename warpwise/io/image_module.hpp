@@ -28,6 +28,9 @@ class Pages {
 
   /// Returns the next picture; nullopt after the last one. \throws IoError  as decode()
   virtual std::optional<Page> next() = 0;
+  /// Passes over the next picture. Decodes it only if later pictures need its pixels.
+  /// \throws IoError  as decode()
+  virtual void skip() { next(); }
   virtual std::int64_t count() const = 0;
   /// Returns the display time of all pictures together; 0 if not stated.
   virtual std::int64_t milliseconds() const { return 0; }
@@ -72,9 +75,9 @@ class ImageModule {
   ~ImageModule() = default;
 };
 
-/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_3()`. The
+/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_4()`. The
 /// number changes with this interface.
-inline constexpr const char* image_module_entry = "warpwise_image_module_3";
+inline constexpr const char* image_module_entry = "warpwise_image_module_4";
 using ImageModuleEntry = const ImageModule* (*)();
 
 /// Returns the module for files of a format, named as in image_format.hpp: "PNG".

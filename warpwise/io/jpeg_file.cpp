@@ -215,7 +215,7 @@ class JpegFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::JpegFiles files;
   return &files;
 }

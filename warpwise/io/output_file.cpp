@@ -1,6 +1,7 @@
 #include "warpwise/io/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -87,12 +89,21 @@ int take_slot() {
   throw IoError("cannot write " + name + ": " + reason);
 }
 
-// Follows a link, so that its target is replaced and the link stays.
-std::string behind_link(const std::string& path) {
-  std::error_code ignored;
-  const bool leads_somewhere = fs::is_symlink(path, ignored) && fs::exists(path, ignored);
-  return leads_somewhere ? fs::canonical(path).string() : path;
+}  // namespace
+
+std::string behind_links(const std::string& path) {
+  constexpr int most_links = 40;  // Linux follows no more; stat() then refuses the path
+  fs::path place = path;
+  std::error_code error;
+  for (int link = 0; link < most_links && fs::is_symlink(place, error); ++link) {
+    const fs::path target = fs::read_symlink(place, error);
+    if (error) break;
+    place = place.parent_path() / target;
+  }
+  return place.string();
 }
+
+namespace {
 
 // Returns the permissions of the file to be replaced; nullopt if it does not exist. `name` is for
 // messages.
@@ -111,7 +122,7 @@ std::optional<mode_t> permissions_of(const std::string& path, const std::string&
 
 void require_place(const std::string& path) {
   if (written_directly(path)) return;
-  const std::string target = behind_link(path);
+  const std::string target = behind_links(path);
   permissions_of(target, path);
   const std::string folder = fs::path(target).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
@@ -174,19 +185,23 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
 }
 
 void OutputFile::open_beside() {
-  target_ = behind_link(target_);
+  target_ = behind_links(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
-  static std::atomic<unsigned> number = 0;
-  const fs::path folder = fs::path(target_).parent_path();
-  const std::string beside =
-      (folder / (".warpwise-" + std::to_string(::getpid()) + "-" + std::to_string(number++)))
-          .string();
-  if (beside.size() >= PATH_MAX) fail(ENAMETOOLONG);
+  // The name is random: writers in other containers and on other hosts may have the same process
+  // number.
+  constexpr std::size_t digits = 16;
+  const std::string start = (fs::path(target_).parent_path() / ".warpwise-").string();
+  if (start.size() + digits >= PATH_MAX) fail(ENAMETOOLONG);
   slot_ = take_slot();
-  Slot& slot = slots[slot_];
-  std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
-  make(beside);
+  char* const beside = slots[slot_].path.data();
+  std::memcpy(beside, start.data(), start.size());
+  do {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) < 0) break;
+    std::snprintf(beside + start.size(), digits + 1, "%016" PRIx64, number);
+    make(beside);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0 || (permissions && ::fchmod(descriptor_, *permissions) != 0)) {
     const int error = errno;
     close();
@@ -194,12 +209,12 @@ void OutputFile::open_beside() {
   }
 }
 
-void OutputFile::make(const std::string& beside) {
+void OutputFile::make(const char* beside) {
   {
     const FileComesOrGoes here;
     if (!ending) {
-      slots[slot_].present = true;  // set first: a signal may arrive between any two lines
-      descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      descriptor_ = ::open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      slots[slot_].present = descriptor_ >= 0;  // a file that another program made is not removed
       return;
     }
   }

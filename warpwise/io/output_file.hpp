@@ -33,7 +33,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(int error) const;
   void open_beside();
-  void make(const std::string& beside);
+  void make(const char* beside);
   void close();
 
   std::string name_;
@@ -45,6 +45,10 @@ class OutputFile {
 /// Returns true if `path` is "-" or names a pipe, a device, a socket or an open file (/dev/fd/1).
 /// These take bytes, but are not files that can be replaced.
 bool written_directly(const std::string& path);
+
+/// Follows the links at the end of a path: an OutputFile replaces their target, or makes it if it
+/// is missing, and the links stay.
+std::string behind_links(const std::string& path);
 
 /// Refuses a path that an OutputFile could not write, as far as this is known beforehand: it
 /// is a folder, or its folder is missing, or either does not allow writing. \throws IoError

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,12 +26,20 @@
 
 namespace {
 std::atomic<std::chrono::milliseconds> unlink_takes{};
-}
+std::atomic<int> zeros = 0;  // number of calls of getrandom() that give zeros
+}  // namespace
 
 // Replaces the C library's unlink() with a slow one.
 extern "C" int unlink(const char* path) noexcept {
   std::this_thread::sleep_for(unlink_takes.load());
   return ::unlinkat(AT_FDCWD, path, 0);
+}
+
+// Replaces the C library's getrandom() with one that repeats itself.
+extern "C" ssize_t getrandom(void* to, std::size_t bytes, unsigned flags) {
+  if (zeros-- <= 0) return ::syscall(SYS_getrandom, to, bytes, flags);
+  std::memset(to, 0, bytes);
+  return static_cast<ssize_t>(bytes);
 }
 
 namespace warpwise::io {
@@ -146,6 +157,49 @@ TEST_F(OutputFileTest, WritesThroughALink) {
   file.finish();
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(read("real"), "after");
+}
+
+TEST_F(OutputFileTest, MakesTheTargetOfALinkThatLeadsNowhere) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/second", path("first"));
+  fs::create_symlink("new", path("folder/second"));
+  OutputFile file(path("first"));
+  file.write(bytes("after"));
+  file.finish();
+  EXPECT_TRUE(fs::is_symlink(path("first")) && fs::is_symlink(path("folder/second")));
+  EXPECT_EQ(read("folder/new"), "after");
+}
+
+TEST_F(OutputFileTest, RefusesLinksThatLeadInACircle) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_EQ(test::message_of<IoError>([&] { OutputFile(path("a")); }),
+            "cannot write " + path("a") + ": Too many levels of symbolic links");
+  EXPECT_EQ(files(), 2U);
+}
+
+// The process number is the same in another container, and for a new process at times. An
+// unfinished file may then have the name that this process would choose.
+TEST_F(OutputFileTest, LeavesUnfinishedFilesOfOthersAlone) {
+  const std::string others = ".warpwise-" + std::to_string(::getpid()) + "-";
+  constexpr std::size_t count = 3000;  // more files than the tests of this program make
+  for (std::size_t i = 0; i < count; ++i) write(others + std::to_string(i), "theirs");
+  OutputFile(path("a")).finish();
+  EXPECT_EQ(files(), count + 1);
+  EXPECT_EQ(read(others + "0"), "theirs");
+}
+
+TEST_F(OutputFileTest, ChoosesAnotherNameIfAFileHasIt) {
+  zeros = 3;
+  OutputFile first(path("a"));
+  first.write(bytes("1"));
+  OutputFile second(path("b"));
+  EXPECT_LE(zeros, 0);
+  EXPECT_EQ(files(), 2U);
+  second.finish();
+  first.finish();
+  EXPECT_EQ(read("a"), "1");
+  EXPECT_EQ(read("b"), "");
 }
 
 TEST_F(OutputFileTest, MoveHandsTheFileOver) {

@@ -151,6 +151,7 @@ class ContentPages final : public Pages {
   std::int64_t milliseconds() const override { return pages_->milliseconds(); }
   bool is_regular() const override { return pages_->is_regular(); }
   std::optional<Page> next() override { return pages_->next(); }
+  void skip() override { pages_->skip(); }
 
  private:
   std::vector<std::byte> content_;
@@ -254,7 +255,7 @@ PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading
   const std::int64_t count = pages ? pages->count() : pictures_of_animation(content);
   require_number(wanted, count, pages != nullptr, file.name());
   if (!pages) return {decode(*format, content, file.name(), reading.luma), 1, count};
-  for (std::int64_t i = 1; i < wanted; ++i) pages->next();
+  for (std::int64_t i = 1; i < wanted; ++i) pages->skip();
   std::optional<Page> page = pages->next();
   if (!page) throw IoError(file.name() + " has no picture " + std::to_string(wanted));
   return {std::move(page->picture), wanted, count};

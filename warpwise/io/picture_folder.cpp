@@ -11,6 +11,13 @@ namespace warpwise::io {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// macOS keeps a picture's attributes in a file beside it: ._a.png.
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+}  // namespace
+
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   std::vector<std::string> pictures;
   std::error_code error;
@@ -18,7 +25,8 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
        entry.increment(error)) {
     const std::string path = entry->path().string();
     const std::string extension = extension_of(path);
-    const bool wanted = is_readable_extension(extension) || (raw_too && extension == ".raw");
+    const bool wanted = !is_hidden(entry->path()) &&
+                        (is_readable_extension(extension) || (raw_too && extension == ".raw"));
     std::error_code leads_nowhere;  // set for a dangling link
     if (wanted && entry->is_regular_file(leads_nowhere)) pictures.push_back(path);
   }
@@ -57,7 +65,7 @@ Skipped skipped_in(std::span<const std::string> inputs, bool raw_too) {
     for (fs::directory_iterator entry(input, error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string path = entry->path().string();
-      if (entry->path().filename().string().starts_with('.')) continue;
+      if (is_hidden(entry->path())) continue;
       std::error_code ignored;
       if (entry->is_directory(ignored)) {
         skipped.folders.push_back(path);

@@ -6,7 +6,8 @@
 
 namespace warpwise::io {
 
-/// Lists the pictures in a folder, sorted by name; headerless .raw files only if `raw_too`.
+/// Lists the pictures in a folder, sorted by name; headerless .raw files only if `raw_too`. Names
+/// that begin with a dot are left out.
 /// \throws IoError  the folder cannot be read, or has no pictures.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 

@@ -17,7 +17,8 @@ using Names = std::vector<std::string>;
 class PictureFolderTest : public ::testing::Test, protected test::Files {
  protected:
   PictureFolderTest() {
-    for (const char* name : {"b.PNG", "a.npy", "c.raw", "notes.txt", ".hidden.txt"})
+    for (const char* name :
+         {"b.PNG", "a.npy", "c.raw", "notes.txt", ".hidden.txt", "._b.PNG", ".a.raw"})
       write(name, "");
     fs::create_directory(path("old.png"));
     fs::create_symlink(path("nowhere"), path("dangling.png"));

@@ -206,7 +206,7 @@ class PngFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::PngFiles files;
   return &files;
 }

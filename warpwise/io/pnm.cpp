@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -140,6 +141,7 @@ void require_tuple_type(const std::string& type, std::uint32_t channels, const s
 PnmHeader pam_header(PnmReader& reader, const std::string& name) {
   PnmHeader header;
   std::string type;
+  std::set<std::string> seen;
   reader.line();
   while (true) {
     if (reader.at_end()) reader.fail("its header has no end");
@@ -154,6 +156,7 @@ PnmHeader pam_header(PnmReader& reader, const std::string& name) {
     }
     if (key == "ENDHDR") break;
     if (key.empty() || key[0] == '#') continue;
+    seen.insert(key);
     if (key == "WIDTH") {
       header.width = reader.number_of(value);
     } else if (key == "HEIGHT") {
@@ -167,6 +170,9 @@ PnmHeader pam_header(PnmReader& reader, const std::string& name) {
     } else {
       reader.fail("its header has a line '" + key.substr(0, 20) + "'");
     }
+  }
+  for (const char* field : {"WIDTH", "HEIGHT", "DEPTH", "MAXVAL"}) {
+    if (!seen.contains(field)) reader.fail(std::string("its header has no ") + field);
   }
   require_tuple_type(type, header.channels, name);
   return header;

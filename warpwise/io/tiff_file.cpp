@@ -26,6 +26,7 @@ struct Tags {
   std::uint16_t format = 0;
   std::uint16_t planar = 0;
   std::uint16_t orientation = 0;
+  bool has_alpha = false;  // as the only sample beside grey or the colours
   bool has_straight_alpha = false;
   bool tiled = false;
   std::uint32_t block_width = 0;  // width of a tile or a strip
@@ -34,14 +35,18 @@ struct Tags {
   bool is_grey() const {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
+  bool is_grey_beside_another() const { return is_grey() && samples == 2; }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
   /// Returns true if libtiff converts the pixels to 8-bit RGBA: up to 8 bits, palette, CMYK, YCbCr.
-  /// The conversion is not used for straight alpha, because it would multiply the colours by alpha.
+  /// The conversion is not used for straight alpha, because it would multiply the colours by alpha,
+  /// and not for grey with alpha, because it would drop alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
       return false;
     }
-    return bits <= 8 || samples == 2 || (photometric > PHOTOMETRIC_RGB && !is_log_luv());
+    if (is_grey_beside_another() && bits == 8) return false;
+    return bits <= 8 || (samples == 2 && !is_grey()) ||
+           (photometric > PHOTOMETRIC_RGB && !is_log_luv());
   }
 };
 
@@ -66,6 +71,8 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
   const std::uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_samples, &kinds);
   tags.has_straight_alpha = extra_samples == 1 && kinds[0] == EXTRASAMPLE_UNASSALPHA;
+  tags.has_alpha =
+      tags.has_straight_alpha || (extra_samples == 1 && kinds[0] == EXTRASAMPLE_ASSOCALPHA);
   tags.tiled = TIFFIsTiled(tiff) != 0;
   if (tags.tiled) {
     TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tags.block_width);
@@ -86,14 +93,14 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
                        : tags.format == SAMPLEFORMAT_INT  ? "signed"
                        : tags.format == SAMPLEFORMAT_UINT ? "unsigned"
                                                           : "complex or unknown";
-  throw IoError(
-      "cannot read " + name + ": a pixel of it is " + std::to_string(tags.samples) + " x " +
-      std::to_string(tags.bits) + " bits, " + format +
-      "; TIFF files of 1, 3 or 4 samples of 8 or 16 bits, signed 32 bits or 32-bit floats "
-      "are read");
+  throw IoError("cannot read " + name + ": a pixel of it is " + std::to_string(tags.samples) +
+                " x " + std::to_string(tags.bits) + " bits, " + format +
+                "; TIFF files of 1 to 4 samples of 8 or 16 bits, signed 32 bits or 32-bit floats "
+                "are read");
 }
 
-// Returns the shape of the picture that read_coloured() or SampleReader fills.
+// Returns the shape of the picture that read_coloured() or read_samples() makes. Grey with alpha
+// becomes R G B A, as from a PNG file.
 PictureShape shape_of(const Tags& tags, const std::string& name) {
   if (tags.samples < 1 || tags.samples > 4) refuse_kind(name, tags);
   int channels = tags.samples;
@@ -109,7 +116,11 @@ PictureShape shape_of(const Tags& tags, const std::string& name) {
     if (tags.format == SAMPLEFORMAT_UINT && tags.bits == 8) type = ElementType::u8;
     if (tags.format == SAMPLEFORMAT_UINT && (packed || tags.bits == 16)) type = ElementType::u16;
     if (tags.format == SAMPLEFORMAT_INT && tags.bits == 16) type = ElementType::i16;
-    if (tags.is_grey() && channels != 1) type.reset();
+    if (tags.is_grey_beside_another() && type != ElementType::i16) {
+      channels = tags.has_alpha ? 4 : 1;
+    } else if (tags.is_grey() && channels != 1) {
+      type.reset();
+    }
   } else if (tags.bits == 32) {
     if (tags.format == SAMPLEFORMAT_IEEEFP || tags.is_log_luv()) type = ElementType::f32;
     if (tags.format == SAMPLEFORMAT_INT && !tags.is_log_luv()) type = ElementType::i32;
@@ -128,8 +139,8 @@ struct Colours {
 };
 
 // Reads pixels of 8 bits through libtiff's conversion, one band of strips or tiles at a time.
-void read_coloured(const TiffStream& stream, const Tags& tags, const std::string& name,
-                   Picture& picture) {
+Picture read_coloured(const TiffStream& stream, const Tags& tags, const std::string& name) {
+  Picture picture(shape_of(tags, name));
   Colours colours;
   TIFFRGBAImage& image = colours.image;
   std::array<char, 1024> why{};
@@ -164,6 +175,7 @@ void read_coloured(const TiffStream& stream, const Tags& tags, const std::string
       if (channels == 4) to[3] = static_cast<std::uint8_t>(TIFFGetA(pixel));
     }
   }
+  return picture;
 }
 
 // Unpacks samples of 10, 12 or 14 bits, packed from the highest bit on, into the upper bits of 16.
@@ -273,6 +285,49 @@ void rgb_of_xyz(std::span<std::byte> pixels) {
   }
 }
 
+// Inverts the unsigned grey of a file in which 0 is white. Alpha stays.
+template <class Sample>
+void invert(const Tags& tags, std::span<std::byte> samples) {
+  constexpr int sample_bits = 8 * sizeof(Sample);
+  // Samples of 10, 12 and 14 bits are the upper bits.
+  const auto all_bits =
+      static_cast<Sample>((1U << sample_bits) - (1U << (sample_bits - tags.bits)));
+  const auto count = static_cast<std::int64_t>(samples.size() / sizeof(Sample));
+  for (std::int64_t i = 0; i < count; i += tags.samples) {
+    store(samples.data(), i, static_cast<Sample>(all_bits ^ load<Sample>(samples.data(), i)));
+  }
+}
+
+// Copies grey beside another sample. The result is R G B A, or grey if the other sample is no
+// alpha.
+template <class Sample>
+void copy_grey(const Picture& samples, Picture& picture) {
+  const std::byte* const from = samples.bytes().data();
+  std::byte* const to = picture.bytes().data();
+  const int channels = picture.shape().channels;
+  for (std::int64_t i = 0; i < picture.shape().width * picture.shape().height; ++i) {
+    const auto grey = load<Sample>(from, 2 * i);
+    for (int c = 0; c < std::min(channels, 3); ++c) store(to, i * channels + c, grey);
+    if (channels == 4) store(to, 4 * i + 3, load<Sample>(from, 2 * i + 1));
+  }
+}
+
+Picture read_samples(const TiffStream& stream, const Tags& tags, const std::string& name) {
+  const PictureShape shape = shape_of(tags, name);
+  Picture samples(PictureShape::interleaved(shape.type, tags.samples, shape.width, shape.height));
+  SampleReader(stream, tags, name, samples).read();
+  if (tags.is_log_luv()) rgb_of_xyz(samples.bytes());
+  const bool is_u8 = shape.type == ElementType::u8;
+  if (tags.photometric == PHOTOMETRIC_MINISWHITE && (is_u8 || shape.type == ElementType::u16)) {
+    is_u8 ? invert<std::uint8_t>(tags, samples.bytes())
+          : invert<std::uint16_t>(tags, samples.bytes());
+  }
+  if (!tags.is_grey_beside_another()) return samples;
+  Picture picture(shape);
+  is_u8 ? copy_grey<std::uint8_t>(samples, picture) : copy_grey<std::uint16_t>(samples, picture);
+  return picture;
+}
+
 bool write_tiff(TIFF* tiff, const Picture& picture) {
   const PictureShape& shape = picture.shape();
   const auto element = static_cast<int>(size_of(shape.type));
@@ -311,13 +366,8 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
 // Reads the picture whose directory libtiff read last.
 Picture read_tiff(const TiffStream& stream, const std::string& name) {
   const Tags tags = tags_of(stream.tiff(), name);
-  Picture picture(shape_of(tags, name));
-  if (tags.is_coloured_by_libtiff()) {
-    read_coloured(stream, tags, name, picture);
-  } else {
-    SampleReader(stream, tags, name, picture).read();
-    if (tags.is_log_luv()) rgb_of_xyz(picture.bytes());
-  }
+  Picture picture = tags.is_coloured_by_libtiff() ? read_coloured(stream, tags, name)
+                                                  : read_samples(stream, tags, name);
   picture.set_orientation(tags.orientation);
   return picture;
 }
@@ -379,15 +429,22 @@ class TiffPages final : public Pages {
   std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {
+    if (!read_directory()) return std::nullopt;
+    return Page{read_tiff(stream_, name_)};
+  }
+  void skip() override { read_directory(); }
+
+ private:
+  // Goes to the next page. Returns false after the last one.
+  bool read_directory() {
     if (next_ == whole_ && is_cut_) refuse_damaged(name_, "TIFF", "its next page is missing");
-    if (next_ == whole_) return std::nullopt;
+    if (next_ == whole_) return false;
     if (next_++ > 0 && TIFFReadDirectory(stream_.tiff()) == 0) {
       refuse_damaged(name_, "TIFF", stream_.what_libtiff_said());
     }
-    return Page{read_tiff(stream_, name_)};
+    return true;
   }
 
- private:
   std::string name_;
   TiffStream stream_;
   tdir_t whole_;
@@ -426,7 +483,7 @@ class TiffFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::TiffFiles files;
   return &files;
 }

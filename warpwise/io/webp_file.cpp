@@ -168,7 +168,7 @@ class WebPFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::WebPFiles files;
   return &files;
 }

@@ -60,7 +60,7 @@ class Pictures {
       throw IoError(paths_[0] + " has no picture " + std::to_string(*page) + ", only " +
                     counted(static_cast<std::size_t>(count_), "picture"));
     }
-    for (std::int64_t i = 1; i < *page; ++i) pages_->next();
+    for (std::int64_t i = 1; i < *page; ++i) pages_->skip();
     count_ = 1;
   }
 

@@ -66,7 +66,7 @@ class PipelineActor:
 
     def __init__(self, pipeline: str, *, column: str = "image", result: str = "", encoded: bool = False,
                  device: str = "cpu") -> None:
-        self.pipeline = Pipeline(pipeline)
+        self.pipeline = Pipeline(pipeline, encoded)
         self.column = column
         self.result = result or column
         self.encoded = encoded
@@ -118,11 +118,11 @@ class PipelineActor:
     def _source(self, value: Any) -> Picture:
         if isinstance(value, (bytes, memoryview)):
             return decode(value)
-        channels = value.shape[2] if value.ndim == 3 else 1
-        if value.dtype != numpy.uint8 or value.ndim not in (2, 3) or channels not in FORMATS:
+        has_shape = value.ndim == 2 or (value.ndim == 3 and value.shape[2] in (3, 4))
+        if value.dtype != numpy.uint8 or not has_shape:
             raise warpwise.InvalidArgument(f"a picture is {value.dtype} of {value.shape}; it must be uint8 of (height, width), "
                                            "(height, width, 3) or (height, width, 4)")
-        return picture(value, FORMATS[channels])
+        return picture(value, FORMATS[value.shape[2] if value.ndim == 3 else 1])
 
 
 def _column(results: list[Any]) -> Any:

@@ -16,7 +16,7 @@ import numpy
 
 from ._pipeline import Picture, picture, shown
 
-VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".ts", ".webm", ".y4m")
+VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ts", ".webm", ".y4m")
 
 TAKEN = "taken are 8-bit grey, RGB and RGBA"
 
@@ -134,7 +134,7 @@ def version() -> str:
     from PIL import features
 
     parts = ["warpwise " + importlib.metadata.version("warpwise"), "Pillow " + PIL.__version__]
-    parts += [f"{name} {features.version(name)}" for name in ("libjpeg_turbo", "zlib", "libtiff", "webp")]
+    parts += [f"{name} {features.version(name)}" for name in ("libjpeg_turbo", "zlib", "libtiff", "webp", "jpg_2000", "avif")]
     try:
         import av
 

@@ -25,6 +25,7 @@ SOBEL: dict[str, tuple[str, Any]] = {
 THRESHOLD: dict[str, tuple[str, Any]] = {
     "window": ("window", int), "offset": ("offset", float), "method": ("method", str), "max": ("maximum", int),
     "invert": ("inverted", None)}
+NUMBERS = {"window": range(1, 1 << 63), "max": range(1 << 32)}  # what the arguments' types in C++ hold
 
 
 class Picture(NamedTuple):
@@ -119,10 +120,15 @@ class Stage:
         if (kind is None) == bool(equals) or (kind and not value):
             raise warpwise.InvalidArgument(f"the stage '{self.text}': the option {name} "
                                            + ("needs a value" if kind else "takes no value"))
+        if not value.isprintable():
+            raise warpwise.InvalidArgument(f"the stage '{self.text}': {value!r} is no value of {name}")
         try:
-            return argument, kind(value) if kind else True
+            given = kind(value) if kind else True
         except ValueError:
             raise warpwise.InvalidArgument(f"the stage '{self.text}': '{value}' is no number") from None
+        if name in NUMBERS and given not in NUMBERS[name]:
+            raise warpwise.InvalidArgument(f"the stage '{self.text}': {name} must be from {NUMBERS[name][0]} to {NUMBERS[name][-1]}")
+        return argument, given
 
     def takes(self, source: Picture) -> Picture:
         needs_grey = self.name == "threshold" or (self.name == "sobel" and not source.is_rgb)
@@ -137,9 +143,13 @@ class Stage:
 
 
 class Pipeline:
-    """A parsed pipeline; `text` is its text with single blanks. Raises InvalidArgument for an invalid text."""
+    """A parsed pipeline; `text` is its text with single blanks. Raises InvalidArgument for an invalid text.
 
-    def __init__(self, text: str) -> None:
+    encoded  True: the results become PNG files; a pipeline that ends in i444 or ycrcb24 is then invalid
+    """
+
+    def __init__(self, text: str, encoded: bool = False) -> None:
+        self.encoded = encoded
         self.stages = [Stage(part) for part in text.split("|")] if text.strip() else []
         self.text = " | ".join(stage.text for stage in self.stages)
         refused = [reason for reason in (self._refused("rgb24", (1, 1, 3)), self._refused("i420", (3,))) if reason]
@@ -148,7 +158,9 @@ class Pipeline:
 
     def _refused(self, format: str, shape: tuple[int, ...]) -> Optional[warpwise.InvalidArgument]:
         try:
-            self(picture(numpy.zeros(shape, numpy.uint8), format, (1, 1)))
+            result = self(picture(numpy.zeros(shape, numpy.uint8), format, (1, 1)))
+            if self.encoded:
+                shown(result)
             return None
         except warpwise.InvalidArgument as error:
             return error

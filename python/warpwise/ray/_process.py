@@ -21,6 +21,12 @@ from ._work import FileActor, Row, Work, reason_of
 MANIFEST = "manifest.jsonl"
 # Files of one task: enough to make its start cheap, and few enough to lose little when a worker dies.
 INPUTS_OF_TASK = 16
+# A dying worker loses its whole task. Files of tasks that failed at every attempt are tried again one by one: a file that
+# kills its worker then does not stop the others.
+ROUNDS = (INPUTS_OF_TASK, 1)
+# Pillow's formats that are not looked for in folders. It writes PALM and PDF only, runs Ghostscript for EPS, knows MPEG
+# by name, and has no decoders for the others.
+NO_PICTURES = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "PALM", "PDF", "WMF")
 
 
 class Counts(NamedTuple):
@@ -51,11 +57,12 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     manifest then lists all inputs that were not done. A run that ends replaces the manifest of the run before.
 
     Raises:
+    - TypeError: `inputs` is one path
     - InvalidArgument, NoCudaDevice: an argument is invalid, `out` is the only input; Ray, its resources or a GPU are missing
     - OSError: the manifest cannot be written
     - BlockingIOError: another run writes into `out`
     """
-    Pipeline(pipeline)
+    Pipeline(pipeline, encoded=True)
     if workers is not None and workers < 1:
         raise warpwise.InvalidArgument(f"workers is {workers}, but must be 1 or more")
     out = os.path.abspath(out)
@@ -77,7 +84,9 @@ def inputs_of(paths: Sequence[str], out: str) -> tuple[list[str], list[Row]]:
     folder that cannot be read. Leaves `out` out, since its pictures are results."""
     from PIL import Image
 
-    known = (*Image.registered_extensions(), *VIDEOS)
+    if isinstance(paths, (str, bytes, os.PathLike)):  # a str would be a list of characters, and / be walked
+        raise TypeError("inputs is one path, but must be a list of paths")
+    known = (*(suffix for suffix, format in Image.registered_extensions().items() if format not in NO_PICTURES), *VIDEOS)
     out = os.path.realpath(out)
     found: dict[str, None] = {}
     unread: dict[str, Row] = {}
@@ -134,9 +143,7 @@ def _rows(paths: list[str], work: Work, cluster: Optional[str], workers: Optiona
     left = dict.fromkeys(paths)
     with contextlib.ExitStack() as stack:
         rows_of = _here(work) if cluster is None else stack.enter_context(on_cluster(work, cluster, workers))
-        # A dying worker loses its whole task. Files of tasks that failed at every attempt are tried again one by one:
-        # a file that kills its worker then does not stop the others.
-        for inputs_of_task in (INPUTS_OF_TASK, 1):
+        for inputs_of_task in ROUNDS:
             for row in rows_of(list(left), inputs_of_task):
                 if row.frame is None:
                     left.pop(row.input, None)
@@ -146,7 +153,7 @@ def _rows(paths: list[str], work: Work, cluster: Optional[str], workers: Optiona
                 if row.out_is_full:
                     yield from (Row(path, None, "failed", "", "not processed: the disk of OUT is full") for path in left)
                     return
-    yield from (Row(path, None, "failed", "", f"its worker died, {ATTEMPTS} times") for path in left)
+    yield from (Row(path, None, "failed", "", f"its worker died, {len(ROUNDS) * ATTEMPTS} times") for path in left)
 
 
 def _here(work: Work) -> Callable[[list[str], int], Iterator[Row]]:

@@ -67,6 +67,8 @@ class FileActor:
         """Yields the rows of one file. Every failure becomes a row."""
         frame: Optional[int] = None
         try:
+            if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe or a device may never end
+                raise BadInput("is no file")
             if path.lower().endswith(VIDEOS):
                 with open(path, "rb") as file:
                     digest = digest_of(file)

@@ -135,6 +135,22 @@ struct Chain::State {
     accepted.require(steps, {pixels_of(src), pixels_of(dst), 2 - src.width() % 2});
   }
 
+  template <class Source, class Destination>
+  void require_batch(std::span<const ChainStep> steps, std::span<const Source> src,
+                     std::span<const Destination> dst) {
+    if (src.size() != dst.size()) {
+      throw InvalidArgument("chain: there are " + std::to_string(src.size()) + " images and " +
+                            std::to_string(dst.size()) + " results");
+    }
+    std::vector<detail::BatchRows> rows;
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      require_views(steps, src[i], dst[i]);
+      detail::add_rows(rows, src[i], i, false);
+      detail::add_rows(rows, dst[i], i, true);
+    }
+    if (src.size() > 1) detail::require_disjoint("chain", std::move(rows));
+  }
+
   bool is_faster(std::span<const DeviceView> dst) const {
     return always || detail::chain::is_faster(*fused, dst);
   }
@@ -170,23 +186,20 @@ void Chain::run(ConstHostView src, HostView dst) {
   detail::chain::run_bands(steps_, src, dst, state_->of_bands);
 }
 
+void Chain::run(std::span<const ConstHostView> src, std::span<const HostView> dst) {
+  state_->require_batch(steps_, src, dst);
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    detail::chain::run_bands(steps_, src[i], dst[i], state_->of_bands);
+  }
+}
+
 void Chain::run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   run(std::span(&src, 1), std::span(&dst, 1), stream);
 }
 
 void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                 gpu::StreamHandle stream) {
-  if (src.size() != dst.size()) {
-    throw InvalidArgument("chain: there are " + std::to_string(src.size()) + " images and " +
-                          std::to_string(dst.size()) + " results");
-  }
-  std::vector<detail::BatchRows> rows;
-  for (std::size_t i = 0; i < src.size(); ++i) {
-    state_->require_views(steps_, src[i], dst[i]);
-    detail::add_rows(rows, src[i], i, false);
-    detail::add_rows(rows, dst[i], i, true);
-  }
-  if (src.size() > 1) detail::require_disjoint("chain", std::move(rows));
+  state_->require_batch(steps_, src, dst);
   gpu::require_device();
   std::vector<ConstDeviceView> fused_src;
   std::vector<DeviceView> fused_dst;

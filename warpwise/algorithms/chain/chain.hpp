@@ -101,6 +101,11 @@ class WARPWISE_EXPORT Chain {
   ///                          of the step before (with that step's message). Nothing has run then.
   void run(ConstHostView src, HostView dst);
 
+  /// Runs the chain on many images on the CPU, one after another, src[i] to dst[i], of equal or
+  /// mixed sizes. No `dst` may overlap another view.
+  /// \throws InvalidArgument  as above, or the spans differ in length. Nothing has run then.
+  void run(std::span<const ConstHostView> src, std::span<const HostView> dst);
+
   /// Runs the chain on a GPU.
   /// \throws InvalidArgument  as above, or a graph is being recorded and no earlier run was on
   ///                          images as large.

@@ -284,6 +284,27 @@ TEST(Chain, AnyNumberOfThreads) {
   }
 }
 
+TEST(Chain, ImagesOfMixedSizesOnTheCpu) {
+  Chain chain({SobelOptions{}});
+  GuardedImage a(ElementType::u8, 40, 9), b(ElementType::u8, 7, 5), c(ElementType::u8, 40, 9);
+  GuardedImage of_a(ElementType::u8, 40, 9), of_b(ElementType::u8, 7, 5);
+  fill_smooth(a, 1);
+  fill_smooth(b, 2);
+  const std::array<ConstHostView, 2> from{a.view(), b.view()};
+  chain.run(from, std::array{of_a.view(), of_b.view()});
+  for (const auto& [src, dst] : {std::pair(&a, &of_a), {&b, &of_b}}) {
+    GuardedImage expected(ElementType::u8, dst->view().width(), dst->view().height());
+    reference::sobel(src->view(), expected.view(), {});
+    test::expect_equal(expected.view(), dst->view());
+    dst->expect_guards_intact();
+  }
+  // The first image's result is the second image, or both results are one.
+  const std::array<ConstHostView, 2> both{a.view(), c.view()};
+  EXPECT_THROW(chain.run(both, std::array{c.view(), of_a.view()}), InvalidArgument);
+  EXPECT_THROW(chain.run(both, std::array{of_a.view(), of_a.view()}), InvalidArgument);
+  EXPECT_THROW(chain.run(from, std::array{of_a.view()}), InvalidArgument);
+}
+
 /// Images of several sizes, and their results on a GPU. The fused kernel can process some of them.
 TEST(ChainOnGpu, ImagesOfMixedSizes) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <thread>
 
@@ -87,14 +88,16 @@ class List final : public Speaking {
     std::map<std::string, lab::Started> here;  // by the exercise's name
     const auto look = [&](const fs::path& folder) {
       try {
-        if (const auto started = lab::started_in(folder)) here[started->exercise] = *started;
+        if (const auto started = lab::started_in(folder)) here.emplace(started->exercise, *started);
       } catch (const Error&) {
         // This exercise.txt belongs to another program.
       }
     };
-    look(".");
+    std::set<fs::path> folders;  // the first by name counts, whatever the order of the directory
     std::error_code ignored;
-    for (const auto& each : fs::directory_iterator(".", ignored)) look(each.path());
+    for (const auto& each : fs::directory_iterator(".", ignored)) folders.insert(each.path());
+    look(".");
+    for (const fs::path& each : folders) look(each);
     std::string text;
     for (const lab::Exercise& each : lab::all_exercises()) {
       const auto started = here.find(each.name);

@@ -16,14 +16,14 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 // png_file.cpp is linked here; the command loads it as a module.
-extern "C" const warpwise::io::ImageModule* warpwise_image_module_3();
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_4();
 
 namespace {
 
 using namespace warpwise;
 
 void write_edges(const char* in, const char* out) {
-  const io::ImageModule& png = *warpwise_image_module_3();
+  const io::ImageModule& png = *warpwise_image_module_4();
   io::InputFile input(in);
   std::vector<std::byte> content;
   if (!input.read_rest(content, INT_MAX)) throw IoError(input.name() + " is over 2 GiB");

@@ -49,6 +49,9 @@ class GemvCommand final : public Command {
     if (paths_.size() != 3) throw UsageError("gemv needs A.npy X.npy Y.npy");
     const std::string& out = paths_[2];
     require_output(out, gemv_output_types);
+    for (const std::string& input : {paths_[0], paths_[1]}) {
+      if (run_.is_raw(input)) throw UsageError(input + " has no header; gemv takes .npy files");
+    }
     Task task(
         "gemv", run_, {paths_[0], paths_[1]},
         {{"transpose", options_.transpose}, {"alpha", options_.alpha}, {"beta", options_.beta}});

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 
@@ -67,12 +68,14 @@ void require_no_file(const std::string& path) {
 std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
-  std::vector<std::string> extensions = {io::extension_of(input)};
+  const std::string own = io::extension_of(input);
+  const std::string spelled = fs::path(input).extension().string();  // ".PNG"
+  std::vector<std::string> extensions = {own};
   // A picture file cannot hold a video's many frames.
-  if (!io::takes_many_pictures(extensions[0]))
-    extensions.insert(extensions.end(), {".png", ".npy"});
+  if (!io::takes_many_pictures(own)) extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
-    if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
+    if (io::holding(extension, result) != io::Holding::exact) continue;
+    return target.path + (extension == own && !spelled.empty() ? spelled : extension);
   }
   return target.path + ".raw";
 }
@@ -105,17 +108,31 @@ void OutputFolders::remove_empty() {
     fs::remove(*folder, not_empty);
 }
 
+fs::path place_of(const std::string& path) {
+  if (path == "-") return path;
+  std::error_code error;
+  fs::path place = fs::weakly_canonical(fs::absolute(io::behind_links(path), error), error);
+  return error ? fs::path(path) : place;
+}
+
+namespace {
+
+[[noreturn]] void refuse_one_place(const std::string& output) {
+  throw UsageError("two results would be written to one place, " + output +
+                   "; name different outputs");
+}
+
+[[noreturn]] void refuse_place_of_input(const std::string& output, const std::string& input) {
+  throw UsageError(output + " would be written in the place of the input " + input +
+                   "; name another output");
+}
+
+}  // namespace
+
 void require_distinct_places(const std::vector<std::string>& outputs) {
   std::set<fs::path> places;
   for (const std::string& output : outputs) {
-    if (output.empty()) continue;
-    std::error_code error;
-    const fs::path place =
-        output == "-" ? fs::path(output) : fs::weakly_canonical(fs::absolute(output, error), error);
-    if (!places.insert(error ? fs::path(output) : place).second) {
-      throw UsageError("two results would be written to one place, " + output +
-                       "; name different outputs");
-    }
+    if (!output.empty() && !places.insert(place_of(output)).second) refuse_one_place(output);
   }
 }
 
@@ -127,9 +144,26 @@ void require_no_input(const std::vector<std::string>& further_outputs,
       const bool is_same = is_folder(output)
                                ? fs::equivalent(fs::absolute(input).parent_path(), output, ignored)
                                : fs::equivalent(input, output, ignored);
-      if (is_same) {
-        throw UsageError(output + " would be written in the place of the input " + input +
-                         "; name another output");
+      if (is_same) refuse_place_of_input(output, input);
+    }
+  }
+}
+
+void require_own_places(const std::vector<Job>& jobs, const PossibleResults& possible) {
+  std::map<fs::path, std::string> inputs;
+  for (const Job& job : jobs) inputs.emplace(place_of(job.input), job.input);
+  std::set<fs::path> taken;
+  for (const Job& job : jobs) {
+    for (std::size_t i = 0; i < job.targets.size(); ++i) {
+      std::set<fs::path> own;  // places of this result, one of which it gets
+      for (const io::PictureShape& shape : possible[i]) {
+        const std::string path = job.output_path(i, shape);
+        const fs::path place = place_of(path);
+        if (!own.insert(place).second) continue;
+        const auto input = inputs.find(place);
+        const bool may_be_replaced = i == 0 && input != inputs.end() && input->second == job.input;
+        if (input != inputs.end() && !may_be_replaced) refuse_place_of_input(path, input->second);
+        if (!taken.insert(place).second) refuse_one_place(path);
       }
     }
   }

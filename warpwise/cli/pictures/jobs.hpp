@@ -20,8 +20,9 @@ struct Job {
   std::vector<Target> targets;
 
   /// Returns the path of result `index`. In a folder, a result keeps the input's name. It also
-  /// keeps the input's type if that type holds the result exactly. Otherwise the result of a .y4m
-  /// file gets .raw, and any other the first type of .png, .npy, .raw that holds it exactly.
+  /// keeps the input's type, as the input spells it, if that type holds the result exactly.
+  /// Otherwise the result of a .y4m file gets .raw, and any other the first type of .png, .npy,
+  /// .raw that holds it exactly.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
@@ -49,6 +50,10 @@ bool is_video(const std::string& path);
 /// Refuses a video. \throws IoError  the message says how to read one.
 void refuse_video(const std::string& path);
 
+/// Returns the file that a path leads to, which may not exist yet. Paths to one file give one
+/// place.
+std::filesystem::path place_of(const std::string& path);
+
 /// Refuses outputs that are the same file, even by different paths. Ignores empty names.
 /// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
@@ -57,6 +62,14 @@ void require_distinct_places(const std::vector<std::string>& outputs);
 /// names. \throws UsageError
 void require_no_input(const std::vector<std::string>& further_outputs,
                       const std::vector<std::string>& inputs);
+
+/// For each result of an operation, the kinds of pixels that it may have, as 1x1 shapes.
+using PossibleResults = std::vector<std::vector<io::PictureShape>>;
+
+/// Refuses results that may get one path, also in folders and through links, and results in the
+/// place of an input. Only a job's first result may replace the job's own input.
+/// \throws UsageError
+void require_own_places(const std::vector<Job>& jobs, const PossibleResults& possible);
 
 /// Lists the jobs for "IN... OUT" and further outputs.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.

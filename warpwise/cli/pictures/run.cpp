@@ -17,9 +17,8 @@
 namespace warpwise::cli {
 namespace {
 
-// Returns, for each output, the kinds of pixels that it may get from any input, as 1x1 shapes.
-std::vector<std::vector<io::PictureShape>> possible_results(const Operation& operation) {
-  std::vector<std::vector<io::PictureShape>> possible(1 + operation.further_outputs().size());
+PossibleResults possible_results(const Operation& operation) {
+  PossibleResults possible(1 + operation.further_outputs().size());
   for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
     try {
       const live::Pipeline pipeline(operation.stage(Operation::For::pictures),
@@ -33,9 +32,8 @@ std::vector<std::vector<io::PictureShape>> possible_results(const Operation& ope
   return possible;
 }
 
-// Refuses an output whose type cannot hold any result of the operation. Called before any work.
-void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& operation) {
-  const std::vector<std::vector<io::PictureShape>> possible = possible_results(operation);
+// Refuses an output whose type cannot hold any of its possible results. Called before any work.
+void require_outputs_that_hold(const std::vector<Job>& jobs, const PossibleResults& possible) {
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
       const Target& target = job.targets[i];
@@ -144,7 +142,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   const std::size_t jobs_at_once = std::min({jobs.size(), asked_for, jobs_with_open_files()});
   Worker worker(options, jobs_at_once);
   require_no_terminal(jobs);
-  require_outputs_that_hold(jobs, operation);
+  const PossibleResults possible = possible_results(operation);
+  require_outputs_that_hold(jobs, possible);
+  require_own_places(jobs, possible);
   if (options.json && goes_to_standard_output(jobs)) {
     throw UsageError("--json and the output both need standard output; name a file for one");
   }

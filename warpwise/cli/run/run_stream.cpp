@@ -254,6 +254,12 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
                    const InputOptions& options, std::shared_ptr<live::Stage> stage) {
   if (paths.size() == 2) require_frames(paths[0], paths[1]);
   options.require_readable({paths.begin(), paths.end() - 1});
+  const auto deep_format =
+      options.from ? live::deep_layout_named(options.from->name) : std::nullopt;
+  if (options.from && !options.from->pixel.format && !deep_format) {
+    throw UsageError("--from " + options.from->name + " is for files, but this is a stream: " +
+                     paths.back() + " takes frames of 8 to 16 bits");
+  }
   StreamCall call{.command = command,
                   .sources = {paths.begin(), paths.end() - 1},
                   .sink = paths.back(),
@@ -265,7 +271,7 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
         fmt::format("pipe:{}:{}x{}", options.from->name, options.size->width, options.size->height);
   } else {
     if (options.from) call.source.format = options.from->pixel.format;
-    if (options.from) call.source.deep_format = live::deep_layout_named(options.from->name);
+    call.source.deep_format = deep_format;
     if (options.size) call.source.width = options.size->width;
     if (options.size) call.source.height = options.size->height;
   }

@@ -36,6 +36,8 @@ const BoundTexture* Init::texture_shadow(const Warp& warp, std::uint64_t handle)
   if (is_new) {
     own = find_texture(*warp.worker, handle);
     own.texels = shadow_of(warp, own);
+    own.texture.border_color = {};  // a border is defined
+    own.texture.srgb = false;
     if (own.texels != nullptr) {
       const std::uint64_t bytes = bytes_of(own.texture);
       if (std::all_of(own.texels, own.texels + bytes, [](auto b) { return b == std::byte{}; }))

@@ -125,7 +125,7 @@ struct ResourceReport {
 
 /// Builds machine code with ptxas from the PTX, or with NVRTC from the source if there is no ptxas.
 /// Does not throw for code that cannot be built: see why_unknown. `kernel` is a mangled name. With
-/// `disassemble` the machine code is read too, which takes longer.
+/// `disassemble` the machine code is read too, which takes longer. \throws Interrupted
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
                                 const Toolchain& toolchain = find_toolchain(),

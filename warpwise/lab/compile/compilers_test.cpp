@@ -2,6 +2,7 @@
 // their compiler is missing.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -347,6 +348,29 @@ TEST(Compiler, TakesPtxAsItIs) {
   const ResourceReport report = kernel_resources(result, "k", asked, Toolchain{});
   EXPECT_FALSE(report.by_compute_capability[0]);
   EXPECT_NE(report.why_unknown, "");
+}
+
+// Ends this process with 0 if an interruption while ptxas runs is not taken for unknown resources.
+[[noreturn]] void interrupt_ptxas() {
+  std::signal(SIGINT, [](int) {});
+  bool is_told = false;
+  try {
+    const TemporaryFolder folder;
+    const fs::path ptxas = folder / "ptxas";
+    std::ofstream(ptxas) << "#!/bin/sh\nkill -INT $PPID\nsleep 60\n";
+    fs::permissions(ptxas, fs::perms::owner_all);
+    Toolchain toolchain;
+    toolchain.ptxas = ptxas;
+    const ComputeCapability asked[] = {{9, 0}};
+    kernel_resources({}, "k", asked, toolchain);
+  } catch (const Interrupted&) {
+    is_told = true;
+  }
+  std::_Exit(is_told ? 0 : 1);
+}
+
+TEST(Compiler, AnInterruptionIsNoUnknownResource) {
+  EXPECT_EXIT(interrupt_ptxas(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Compiler, RefusesWhatIsNoSource) {

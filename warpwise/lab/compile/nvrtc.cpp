@@ -99,12 +99,12 @@ std::optional<Nvrtc> Nvrtc::load(std::span<const std::filesystem::path> librarie
 }
 
 Nvrtc::Nvrtc(std::unique_ptr<Functions> functions, const std::filesystem::path& library)
-    : functions_(std::move(functions)) {
+    : functions_(std::move(functions)), library_(loaded_path(functions_->library, library)) {
   int major = 0;
   int minor = 0;
   functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
   name_ = "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " (" +
-          loaded_path(functions_->library, library) + ")";
+          library_.string() + ")";
   int count = 0;
   functions_->check(functions_->architecture_count(&count), "nvrtcGetNumSupportedArchs");
   architectures_.resize(static_cast<std::size_t>(count));

@@ -22,6 +22,8 @@ class Nvrtc {
 
   /// Returns "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)".
   const std::string& name() const { return name_; }
+  /// Returns the path of the loaded library.
+  const std::filesystem::path& library() const { return library_; }
   /// Returns the architectures that NVRTC can build for: 75, 80, …
   const std::vector<int>& architectures() const { return architectures_; }
 
@@ -40,6 +42,7 @@ class Nvrtc {
   explicit Nvrtc(std::unique_ptr<Functions> functions, const std::filesystem::path& library);
 
   std::unique_ptr<Functions> functions_;
+  std::filesystem::path library_;
   std::string name_;
   std::vector<int> architectures_;
 };

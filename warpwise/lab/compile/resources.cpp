@@ -328,6 +328,8 @@ ResourceReport kernel_resources(const Compilation& compilation, const std::strin
       return with_nvrtc(compilation, kernel, compute_capabilities, toolchain, *nvrtc, nvdisasm);
     }
     return unknown(count, why);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     return unknown(count, error.what());
   }

@@ -191,17 +191,20 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const Temporar
   const pid_t child = start(arguments, folder, pipe.writer(), address_space);
   pipe.close_writer();
   ProgramRun run;
-  const auto end_it = [&](const std::string& why) {
+  const auto end_it = [&] {
     ::kill(-child, SIGKILL);
     wait_for(child);
-    throw IoError(arguments[0] + why);
   };
   for (bool ended = false; !ended;) {
     pollfd waiting = {.fd = pipe.reader(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, poll_milliseconds) > 0) ended = read_some(pipe.reader(), run.output);
-    if (told_to_stop()) end_it(" was interrupted");
+    if (told_to_stop()) {
+      end_it();
+      throw Interrupted(arguments[0] + " was interrupted");
+    }
     if (std::chrono::steady_clock::now() > deadline) {
-      end_it(" did not end within " + std::to_string(limit.count()) + " s");
+      end_it();
+      throw IoError(arguments[0] + " did not end within " + std::to_string(limit.count()) + " s");
     }
   }
   run.exit_code = wait_for(child);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/error.hpp"
+
 // Runs other programs without a shell, for a bounded time, with their files in a private folder.
 namespace warpwise::lab {
 
@@ -39,6 +41,12 @@ bool is_program(const std::filesystem::path& path);
 /// Returns the first program of this name in an absolute folder of PATH; empty if there is none.
 std::filesystem::path in_search_path(const std::string& program);
 
+/// A signal told this program to stop while another one ran for it.
+class Interrupted : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 struct ProgramRun {
   int exit_code = 0;   ///< 128 + N when signal N ended it
   std::string output;  ///< standard output and errors, the first 16 MiB
@@ -50,8 +58,9 @@ inline constexpr std::uint64_t usual_address_space = std::uint64_t{6} << 30;
 inline constexpr std::uint64_t any_address_space = ~std::uint64_t{0};
 
 /// Runs `arguments[0]`, a path, to its end. TMPDIR is in `folder`, messages are in English, and
-/// there is no input. \throws IoError  The program cannot be started, it runs longer than `limit`
-/// (it is ended with all its children), or a signal told this program to stop.
+/// there is no input. A program that is not waited for is ended with all its children.
+/// \throws IoError  the program cannot be started, or runs longer than `limit`
+/// \throws Interrupted  a signal told this program to stop
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                        std::chrono::seconds limit = std::chrono::seconds(120),
                        std::uint64_t address_space = usual_address_space);

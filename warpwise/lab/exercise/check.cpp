@@ -93,6 +93,15 @@ void require_parameters(Launchable& kernel, const Exercise& exercise) {
                                     count, exercise.arguments.size(), exercise.kernel, names));
 }
 
+// Work that a kernel launches is neither counted nor checked here. PTX can only launch it through
+// functions of CUDA's runtime with this prefix.
+void require_no_launches(const std::string& ptx) {
+  if (ptx.find("__cudaCDP2") == std::string::npos) return;
+  throw InvalidArgument(
+      "the kernel calls CUDA's runtime, as a kernel does that launches another one: leave it out, "
+      "since only the kernel itself is counted");
+}
+
 // Reads the block that the kernel's file states: __constant__ int block[2] = {X, Y};
 emulator::Dim3 stated_block(Launchable& kernel) {
   emulator::Device device(device_bytes);
@@ -296,6 +305,7 @@ struct Source {
     std::istringstream lines(text);
     std::string found;
     for (int i = 0; i < line; ++i) std::getline(lines, found);
+    if (found.ends_with('\r')) found.pop_back();  // of Windows
     const std::size_t begin = found.find_first_not_of(" \t");
     return lines && begin != std::string::npos ? "  " + found.substr(begin) : "";
   }
@@ -421,6 +431,7 @@ Marks Checker::check(const std::string& text, const std::function<double()>& tim
     require_alone(text);
     const Compilation compiled =
         compile_text(text, source_name, options_of_exercises(), toolchain_);
+    require_no_launches(compiled.ptx);
     kernel = launchable(compiled.ptx, exercise_.kernel);
     require_parameters(*kernel, exercise_);
     marks.marks.push_back(passed("compiles", said("it compiles")));

@@ -33,6 +33,7 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{1} << 20;
+constexpr int kept_descriptor = STDERR_FILENO + 1;  // of a confined process's pipe
 constexpr char succeeded = '=';
 constexpr char failed = '!';
 
@@ -43,8 +44,15 @@ struct Refused : Error {
 
 [[noreturn]] void refuse(const char* what) { throw Refused(what); }
 
+// Returns a limit, or the lower one that this process inherited: only root may raise that.
+rlim_t allowed(__rlimit_resource resource, rlim_t most) {
+  rlimit inherited{};
+  if (::getrlimit(resource, &inherited) != 0) refuse("getrlimit");
+  return std::min(most, inherited.rlim_max);
+}
+
 void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
-  const rlimit both = {most, hard};
+  const rlimit both = {allowed(resource, most), allowed(resource, hard)};
   if (::setrlimit(resource, &both) != 0) refuse("setrlimit");
 }
 
@@ -56,6 +64,12 @@ void limit_all(const Limits& limits) {
   limit(RLIMIT_FSIZE, 0, 0);
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_NPROC, 0, 0);
+}
+
+// Closes all descriptors but the standard ones and the pipe to the parent: the reports' files, and
+// the pipes of other processes.
+void close_descriptors() {
+  if (::syscall(SYS_close_range, kept_descriptor + 1, ~0U, 0) != 0) refuse("close_range");
 }
 
 void write_map(const char* file, const std::string& text) {
@@ -172,7 +186,8 @@ void filter_calls() {
 // Sets up all restrictions that the system allows. Returns those that the system refused.
 std::string take_walls() {
   std::string refused;
-  for (const auto wall : {take_namespaces, become_nobody, end_with_parent, filter_calls}) {
+  for (const auto wall :
+       {close_descriptors, take_namespaces, become_nobody, end_with_parent, filter_calls}) {
     try {
       wall();
     } catch (const Refused& error) {
@@ -193,17 +208,17 @@ void send(int writer, char kind, const std::string& text) {
 
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, const Limits& limits,
                                 int writer) {
-  // Closes all other descriptors: the reports' files, and the pipes of other processes.
-  writer = ::dup2(writer, STDERR_FILENO + 1);
-  ::syscall(SYS_close_range, writer + 1, ~0U, 0);
+  writer = ::dup2(writer, kept_descriptor);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each) ::dup2(nowhere, each);
+  std::uint64_t memory = limits.memory;
   try {
+    memory = allowed(RLIMIT_AS, memory);
     limit_all(limits);
     take_walls();  // missing_walls() has reported the refused restrictions
     send(writer, succeeded, work());
   } catch (const std::bad_alloc&) {
-    send(writer, failed, fmt::format("needed more than {} MiB of memory", limits.memory >> 20));
+    send(writer, failed, fmt::format("needed more than {} MiB of memory", memory >> 20));
   } catch (const std::exception& error) {
     send(writer, failed, error.what());
   }
@@ -295,8 +310,9 @@ std::string missing_walls() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::strerror(errno);
   const pid_t child = ::fork();
   if (child == 0) {
+    const int writer = ::dup2(ends[1], kept_descriptor);
     const std::string text = take_walls();
-    ::_exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+    ::_exit(::write(writer, text.data(), text.size()) < 0 ? 1 : 0);
   }
   ::close(ends[1]);
   std::array<char, 1024> buffer{};

@@ -12,7 +12,8 @@ namespace warpwise::lab {
 struct Limits {
   std::chrono::seconds time{60};                  ///< on a core; the process may sleep for the
                                                   ///< same time
-  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
+  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space; a lower limit
+                                                  ///< of the calling process holds for it too
 };
 
 /// A process that does one piece of work, and the text that it returned.
@@ -21,6 +22,7 @@ class Confined {
   /// Starts the process. In this child,
   ///
   /// - limits are set, and no file can be written
+  /// - no other descriptor of this process is open
   /// - mount, network and IPC namespaces are its own, and its root is an empty folder
   /// - root becomes nobody; any other user has a user namespace of its own
   /// - system calls that open files, start processes or reach other processes give EPERM

@@ -2,12 +2,20 @@
 // terabytes, the tests that start such processes are skipped.
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
 
 #include "tests/support/exercises.hpp"
 #include "tests/support/qemu.hpp"
@@ -77,6 +85,41 @@ TEST(Confine, LimitsTimeAndMemory) {
   EXPECT_EQ(large.failure, "needed more than 512 MiB of memory");
 }
 
+// Ends this process with 0 if a confined one keeps to a lower limit of memory of its parent.
+[[noreturn]] void work_below_a_lower_limit() {
+  constexpr rlim_t lower = rlim_t{1} << 29;
+  const rlimit both = {lower, lower};
+  ::setrlimit(RLIMIT_AS, &both);
+  const Ended small = run_confined([] { return std::string("marks"); });
+  const Ended large = run_confined([] { return std::string(std::size_t{1} << 30, 'x'); });
+  ::_exit(small.output == "marks" && large.failure == "needed more than 512 MiB of memory" ? 0 : 1);
+}
+
+TEST(Confine, KeepsALowerLimitOfItsParent) {
+  NOT_SANITIZED;
+  if (test::in_qemu()) GTEST_SKIP() << "QEMU does not limit memory";
+  EXPECT_EXIT(work_below_a_lower_limit(), ::testing::ExitedWithCode(0), "");
+}
+
+// Ends this process with 0 if missing_walls() names close_range, which kernels before 5.9 lack.
+[[noreturn]] void look_without_close_range() {
+  std::array<sock_filter, 4> program = {
+      {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog filter = {program.size(), program.data()};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) ::_exit(2);
+  ::_exit(missing_walls().find("close_range") != std::string::npos ? 0 : 1);
+}
+
+TEST(Confine, NamesDescriptorsThatStayOpen) {
+  NOT_SANITIZED;
+  if (test::in_qemu()) GTEST_SKIP() << "QEMU takes no filter of calls";
+  EXPECT_EXIT(look_without_close_range(), ::testing::ExitedWithCode(0), "");
+}
+
 // Returns how many of these forbidden calls the process can make.
 int reached() {
   const int opened = ::open("/", O_RDONLY) >= 0 ? 1 : 0;
@@ -92,7 +135,9 @@ int reached() {
 TEST(Confine, ReachesNothing) {
   NOT_SANITIZED;
   const std::string missing = missing_walls();
-  if (missing.find("seccomp") != std::string::npos) GTEST_SKIP() << missing;
+  if (missing.find("seccomp") != std::string::npos ||
+      missing.find("close_range") != std::string::npos)
+    GTEST_SKIP() << missing;
   EXPECT_EQ(run_confined([] { return std::to_string(reached()); }).output, "0");
   constexpr int far = 100;
   ASSERT_EQ(::dup2(STDERR_FILENO, far), far);

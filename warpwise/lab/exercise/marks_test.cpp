@@ -36,6 +36,14 @@ TEST(Marks, AGateIsNamedWithLineCountAndLimit) {
             "  this line: 1024 loads of warps, 4096 sectors; 1024 stores, 32768 sectors");
 }
 
+TEST(Marks, ALineOfAWindowsFileIsShownWithoutItsEnd) {
+  CHECKER_OR_SKIP(checker, "transpose");
+  std::string source;
+  for (const char c : start_of("transpose")) source += c == '\n' ? "\r\n" : std::string(1, c);
+  const std::string shown = mark_of(checker->check(source, no_gpu), "sectors_per_element").shown;
+  EXPECT_NE(shown.find("out[x * height + y] = in[y * width + x];\n"), std::string::npos) << shown;
+}
+
 TEST(Marks, ARaceIsNamedWithItsLines) {
   CHECKER_OR_SKIP(checker, "race");
   const Mark mark = mark_of(checker->check(start_of("race"), no_gpu), "checks");

@@ -70,7 +70,9 @@ std::string chosen_kernel(const emulator::Program& program, const std::string& p
 rules::Limiter what_does_not_fit(const rules::SmLimits& limits,
                                  const rules::BlockResources& block) {
   if (block.threads > limits.threads_per_block) return rules::Limiter::warps;
-  return block.registers_per_thread > limits.max_registers_per_thread
+  const bool has_shared =
+      block.shared_bytes >= 0 && block.shared_bytes <= limits.max_shared_per_block;
+  return has_shared || block.registers_per_thread > limits.max_registers_per_thread
              ? rules::Limiter::registers
              : rules::Limiter::shared_memory;
 }
@@ -404,7 +406,8 @@ std::string Explanation::counted() const {
     return fmt::format("stopped: {} of {} blocks finished; the counts cover the run until then",
                        grouped(launch.blocks), grouped(asked));
   }
-  if (asked < grid) {
+  const std::uint64_t ran = launch.blocks;  // whole clusters: may be more than asked
+  if (ran < grid) {
     const std::string why =
         exceeded_budget == 0
             ? ""
@@ -413,7 +416,7 @@ std::string Explanation::counted() const {
     return fmt::format(
         "a sample: {} of {} blocks ran ({:.2g} %), spread over the grid{}. Counts are multiplied "
         "by {}; faults and fidelity are those of the sample",
-        grouped(asked), grouped(grid), 100 * ratio(asked, grid), why, number(ratio(grid, asked)));
+        grouped(ran), grouped(grid), 100 * ratio(ran, grid), why, number(ratio(grid, ran)));
   }
   return launches > 1 ? fmt::format("counts are the sum of {} launches, the time is that of one",
                                     grouped(launches))

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "warpwise/lab/explain/kernel/parameter_members.hpp"
 #include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/lab/explain/launch/arguments.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
 
 namespace warpwise::lab {
@@ -364,6 +366,62 @@ TEST(ArgumentSpec, ReadsListsAndDumps) {
   for (const char* text : {"", "1", "=a.npy", "x=a.npy", "1=", "1=.npy", "1=a.png", "-1=a.npy"}) {
     EXPECT_THROW(parse_dump(text), InvalidArgument) << text;
   }
+}
+
+// A sample has whole clusters: here one of eight blocks.
+TEST(Explanation, OfASampleSaysHowManyBlocksRan) {
+  Explanation explanation;
+  explanation.request.grid = {64, 1, 1};
+  explanation.request.sample = BlockSample{.blocks = 5};
+  explanation.launch.blocks = 8;
+  const std::string text = explanation.counted();
+  EXPECT_NE(text.find("a sample: 8 of 64 blocks ran"), std::string::npos) << text;
+  EXPECT_NE(text.find("multiplied by 8;"), std::string::npos) << text;
+}
+
+using Tile = std::array<std::uint64_t, 2>;
+
+TEST(Scanned, TilesOfASource) {
+  const auto tile = [](const std::string& before, const std::string& extents) {
+    return tile_in(before + "__global__ void k(int* p) { __shared__ float t" + extents + "; }",
+                   "k");
+  };
+  EXPECT_EQ(tile("", "[8][32]"), (Tile{32, 8}));
+  EXPECT_EQ(tile("#define T 32\n", "[T] [T + 1]"), (Tile{32, 32}));
+  EXPECT_EQ(tile("constexpr int rows = 4, columns=64;\n", "[ rows ][columns]"), (Tile{64, 4}));
+  EXPECT_EQ(tile("int T = 12345678901;", "[T][T]"), (Tile{0, 0}));
+  EXPECT_EQ(tile("", "[8]"), (Tile{0, 0}));
+  EXPECT_EQ(tile_in("__shared__ float t[8][8];", "k"), (Tile{0, 0}));
+}
+
+TEST(Scanned, TexelsAndConstants) {
+  EXPECT_EQ(texels_in("x = tex2D< unsigned char >( image, i, j);", "image"), "u8");
+  EXPECT_EQ(texels_in("tex1Dfetch<int>(other, i); tex2D<int>(image2);", "image"), "f32");
+  EXPECT_TRUE(points_to_constants("float const *"));
+  EXPECT_FALSE(points_to_constants("constant*"));
+  EXPECT_FALSE(points_to_constants("float* const"));
+  EXPECT_EQ(without("const float* const_p", "const"), " float* const_p");
+}
+
+TEST(Scanned, DynamicSharedMemoryOfAKernel) {
+  const std::string ptx =
+      "// .extern .shared\n.extern .shared .align 16 .b8 tile[];\n.shared .b8 own[4];\n"
+      ".entry k() { }";
+  EXPECT_TRUE(uses_dynamic_shared(ptx, "mov.u32 %r1, tile;"));
+  EXPECT_TRUE(uses_dynamic_shared(ptx, "ld.shared.u32 %r1, [tile+4];"));
+  EXPECT_FALSE(uses_dynamic_shared(ptx, "mov.u32 %r1, tiles;\nmov.u32 %r2, own;"));
+  EXPECT_FALSE(uses_dynamic_shared(".entry k() {}\n" + ptx, "mov.u32 %r1, tile;"));
+}
+
+// With std::regex these texts overflow the stack.
+TEST(Scanned, LongTexts) {
+  const std::string longs(1 << 20, 'x');
+  EXPECT_FALSE(uses_dynamic_shared("// .extern .shared " + longs, longs));
+  EXPECT_TRUE(uses_dynamic_shared(".extern .shared .b8 " + longs + "[];", "[" + longs + "]"));
+  EXPECT_EQ(texels_in("tex<" + longs, "t"), "f32");
+  EXPECT_FALSE(points_to_constants("const " + longs));
+  const std::string blanks(1 << 20, ' ');
+  EXPECT_EQ(tile_in("#define T" + blanks + "8\nvoid k(__shared__ int t[T][T];", "k"), (Tile{8, 8}));
 }
 
 TEST(PtxOfKernel, LeavesTheOthersOut) {

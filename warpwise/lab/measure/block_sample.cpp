@@ -79,13 +79,13 @@ bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sample
            fault.kind == emulator::FaultKind::misaligned;
   };
   if (std::ranges::any_of(sample.faults, is_of_a_block)) return true;
-  return sample.blocks == sampled_blocks && sample.totals.warp_instructions > budget;
+  return sample.blocks >= sampled_blocks && sample.totals.warp_instructions > budget;
 }
 
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks) {
-  if (launch.blocks < sampled_blocks || sampled_blocks >= grid_blocks) return;
-  const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(sampled_blocks));
+  if (launch.blocks < sampled_blocks || launch.blocks >= grid_blocks) return;
+  const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(launch.blocks));
   scale(launch.totals);
   for (auto& [name, count] : launch.instructions_by_class) scale(count);
   for (MemoryCounts& counts : launch.memory) scale(counts);

@@ -36,9 +36,10 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
 
-/// Scales the counts of `sampled_blocks` to a grid of `grid_blocks`, each rounded.
-/// LaunchResult::blocks stays the number that ran. If a fault stopped the launch, fewer blocks have
-/// ended. The counts then stay as they are, because they contain parts of unfinished blocks.
+/// Scales the counts of a sample of `sampled_blocks`, or of these and the others of their clusters,
+/// to a grid of `grid_blocks`, each rounded. LaunchResult::blocks stays the number that ran. If a
+/// fault stopped the launch, fewer blocks have ended. The counts then stay as they are, because
+/// they contain parts of unfinished blocks.
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks);
 

@@ -56,6 +56,21 @@ TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
   EXPECT_EQ(sample.blocks, 4096U) << "how many ran stays known";
 }
 
+// A sample has whole clusters, so that more blocks run than were asked for.
+TEST(BlockSample, CountsOfClustersAreThoseOfTheWholeGrid) {
+  const auto stores = [](std::uint64_t sampled) {
+    test::Emulated emulated(test::kernel_text("st.global.u32 [%l1], %r1;"));
+    emulated.options.cluster = emulator::Dim3{8};
+    emulated.options.sampled_blocks = sampled;
+    const emulator::Address memory = emulated.buffer(std::vector<std::uint32_t>(64));
+    emulator::LaunchResult result = emulated.launch("hand", {64}, {32}, memory, memory);
+    EXPECT_EQ(result.blocks, sampled == 0 ? 64U : 8U);
+    extrapolate(result, sampled == 0 ? 64 : sampled, 64);
+    return result.totals.warp_instructions;
+  };
+  EXPECT_EQ(stores(5), stores(0));
+}
+
 TEST(BlockSample, AllBlocksAreTheGridItself) {
   const emulator::LaunchResult whole = counted(0);
   emulator::LaunchResult sample = counted(128 * 64);
@@ -115,6 +130,7 @@ TEST(BlockSample, ASampleReplacesOnlyALaunchThatNeedsMore) {
   sample.blocks = 10;
   sample.totals.warp_instructions = 1001;
   EXPECT_TRUE(replaces_stopped(sample, 10, 1000));
+  EXPECT_TRUE(replaces_stopped(sample, 9, 1000)) << "the others of a cluster ran too";
   EXPECT_FALSE(replaces_stopped(sample, 11, 1000)) << "a block of the sample did not end";
   EXPECT_FALSE(replaces_stopped(sample, 10, 1001)) << "the grid fits: blocks must have waited";
   sample.faults.resize(1);

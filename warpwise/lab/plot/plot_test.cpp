@@ -187,6 +187,18 @@ TEST(Plot, OfBlocksOfTwoSidesIsAMapWhereTheyFillOne) {
   EXPECT_EQ(plot_of_study(rows).x.name, "block_threads");
 }
 
+// A record may have any lengths. Series are in the order of their blocks' sizes.
+TEST(Plot, ABlockOfTheLargestSizesIsStillTheLargest) {
+  constexpr int length = 1 << 21;  // the product is 2^63
+  Json rows;
+  for (const int n : {1, 2, 4}) {
+    rows.push_back(timed("a", n, {{"n", n}}, {length, length, length}));
+    rows.push_back(timed("a", n, {{"n", n}}, {32, 8, 1}));
+  }
+  EXPECT_EQ(names_of(plot_of_study(rows).panels.at(0)),
+            (Texts{"block 32×8", "block 2097152×2097152×2097152"}));
+}
+
 TEST(Plot, SizesAreAnAxisWhereThereAreMany) {
   Json rows;
   for (const int width : {64, 128, 256, 512}) {

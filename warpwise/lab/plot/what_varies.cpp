@@ -25,7 +25,8 @@ std::map<std::string, Coordinate> coordinates_of(const RecordedRow& row, std::pt
       {"@rung", {number(rung), row.rung}},
       {"@size",
        {number(row.size[0]) * number(row.size[1]), fmt::format("{}×{}", row.size[0], row.size[1])}},
-      {"@block", {number(row.block[0] * row.block[1] * row.block[2]), shape_text(row.block)}},
+      {"@block",
+       {number(row.block[0]) * number(row.block[1]) * number(row.block[2]), shape_text(row.block)}},
       {"@block_x", {number(row.block[0]), std::to_string(row.block[0])}},
       {"@block_y", {number(row.block[1]), std::to_string(row.block[1])}}};
   for (const auto& [name, value] : row.values) {

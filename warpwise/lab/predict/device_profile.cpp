@@ -58,6 +58,12 @@ void read_figure(const std::string& name, const Json& figure, const std::string&
     throw InvalidArgument(fmt::format("{}: \"value\" has to be a number above 0{}", own,
                                       zero_is_right ? ", or 0 where the GPU has none" : ""));
   }
+  constexpr double most_multiprocessors = 65535;
+  if (name == "multiprocessors" &&
+      (number != std::floor(number) || number > most_multiprocessors)) {
+    throw InvalidArgument(fmt::format("{}: \"value\" has to be a whole number from 1 to {}", own,
+                                      most_multiprocessors));
+  }
   profile.figures[name] = number;
   profile.sources[name] = text_at(figure, "source", own);
 }

@@ -137,6 +137,10 @@ TEST(DeviceProfile, EveryMistakeIsNamed) {
   says(with([](Json& json) { json["figures"]["l1_cycles"]["value"] = -1; }), "above 0");
   says(with([](Json& json) { json["figures"]["l1_cycles"]["value"] = 0; }), "above 0");
   says(with([](Json& json) { json["figures"]["l1_cycles"]["value"] = 1e300; }), "above 0");
+  for (const double number : {0.5, 131.5, 65536.0, 1e12}) {
+    says(with([&](Json& json) { json["figures"]["multiprocessors"]["value"] = number; }),
+         "multiprocessors: \"value\" has to be a whole number from 1 to 65535");
+  }
   says(with([](Json& json) { json["figures"]["l1_cycles"].erase("source"); }), "\"source\"");
   EXPECT_EQ(with([](Json& json) { json["figures"]["l2_gb_per_s"]["value"] = 0; }), "");
 }

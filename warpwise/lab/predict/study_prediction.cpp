@@ -8,6 +8,7 @@
 #include <set>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
 #include "warpwise/lab/study/counters/rung_counts.hpp"
@@ -118,7 +119,13 @@ class Predictor {
               row.axes = point.constants;
               row.block = block;
               if (!seen_.insert(key_of(row)).second) continue;
-              fill(row, point.rung);
+              try {
+                fill(row, point.rung);
+              } catch (const Interrupted&) {
+                // Ctrl-C stops a running compiler too.
+                if (request_.stop()) return rows;
+                throw;
+              }
               done(row);
               rows.push_back(std::move(row));
             }

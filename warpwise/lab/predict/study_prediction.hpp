@@ -43,7 +43,8 @@ struct PredictionRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< experiment with the rungs above
   std::optional<Size> size;              ///< replaces the table's or the experiment's
-  /// Called before each point. If it returns true, the prediction ends with the rows so far.
+  /// Called before each point, and if a signal ends a compiler. If it returns true, the prediction
+  /// ends with the finished rows.
   std::function<bool()> stop = [] { return false; };
 };
 

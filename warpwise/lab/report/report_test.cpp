@@ -10,6 +10,7 @@
 #include "warpwise/lab/report/charts/chart.hpp"
 #include "warpwise/lab/report/charts/roofline.hpp"
 #include "warpwise/lab/report/html/table.hpp"
+#include "warpwise/lab/report/kernel/program_page.hpp"
 #include "warpwise/lab/report/page.hpp"
 #include "warpwise/lab/report/records/findings.hpp"
 #include "warpwise/lab/report/words/words.hpp"
@@ -304,6 +305,19 @@ TEST(Predictions, TimesThatCannotBeAreRefused) {
             std::string::npos);
   EXPECT_NE(message_of(predictions_of(Json::array()).dump()).find("at least one row"),
             std::string::npos);
+}
+
+TEST(Programs, ALongNameIsCutBetweenCharacters) {
+  std::string name;
+  for (int i = 0; i < 40; ++i) name += "가";
+  const Json event = {{"transfer", name}, {"time_us", 2.0}, {"times", 1}, {"start_us", 0.0}};
+  const Json program = {{"gpu", "a GPU"},
+                        {"predicted_us", 2.0},
+                        {"kernels", Json::array()},
+                        {"look_first", Json::array()},
+                        {"timeline", Json::array({event})}};
+  const std::string shown = program_overview(RecordField(program, "program")).markup;
+  EXPECT_NE(shown.find("가…<"), std::string::npos) << shown;
 }
 
 Json counted_line(std::int64_t line, const std::string& source, double instructions) {

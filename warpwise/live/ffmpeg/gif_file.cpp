@@ -89,7 +89,7 @@ class GifFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_3() {
+warpwise_image_module_4() {
   static const warpwise::io::GifFiles files;
   return &files;
 }

@@ -179,11 +179,10 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 /// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
 /// for few rows and for rgba with results of one byte, otherwise 80.
 template <SobelSource source, class Out, class Number, bool few_rows>
-inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::numbers == 8 ? 5
-                                             : few_rows || (source == SobelSource::rgba &&
-                                                            sizeof(Out) == 1)
-                                                 ? 8
-                                                 : 6;
+inline constexpr int sobel_resident_blocks =
+    SobelThread<source, Number>::numbers == 8                       ? 5
+    : few_rows || (source == SobelSource::rgba && sizeof(Out) == 1) ? 8
+                                                                    : 6;
 
 /// Computes the thread's pixels from x0 on, in its rows from y0 on (see SobelThread). Lanes right
 /// of the image take part, because their neighbours need their pixels.

@@ -11,6 +11,7 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/instructions/lanes/numbers.hpp"
+#include "warpwise/emulator/instructions/textures/srgb.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::int64_t weight_one = 256;
 // Number of units in a normalized coordinate of 1, which has 21 fraction bits, as measured.
 constexpr double normalized_unit = 1 << 21;
 
-/// Maps a texel index into the texture; -1 for the border colour (zero).
+/// Maps a texel index into the texture; -1 for the border colour.
 std::int64_t fold(std::int64_t i, std::int64_t size, AddressMode mode) {
   switch (mode) {
     case AddressMode::border: return i < 0 || i >= size ? -1 : i;
@@ -117,10 +118,31 @@ float read_float(const std::byte* place, int bytes) {
   return value;
 }
 
+/// Returns true for a channel that holds bytes in sRGB. The fourth one is linear.
+bool is_srgb(const Texture& t, int channel) {
+  return t.srgb && t.normalized_float && t.kind == TexelKind::unsigned_integer &&
+         t.channel_bytes == 1 && channel < 3;
+}
+
+/// Returns a channel of the border colour as a texel holds it: floats as they are, integers read as
+/// fractions rounded to their bits, other integers from the lowest bits. All as measured, except
+/// for halves.
+std::array<std::byte, 4> border_bytes(const Texture& t, int channel) {
+  const float color = t.border_color[static_cast<std::size_t>(channel)];
+  auto bits = std::bit_cast<std::uint32_t>(color);
+  if (t.kind == TexelKind::floating) {
+    if (t.channel_bytes == 2) bits = static_cast<std::uint32_t>(encode(color, half_format));
+  } else if (t.normalized_float) {
+    const float least = t.kind == TexelKind::signed_integer ? -1.0f : 0.0f;
+    const float inside = color == color ? std::clamp(color, least, 1.0f) : 0.0f;
+    const float shown = is_srgb(t, channel) ? to_srgb(inside) : inside;
+    bits = static_cast<std::uint32_t>(std::lrint(shown * static_cast<float>(full_scale(t))));
+  }
+  return std::bit_cast<std::array<std::byte, 4>>(bits);
+}
+
 /// Returns a channel of an unfiltered texel, as the 32 bits of its result register.
-std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int channel) {
-  const Texture& t = bound.texture;
-  const std::byte* place = place_of(bound, at, channel);
+std::uint32_t channel_bits(const Texture& t, const std::byte* place, int channel) {
   if (t.kind == TexelKind::floating) {
     if (t.channel_bytes == 2) return std::bit_cast<std::uint32_t>(read_float(place, 2));
     std::uint32_t bits = 0;
@@ -129,6 +151,7 @@ std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int chann
   }
   const std::int64_t value = read_integer(place, t);
   if (!t.normalized_float) return static_cast<std::uint32_t>(value);
+  if (is_srgb(t, channel)) return std::bit_cast<std::uint32_t>(from_srgb(value));
   const std::int64_t scale = full_scale(t);
   return std::bit_cast<std::uint32_t>(static_cast<float>(
       static_cast<double>(std::max(value, -scale)) / static_cast<double>(scale)));
@@ -136,10 +159,13 @@ std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int chann
 
 /// Reads the texel at mapped indices; channels that the texture lacks are zero, as measured.
 TexelWords texel(const BoundTexture& bound, const Place& at) {
+  const Texture& t = bound.texture;
   TexelWords words{};
-  if (at.is_border()) return words;
-  for (int c = 0; c < bound.texture.channels; ++c)
-    words[static_cast<std::size_t>(c)] = channel_bits(bound, at, c);
+  for (int c = 0; c < t.channels; ++c) {
+    words[static_cast<std::size_t>(c)] = at.is_border()
+                                             ? channel_bits(t, border_bytes(t, c).data(), c)
+                                             : channel_bits(t, place_of(bound, at, c), c);
+  }
   return words;
 }
 
@@ -179,8 +205,10 @@ Span span_of(const Axis& axis, float coordinate) {
 /// Returns a channel's value in the filter's units: integers in 65535ths, signed ones in 32767ths.
 double filter_value(const BoundTexture& bound, const Place& at, int channel) {
   const Texture& t = bound.texture;
-  if (at.is_border()) return 0;
-  const std::byte* place = place_of(bound, at, channel);
+  const std::array<std::byte, 4> border =
+      at.is_border() ? border_bytes(t, channel) : std::array<std::byte, 4>{};
+  const std::byte* place = at.is_border() ? border.data() : place_of(bound, at, channel);
+  if (is_srgb(t, channel)) return from_srgb(read_integer(place, t));
   if (t.kind == TexelKind::floating) return read_float(place, t.channel_bytes);
   const std::int64_t scale = full_scale(t);
   const double wide = t.kind == TexelKind::signed_integer ? 32767 : 65535;
@@ -226,14 +254,19 @@ TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans)
   const std::array<std::int64_t, 8> weights = weights_of(spans);
   TexelWords words{};
   for (int c = 0; c < bound.texture.channels; ++c) {
+    const bool srgb = is_srgb(bound.texture, c);
     double sum = 0;
     for (std::size_t k = 0; k < 8; ++k) {
       if (weights[k] == 0) continue;
       const Place at{spans[0].at[k & 1], spans[1].at[k >> 1 & 1], spans[2].at[k >> 2]};
-      sum += static_cast<double>(weights[k]) * filter_value(bound, at, c);
+      double value = filter_value(bound, at, c);
+      // As measured for two pairs of bytes; other pairs may differ.
+      if (srgb && weights[k] != weight_one) value = std::floor(value * 256) / 256;
+      sum += static_cast<double>(weights[k]) * value;
     }
-    words[static_cast<std::size_t>(c)] =
-        std::bit_cast<std::uint32_t>(filter_result(bound.texture, sum / weight_one));
+    const double mean = sum / weight_one;
+    words[static_cast<std::size_t>(c)] = std::bit_cast<std::uint32_t>(
+        srgb ? static_cast<float>(mean) : filter_result(bound.texture, mean));
   }
   return words;
 }
@@ -331,6 +364,10 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
     std::array<Span, 3> spans{};
     spans[2].at = {layer, layer};
     for (std::size_t d = 0; d < used; ++d) spans[d] = span_of(axes[d], at[d]);
+    // A line is read at its upper edge, so a border of the second dimension takes half, as
+    // measured.
+    if (used == 1 && bound.texture.address_mode[1] == AddressMode::border && layer == 0)
+      spans[1] = {{-1, 0}, weight_one / 2};
     return filtered(bound, spans);
   }
   return texel(bound, nearest(dimensions, at, layer, axes));
@@ -385,7 +422,8 @@ TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int
 
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
-  return texel(bound, indexed(bound, geometry, at, layer));
+  const Place place = indexed(bound, geometry, at, layer);
+  return place.is_border() ? TexelWords{} : texel(bound, place);  // zero outside
 }
 
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,

@@ -354,6 +354,73 @@ TEST(Texture, FiltersFractionsAndHalves) {
   }
 }
 
+/// Makes a line of two texels of four channels, with a border colour.
+template <class T>
+Texture line_of(Device& device, const std::array<T, 8>& texels, TexelKind kind) {
+  Texture t;
+  t.width = 2;
+  t.channels = 4;
+  t.channel_bytes = sizeof(T);
+  t.kind = kind;
+  t.address_mode[0] = AddressMode::border;
+  t.border_color = {0.3f, 1.7f, -3.3f, 200.6f};
+  t.data = device.allocate(512);
+  device.write(t.data, std::as_bytes(std::span(texels)));
+  return t;
+}
+
+// The expected words of this test and the next two are an H200's.
+TEST(Texture, ABorderHasItsColourInTheTexelsFormat) {
+  Device device;
+  const auto border = [&](const Texture& t) {
+    return run(device, read_1d, device.create_texture(t), {at(-1, 0)}).words[0];
+  };
+  Texture bytes =
+      line_of<std::uint8_t>(device, {1, 2, 3, 4, 5, 6, 7, 8}, TexelKind::unsigned_integer);
+  EXPECT_EQ(border(bytes), (Words{0x9a, 0x9a, 0x33, 0x9a})) << "the lowest bits";
+  bytes.normalized_float = true;
+  EXPECT_EQ(border(bytes), (Words{0x3e989899, 0x3f800000, 0, 0x3f800000}));
+  bytes.srgb = true;
+  EXPECT_EQ(border(bytes), (Words{0x3e9a0000, 0x3f800000, 0, 0x3f800000}));
+  Texture signed_bytes =
+      line_of<std::int8_t>(device, {1, 2, 3, 4, 5, 6, 7, 8}, TexelKind::signed_integer);
+  EXPECT_EQ(border(signed_bytes), (Words{0xffffff9a, 0xffffff9a, 0x33, 0xffffff9a}));
+  signed_bytes.normalized_float = true;
+  EXPECT_EQ(border(signed_bytes), (Words{0x3e993265, 0x3f800000, 0xbf800000, 0x3f800000}));
+  Texture one = line_of<float>(device, {1, 2, 3, 4, 5, 6, 7, 8}, TexelKind::floating);
+  EXPECT_EQ(border(one), (Words{0x3e99999a, 0x3fd9999a, 0xc0533333, 0x4348999a}));
+  one.channels = 1;
+  EXPECT_EQ(border(one), (Words{0x3e99999a, 0, 0, 0}));
+}
+
+TEST(Texture, ABorderIsFilteredWithItsColour) {
+  Device device;
+  Texture t = line_of<float>(device, {1, 2, 3, 4, 5, 6, 7, 8}, TexelKind::floating);
+  t.filter = FilterMode::linear;
+  t.address_mode[1] = AddressMode::border;  // takes half of a line
+  const std::vector<Words> words =
+      run(device, read_1d, device.create_texture(t), {at(-0.375f, 0), at(0.5f, 0), at(1, 0)}).words;
+  EXPECT_EQ(words[0], (Words{0x3eb00000, 0x3fdc0000, 0xc03a0000, 0x433c5000}));
+  EXPECT_EQ(words[1], (Words{0x3f266667, 0x3feccccd, 0xbe199998, 0x42cc999a}));
+  EXPECT_EQ(words[2], (Words{0x3fd33333, 0x40366667, 0x3f59999a, 0x42ce999a}));
+  t.address_mode[1] = AddressMode::clamp;
+  EXPECT_EQ(value(run(device, read_1d, device.create_texture(t), {at(1, 0)}).words[0][0]), 3);
+}
+
+TEST(Texture, BytesInSrgb) {
+  Device device;
+  Texture t = line_of<std::uint8_t>(device, {0, 10, 200, 0, 255, 200, 90, 255},
+                                    TexelKind::unsigned_integer);
+  t.normalized_float = t.srgb = true;
+  EXPECT_EQ(run(device, read_1d, device.create_texture(t), {at(0.5f, 0)}).words[0],
+            (Words{0, 0x3b480000, 0x3f140000, 0}));
+  t.filter = FilterMode::linear;
+  const std::vector<Words> words =
+      run(device, read_1d, device.create_texture(t), {at(0.5625f, 0), at(1.4375f, 0)}).words;
+  EXPECT_EQ(words[0], (Words{0x3d800000, 0x3d140000, 0x3f0c6000, 0x3d800080}));
+  EXPECT_EQ(words[1], (Words{0x3f700000, 0x3f0ac000, 0x3e068000, 0x3f6ffff0}));
+}
+
 TEST(Texture, LinearMemory) {
   Device device;
   Texture t;

@@ -17,17 +17,6 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-bool is_texel(const cudaChannelFormatDesc& format) {
-  const int bits = format.x;
-  const bool size = bits == 8 || bits == 16 || bits == 32;
-  const bool two = format.y == bits || (format.y == 0 && format.z == 0 && format.w == 0);
-  const bool four = format.z == format.w && (format.z == 0 || format.z == bits);
-  const bool kind = format.f == cudaChannelFormatKindSigned ||
-                    format.f == cudaChannelFormatKindUnsigned ||
-                    (format.f == cudaChannelFormatKindFloat && bits != 8);
-  return size && two && four && kind;
-}
-
 bool is_shape(const cudaExtent& extent, unsigned flags) {
   if (extent.width == 0) return false;
   if ((flags & cudaArrayCubemap) != 0) {
@@ -57,6 +46,8 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
   if (!is_texel(*format)) return report(cudaErrorInvalidChannelDescriptor);
   if (!is_shape(extent, flags)) return report(cudaErrorInvalidValue);
   if ((flags & ~known) != 0) return report(cudaErrorNotSupported);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   return guarded([&] {
     auto made = std::make_unique<cudaArray>();
     made->format = *format;
@@ -179,6 +170,21 @@ cudaError_t copy_run(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
 
 }  // namespace
 
+namespace warpwise::emulator::runtime {
+
+bool is_texel(const cudaChannelFormatDesc& format) {
+  const int bits = format.x;
+  const bool size = bits == 8 || bits == 16 || bits == 32;
+  const bool two = format.y == bits || (format.y == 0 && format.z == 0 && format.w == 0);
+  const bool four = format.z == format.w && (format.z == 0 || format.z == bits);
+  const bool kind = format.f == cudaChannelFormatKindSigned ||
+                    format.f == cudaChannelFormatKindUnsigned ||
+                    (format.f == cudaChannelFormatKindFloat && bits != 8);
+  return size && two && four && kind;
+}
+
+}  // namespace warpwise::emulator::runtime
+
 extern "C" {
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
@@ -196,6 +202,8 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   if (array->is_freed) {
     if (checks_asked_for().has(warpwise::emulator::Check::memory)) {
       note_host_fault(warpwise::emulator::FaultKind::invalid_free, CallSite::here(),
@@ -233,8 +241,10 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
   if (copy == nullptr) return report(cudaErrorInvalidValue);
-  return wait_for_copy(end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
-                       run_or_capture(stream, [own = *copy] { return copy_slices(own); }), stream);
+  return wait_for_copy(
+      end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
+      run_or_capture(stream, cudaGraphNodeTypeMemcpy, [own = *copy] { return copy_slices(own); }),
+      stream);
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
@@ -243,8 +253,9 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-  return report(
-      run_or_capture(stream, [=] { return copy_to(to, x, y, from, pitch, width, height, kind); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemcpy, [=] {
+    return copy_to(to, x, y, from, pitch, width, height, kind);
+  }));
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
@@ -255,7 +266,8 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t
                                        cudaStream_t stream) {
   return wait_for_copy(
       to, start_of(from),
-      run_or_capture(stream, [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }),
+      run_or_capture(stream, cudaGraphNodeTypeMemcpy,
+                     [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }),
       stream);
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
@@ -271,8 +283,9 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* fr
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(
-      run_or_capture(stream, [=] { return copy_run(run_in(to, x, y, bytes), from, bytes, kind); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemcpy, [=] {
+    return copy_run(run_in(to, x, y, bytes), from, bytes, kind);
+  }));
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
@@ -282,7 +295,8 @@ cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x,
                                      size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return wait_for_copy(
       to, start_of(from),
-      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }),
+      run_or_capture(stream, cudaGraphNodeTypeMemcpy,
+                     [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }),
       stream);
 }
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,

@@ -144,6 +144,8 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 cudaError_t cudaInitDevice(int, unsigned int, unsigned int) { return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() {
+  const cudaError_t refused = refuse_wait_for_all();
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
   return report(emulated().sticky);
 }
@@ -158,6 +160,8 @@ cudaError_t cudaDeviceReset() {
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   const std::lock_guard lock(emulated().mutex);
   emulated().limits[limit] = value;
   return cudaSuccess;

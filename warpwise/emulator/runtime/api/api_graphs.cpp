@@ -67,6 +67,21 @@ std::size_t branches_of(const std::vector<GraphStep>& steps) {
   return branches;
 }
 
+/// Adds the conditions of a graph and of its conditional nodes' bodies.
+void add_conditions(const CUgraph_st& graph, std::vector<CUgraph_st::InitialCondition>& all) {
+  all.insert(all.end(), graph.conditions.begin(), graph.conditions.end());
+  for (const auto& node : graph.nodes) {
+    for (const auto& body : node->bodies) add_conditions(*body, all);
+  }
+}
+
+/// Copies everything that an executable graph takes from its graph.
+cudaError_t take_graph(const CUgraph_st& graph, CUgraphExec_st& executable) {
+  add_conditions(graph, executable.conditions);
+  executable.user_objects = graph.user_objects;
+  return steps_of(graph, executable.steps);
+}
+
 cudaError_t run(const CUgraphExec_st& executable) {
   const cudaError_t error = guarded([&] {
     for (const auto& each : executable.conditions) set_condition(each.condition, each.value);
@@ -78,6 +93,24 @@ cudaError_t run(const CUgraphExec_st& executable) {
     return cudaSuccess;
   });
   return error != cudaSuccess ? error : run_all(executable.steps);
+}
+
+// Returns true if the origin's last nodes come after the last nodes of all other streams.
+bool is_joined(const Capture& capture) {
+  std::vector<cudaGraphNode_t> before;
+  const auto is_before = [&](cudaGraphNode_t node) {
+    return std::find(before.begin(), before.end(), node) != before.end();
+  };
+  if (const auto origin = capture.last.find(capture.origin); origin != capture.last.end())
+    before = origin->second;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (cudaGraphNode_t node : before[i]->after) {
+      if (!is_before(node)) before.push_back(node);
+    }
+  }
+  return std::all_of(capture.last.begin(), capture.last.end(), [&](const auto& stream) {
+    return std::all_of(stream.second.begin(), stream.second.end(), is_before);
+  });
 }
 
 cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
@@ -107,8 +140,13 @@ cudaError_t fill(const cudaMemsetParams& p) {
 
 cudaError_t list(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes,
                  std::size_t* count) {
-  if (nodes != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), nodes);
-  *count = all.size();
+  if (nodes == nullptr) {
+    *count = all.size();
+    return cudaSuccess;
+  }
+  // Places beyond the last node become null.
+  std::fill(std::copy_n(all.begin(), std::min(*count, all.size()), nodes), nodes + *count, nullptr);
+  *count = std::min(*count, all.size());
   return cudaSuccess;
 }
 
@@ -136,12 +174,16 @@ cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType 
   return node;
 }
 
-cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
+                           std::function<cudaError_t()> work) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     const std::lock_guard lock(emulated().mutex);
-    append(*capture, stream, cudaGraphNodeTypeKernel, std::move(work));
+    if (capture->is_invalid) return report(cudaErrorStreamCaptureInvalidated);
+    append(*capture, stream, type, std::move(work));
     return cudaSuccess;
   }
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   return work();
 }
@@ -154,6 +196,12 @@ cudaError_t run_all(const std::vector<GraphStep>& steps) {
     branches.end();
     if (error != cudaSuccess) return report(error);
   }
+  return cudaSuccess;
+}
+
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode}));
   return cudaSuccess;
 }
 
@@ -181,25 +229,31 @@ extern "C" {
 
 // ---- graphs by capture
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
-  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st}));
-  return cudaSuccess;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (stream == nullptr || stream == cudaStreamLegacy)
+    return report(cudaErrorStreamCaptureUnsupported);
+  return begin_capture(stream, mode);
+}
+// A program of nvcc --default-stream per-thread may capture in the default stream.
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin_capture(stream, mode);
 }
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t* after, const cudaGraphEdgeData*,
-                                          size_t count, cudaStreamCaptureMode) {
+                                          size_t count, cudaStreamCaptureMode mode) {
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
   }
-  join_capture(stream, std::make_shared<Capture>(
-                           Capture{stream, graph, {{stream, {after, after + count}}}}));
+  join_capture(stream, std::make_shared<Capture>(Capture{
+                           stream, graph, {{stream, {after, after + count}}}, mode, false}));
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status =
-      capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  *status = capture == nullptr     ? cudaStreamCaptureStatusNone
+            : is_invalid(*capture) ? cudaStreamCaptureStatusInvalidated
+                                   : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
@@ -208,6 +262,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      size_t* count) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (edges != nullptr) *edges = nullptr;
+  // A GPU says nothing more of an invalid capture.
+  if (capture != nullptr && is_invalid(*capture)) return cudaStreamIsCapturing(stream, status);
   if (capture != nullptr) {
     if (graph != nullptr) *graph = capture->graph;
     if (after != nullptr) *after = capture->last[stream].data();
@@ -230,15 +286,22 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-  std::swap(current, *mode);
+  *mode = exchange_capture_mode(*mode);
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) return report(cudaErrorIllegalState);
-  if (capture->origin != stream) return report(cudaErrorStreamCaptureUnmatched);
+  if (capture->origin != stream) return invalidate(*capture, cudaErrorStreamCaptureUnmatched);
   leave_capture(*capture);
+  const cudaError_t error = capture->is_invalid   ? cudaErrorStreamCaptureInvalidated
+                            : is_joined(*capture) ? cudaSuccess
+                                                  : cudaErrorStreamCaptureUnjoined;
+  if (error != cudaSuccess) {
+    if (capture->owns_graph) delete capture->graph;
+    if (graph != nullptr) *graph = nullptr;
+    return report(error);
+  }
   if (graph != nullptr) *graph = capture->graph;
   return cudaSuccess;
 }
@@ -250,6 +313,12 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  *clone = nullptr;
+  const auto is_conditional = [](const auto& node) {
+    return node->type == cudaGraphNodeTypeConditional;
+  };
+  if (std::any_of(graph->nodes.begin(), graph->nodes.end(), is_conditional))
+    return report(cudaErrorNotSupported);  // a GPU does not copy them either
   auto made = std::make_unique<CUgraph_st>();
   made->conditions = graph->conditions;
   made->user_objects = graph->user_objects;
@@ -312,14 +381,19 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   std::vector<GraphStep> steps;
   const cudaError_t error = steps_of(*child, steps);
   if (error != cudaSuccess) return error;
-  return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
-                  [steps = std::move(steps)] { return run_all(steps); });
+  // The node, and its copies in executable graphs, keep the child's user objects.
+  return add_node(
+      node, graph, after, count, cudaGraphNodeTypeGraph,
+      [steps = std::move(steps), kept = child->user_objects] { return run_all(steps); });
 }
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                      size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, from[i]) || !holds(graph, to[i])) return report(cudaErrorInvalidValue);
+    const std::vector<cudaGraphNode_t>& earlier = to[i]->after;
+    const bool is_there = std::find(earlier.begin(), earlier.end(), from[i]) != earlier.end();
+    if (is_there || from[i] == to[i]) return report(cudaErrorInvalidValue);
   }
   for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
   return cudaSuccess;
@@ -345,11 +419,14 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
+  if (executable == nullptr) return report(cudaErrorInvalidValue);
+  *executable = nullptr;
+  if (graph == nullptr) return report(cudaErrorInvalidValue);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   auto made = std::make_unique<CUgraphExec_st>();
-  made->conditions = graph->conditions;
-  made->user_objects = graph->user_objects;
   made->frees_first = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
-  const cudaError_t error = steps_of(*graph, made->steps);
+  const cudaError_t error = take_graph(*graph, *made);
   if (error == cudaSuccess) *executable = made.release();
   return error;
 }
@@ -375,14 +452,16 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
 // Any graph of as many nodes may replace another here; a GPU accepts only one of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
-  std::vector<GraphStep> steps;
-  const cudaError_t error = steps_of(*graph, steps);
-  if (error == cudaSuccess && steps.size() == executable->steps.size()) {
+  CUgraphExec_st updated;
+  const cudaError_t error = take_graph(*graph, updated);
+  if (error == cudaSuccess && updated.steps.size() == executable->steps.size()) {
     // Later updates name the nodes of the first graph.
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[i].node = executable->steps[i].node;
+    for (std::size_t i = 0; i < updated.steps.size(); ++i) {
+      updated.steps[i].node = executable->steps[i].node;
     }
-    executable->steps = std::move(steps);
+    executable->steps = std::move(updated.steps);
+    executable->conditions = std::move(updated.conditions);
+    executable->user_objects = std::move(updated.user_objects);
     if (result != nullptr) *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     return cudaSuccess;
   }
@@ -391,9 +470,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  if (executable == nullptr) return report(cudaErrorInvalidValue);
   // Captures a copy, because the captured launch runs the graph in its current state.
   if (capture_of(stream) != nullptr)
-    return run_or_capture(stream, [own = *executable] { return run(own); });
+    return run_or_capture(stream, cudaGraphNodeTypeGraph, [own = *executable] { return run(own); });
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   // A launch follows the graph's earlier launches, on any stream.
   StreamOrder* const order = stream_order();
@@ -407,6 +489,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   delete executable;
   return cudaSuccess;
 }

@@ -114,7 +114,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (error != cudaSuccess && returns_nothing) note_failed_launch(function, error);
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
-  const cudaError_t ran = run_or_capture(stream, std::move(work));
+  const cudaError_t ran = run_or_capture(stream, cudaGraphNodeTypeKernel, std::move(work));
   // The next call returns a kernel's fault, because on a GPU the launch returns before the fault.
   return was_sound && emulated().sticky != cudaSuccess ? cudaSuccess : ran;
 }

@@ -30,6 +30,8 @@ cudaError_t nothing(void** pointer) {
 cudaError_t allocate(void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   if (bytes == 0) return nothing(pointer);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   return guarded([&] {
     const std::string name = next_allocation_name();
     const Address address = emulated().device.allocate(bytes, name);
@@ -50,6 +52,8 @@ void end_of_memory(const void* pointer) {
 
 /// \param host  true in a function that frees pinned memory
 cudaError_t release(void* pointer, bool host) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   if (pointer == nullptr) return cudaSuccess;
   return guarded([&] {
     note_free(pointer, host);
@@ -64,6 +68,8 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind ki
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   if (bytes == 0 && kind == AllocationKind::managed) return report(cudaErrorInvalidValue);
   if (bytes == 0) return nothing(pointer);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   return guarded([&] {
     const std::string name = next_allocation_name();
     StreamOrder* const order = stream_order();
@@ -94,6 +100,8 @@ cudaError_t check_direction(const void* to, const void* from, cudaMemcpyKind kin
 cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
                       std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
+  const cudaError_t refused = refuse_default_stream(nullptr);
+  if (refused != cudaSuccess) return refused;
   check_fill({to, pitch, width, height});
   if (is_memory_of_host(to) || (height > 1 && width > pitch)) return report(cudaErrorInvalidValue);
   return guarded([&] {
@@ -151,6 +159,8 @@ namespace warpwise::emulator::runtime {
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   if (width == 0 || height == 0) return cudaSuccess;
+  const cudaError_t refused = refuse_default_stream(nullptr);
+  if (refused != cudaSuccess) return refused;
   check_copy({to, to_pitch, width, height}, {from, from_pitch, width, height}, kind);
   if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
   const cudaError_t error = check_direction(to, from, kind);
@@ -202,6 +212,8 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
   if (capture == nullptr) {
     PoolUse* const use = use_of(pool);
     if (use == nullptr) return report(cudaErrorInvalidValue);
+    const cudaError_t refused = refuse_default_stream(stream);
+    if (refused != cudaSuccess) return refused;
     const OnStream on(stream);
     const WorkScope scope;
     const cudaError_t error = allocate(pointer, bytes);
@@ -210,6 +222,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
     WorkScope::allocates(*pointer, bytes);
     return error;
   }
+  if (is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
   if (pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
   return guarded([&] {
     void* reserved = *pointer = reserve_graph_memory(bytes);
@@ -227,6 +240,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    if (is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
     // A captured graph uses this memory at each launch, so the memory stays.
     if (!is_graph_memory(pointer)) {
       note_kept(pointer);
@@ -235,6 +249,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     append(*capture, stream, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
     return cudaSuccess;
   }
+  const cudaError_t implicit = refuse_default_stream(stream);
+  const cudaError_t refused = implicit != cudaSuccess ? implicit : refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   return free_in_stream(pointer);
 }
@@ -267,6 +284,8 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
   if (host == nullptr || bytes == 0) return report(cudaErrorInvalidValue);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   if (emulated().device.holds(address_of(host)))
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
@@ -280,6 +299,8 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
   });
 }
 cudaError_t cudaHostUnregister(void* host) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   const std::optional<AllocationKind> kind = kind_of(host);
   if (kind && kind != AllocationKind::registered) return report(cudaErrorInvalidValue);
   const auto [begin, bytes] = emulated().device.allocation_of(address_of(host));
@@ -301,7 +322,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
                             cudaStream_t stream) {
   return wait_for_copy(
       to, from,
-      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1, kind); }),
+      run_or_capture(stream, cudaGraphNodeTypeMemcpy,
+                     [=] { return copy_rows(to, bytes, from, bytes, bytes, 1, kind); }),
       stream);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
@@ -314,7 +336,8 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
   return wait_for_copy(
       to, from,
       run_or_capture(
-          stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }),
+          stream, cudaGraphNodeTypeMemcpy,
+          [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }),
       stream);
 }
 // A fill of pinned or managed memory is synchronous.
@@ -322,21 +345,24 @@ cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return wait_for_copy(to, to, fill_rows(to, bytes, value, bytes, 1));
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return fill_rows(to, bytes, value, bytes, 1); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemset,
+                               [=] { return fill_rows(to, bytes, value, bytes, 1); }));
 }
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
   return wait_for_copy(to, to, fill_rows(to, pitch, value, width, height));
 }
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return fill_rows(to, pitch, value, width, height); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemset,
+                               [=] { return fill_rows(to, pitch, value, width, height); }));
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   return wait_for_copy(to.ptr, to.ptr, fill_slices(to, value, extent));
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
                               cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return fill_slices(to, value, extent); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemset,
+                               [=] { return fill_slices(to, value, extent); }));
 }
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            size_t bytes) {
@@ -376,8 +402,9 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(run_or_capture(
-      stream, [=] { return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind); }));
+  return report(run_or_capture(stream, cudaGraphNodeTypeMemcpy, [=] {
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+  }));
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                  cudaMemcpyKind kind) {
@@ -392,7 +419,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   return wait_for_copy(
       to, symbol,
-      run_or_capture(stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }),
+      run_or_capture(stream, cudaGraphNodeTypeMemcpy,
+                     [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }),
       stream);
 }
 

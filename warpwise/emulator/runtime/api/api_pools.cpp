@@ -68,6 +68,8 @@ extern "C" {
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   if (pool == nullptr || properties == nullptr) return report(cudaErrorInvalidValue);
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   const std::lock_guard lock(pools().mutex);
   *pool = pools().make();
   return cudaSuccess;
@@ -123,7 +125,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     default: return report(cudaErrorInvalidValue);
   }
 }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return refuse_unsafe_call(); }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
   return cudaSuccess;
 }

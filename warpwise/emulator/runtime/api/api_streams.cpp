@@ -134,18 +134,21 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) 
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const cudaError_t refused = refuse_wait_for(stream);
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
 // All work is already done.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t refused = refuse_wait_for(stream);
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return run_or_capture(stream, [function, data] {
+  return run_or_capture(stream, cudaGraphNodeTypeHost, [function, data] {
     if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
     const HostFunctionScope scope;
     function(data);
@@ -154,8 +157,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // Callbacks cannot be captured, here or on a GPU: graphs have host functions instead.
-  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const cudaError_t refused = refuse_callback(stream);
+  if (refused != cudaSuccess) return refused;
   const OnStream on(stream);
   const HostFunctionScope scope;
   function(stream, emulated().sticky, data);
@@ -185,11 +188,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
   // A captured event lets other streams join. It may be destroyed before the graph runs.
   if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
-  return run_or_capture(stream, [event] {
+  return run_or_capture(stream, cudaGraphNodeTypeEventRecord, [event] {
     if (StreamOrder* const order = stream_order())
       event->done = order->recorded_in(OnStream::current());
     event->time = std::chrono::steady_clock::now();
@@ -203,7 +207,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 // A stream that waits for another stream's captured event joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
+  const cudaError_t refused = refuse_default_stream(stream);
+  if (refused != cudaSuccess) return refused;
+  const std::shared_ptr<Capture> own = capture_of(stream);
   const std::shared_ptr<Capture> capture = event->capture.lock();
+  if ((own != nullptr && is_invalid(*own)) || (capture != nullptr && is_invalid(*capture)))
+    return report(cudaErrorStreamCaptureInvalidated);
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
     order->stream_waits_for(stream, event->done);
   join_capture(stream, capture);
@@ -217,6 +226,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
+  const std::shared_ptr<Capture> capture = event->capture.lock();
+  const cudaError_t refused =
+      capture != nullptr ? invalidate(*capture, cudaErrorCapturedEvent) : refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
   return report(emulated().sticky);
 }
@@ -227,7 +240,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return report(cudaErrorInvalidResourceHandle);
   if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
     return report(cudaErrorInvalidResourceHandle);
-  cudaEventSynchronize(end);  // the host may rely on the event from here on
+  // The host may rely on the event from here on.
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(end->done);
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }

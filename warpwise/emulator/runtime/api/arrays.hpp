@@ -20,6 +20,9 @@ struct cudaArray {
 
 namespace warpwise::emulator::runtime {
 
+/// Returns true for channels of one size and kind that textures and arrays can have.
+bool is_texel(const cudaChannelFormatDesc& format);
+
 /// Copies rows between host, device and arrays; see api_memory.cpp.
 /// \param kind  direction that the call states, for Check::runtime only
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

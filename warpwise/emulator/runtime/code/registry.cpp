@@ -125,26 +125,6 @@ cudaError_t guarded(const std::function<cudaError_t()>& body) {
   }
 }
 
-std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
-  Runtime& own = emulated();
-  const std::lock_guard lock(own.mutex);
-  const auto found = own.captures.find(stream);
-  return found == own.captures.end() ? nullptr : found->second;
-}
-
-void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture) {
-  if (capture == nullptr) return;
-  Runtime& own = emulated();
-  const std::lock_guard lock(own.mutex);
-  own.captures[stream] = std::move(capture);
-}
-
-void leave_capture(const Capture& capture) {
-  Runtime& own = emulated();
-  const std::lock_guard lock(own.mutex);
-  std::erase_if(own.captures, [&](const auto& each) { return each.second.get() == &capture; });
-}
-
 void say_not_run(const std::string& name, const std::string& consequence) {
   static std::set<std::string>& said = *new std::set<std::string>;
   bool is_first = false;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -52,6 +53,10 @@ struct Capture {
   cudaGraph_t graph = nullptr;
   /// Nodes that each stream's next node will follow.
   std::map<cudaStream_t, std::vector<cudaGraphNode_t>> last = {};
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  bool owns_graph = true;  ///< false if the capture adds to a graph of the program
+  std::thread::id thread = std::this_thread::get_id();  ///< the thread that began the capture
+  bool is_invalid = false;                              ///< true after a refused call
 };
 
 /// PTX does not state the registers of machine code; most kernels need no more than this.
@@ -105,8 +110,33 @@ void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture);
 /// Removes all streams from a capture.
 void leave_capture(const Capture& capture);
 
-/// Runs work now, or records it if the stream captures.
-cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
+bool is_invalid(const Capture& capture);
+/// Makes a capture invalid because of a refused call, and returns the call's error.
+cudaError_t invalidate(Capture& capture, cudaError_t error);
+/// Sets the calling thread's capture mode and returns the one before.
+cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
+
+// While streams capture, a GPU refuses some calls in other streams too. These functions return the
+// error of such a call, and make the captures that forbid it invalid.
+
+/// Refuses a call that may wait for the device or free memory. Captures of other threads forbid it
+/// only in global mode, and the mode of the calling thread may allow it.
+cudaError_t refuse_unsafe_call();
+/// Refuses a wait for the whole device, in every mode.
+cudaError_t refuse_wait_for_all();
+/// Refuses work in the legacy default stream while a blocking stream captures, in every mode.
+cudaError_t refuse_default_stream(cudaStream_t stream);
+/// Refuses a wait for a stream that captures, and what the functions above refuse.
+cudaError_t refuse_wait_for(cudaStream_t stream);
+
+/// Refuses a callback in a stream that captures: graphs have host functions instead.
+cudaError_t refuse_callback(cudaStream_t stream);
+
+/// Runs work now, or records it as a node of this type if the stream captures.
+cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
+                           std::function<cudaError_t()> work);
+/// Begins a capture in any stream, also in the default stream of a thread.
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode);
 
 /// Calls `body`, unless the device is unusable. Turns exceptions into error codes and messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);

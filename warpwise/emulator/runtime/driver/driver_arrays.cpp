@@ -1,5 +1,7 @@
 // The driver's CUDA arrays, texture and surface objects: the runtime's functions under other names.
 
+#include <algorithm>
+
 #include "warpwise/emulator/runtime/driver/driver.hpp"
 
 using namespace warpwise::emulator::runtime;
@@ -149,7 +151,7 @@ CUresult cuMemcpyAtoA(CUarray to, size_t to_x, CUarray from, size_t x, size_t by
 }
 
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
-                           const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC*) {
+                           const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view) {
   cudaResourceDesc resource{};
   const CUresult result = resource_of(*given, resource);
   if (result != CUDA_SUCCESS) return result;
@@ -160,7 +162,21 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
   description.normalizedCoords = (texture->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ? 1 : 0;
   description.readMode = reads_fractions(resource, texture->flags) ? cudaReadModeNormalizedFloat
                                                                    : cudaReadModeElementType;
-  return DriverCall().result_of(cudaCreateTextureObject(object, &resource, &description, nullptr));
+  description.sRGB = (texture->flags & CU_TRSF_SRGB) != 0 ? 1 : 0;
+  std::copy_n(texture->borderColor, 4, description.borderColor);
+  cudaResourceViewDesc same_view{};
+  if (view != nullptr) {
+    same_view.format = static_cast<cudaResourceViewFormat>(view->format);
+    same_view.width = view->width;
+    same_view.height = view->height;
+    same_view.depth = view->depth;
+    same_view.firstMipmapLevel = view->firstMipmapLevel;
+    same_view.lastMipmapLevel = view->lastMipmapLevel;
+    same_view.firstLayer = view->firstLayer;
+    same_view.lastLayer = view->lastLayer;
+  }
+  return DriverCall().result_of(cudaCreateTextureObject(object, &resource, &description,
+                                           view != nullptr ? &same_view : nullptr));
 }
 CUresult cuTexObjectDestroy(CUtexObject object) {
   return DriverCall().result_of(cudaDestroyTextureObject(object));

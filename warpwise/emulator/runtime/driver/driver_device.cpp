@@ -55,6 +55,7 @@ namespace warpwise::emulator::runtime {
 CUresult result_of(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidChannelDescriptor:
     case cudaErrorInvalidPitchValue: return CUDA_ERROR_INVALID_VALUE;
     case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
     case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;

@@ -99,7 +99,7 @@ CUresult slices(const cudaMemcpy3DParms& copy, CUstream stream) {
 CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
               std::size_t width, std::size_t height, CUstream stream) {
   if (to % element != 0 || (height > 1 && pitch % element != 0)) return CUDA_ERROR_INVALID_VALUE;
-  return DriverCall().result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, cudaGraphNodeTypeMemset, [=] {
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});

@@ -11,11 +11,14 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
+// The runtime has no name for this type of node.
+constexpr auto memory_operation = static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+
 // An unmet wait is an error, because nothing can end it: all earlier work is done, and no other
 // stream runs at the same time.
 template <class Value>
 CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
-  return DriverCall().result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, memory_operation, [=] {
     return guarded([&] {
       Value now{};
       const WorkScope scope;
@@ -44,7 +47,7 @@ template <class Value>
 CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   // Drivers refuse the only flag, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, as the H200's does.
   if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-  return DriverCall().result_of(run_or_capture(stream, [=] {
+  return DriverCall().result_of(run_or_capture(stream, memory_operation, [=] {
     return guarded([&] {
       const WorkScope scope;
       WorkScope::touch(pointer_of(address), sizeof(value), warpwise::emulator::Use::atomic);
@@ -89,7 +92,11 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
 }
 CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return cuCtxGetCurrent(context); }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data, unsigned int) {
-  if (capture_of(stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  {
+    const DriverCall call;
+    const cudaError_t refused = refuse_callback(stream);
+    if (refused != cudaSuccess) return call.result_of(refused);
+  }
   const OnStream on(stream);
   const HostFunctionScope scope;
   function(stream, result_of(emulated().sticky), data);
@@ -140,6 +147,9 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   return DriverCall().result_of(
       cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)));
+}
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode) {
+  return DriverCall().result_of(begin_capture(stream, static_cast<cudaStreamCaptureMode>(mode)));
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return DriverCall().result_of(cudaStreamEndCapture(stream, graph));

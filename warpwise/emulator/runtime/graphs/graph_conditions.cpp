@@ -52,11 +52,15 @@ void set_condition(cudaGraphConditionalHandle condition, unsigned int value) {
 
 cudaError_t conditional_work(const CUgraphNode_st& node, std::function<cudaError_t()>& work) {
   std::vector<std::vector<GraphStep>> bodies(node.bodies.size());
+  std::vector<UserReference> kept;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const cudaError_t error = steps_of(*node.bodies[i], bodies[i]);
     if (error != cudaSuccess) return error;
+    const std::vector<UserReference>& own = node.bodies[i]->user_objects;
+    kept.insert(kept.end(), own.begin(), own.end());
   }
-  work = [type = node.condition_type, condition = node.condition, bodies = std::move(bodies)] {
+  work = [type = node.condition_type, condition = node.condition, bodies = std::move(bodies),
+          kept = std::move(kept)] {
     return guarded([&] {
       unsigned int value = value_of(condition);
       if (type == cudaGraphCondTypeWhile) {

@@ -145,6 +145,92 @@ TEST(Arrays, TexturesOfPlanesAndVolumes) {
 }
 
 // An H200 gives the same: a negative layer is the last one, as is one past the end.
+TEST(Arrays, AreReadWithABorderOfAColour) {
+  Numbered line({4, 0, 0});
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = line.array;
+  cudaTextureDesc description{};
+  description.addressMode[0] = cudaAddressModeBorder;
+  description.borderColor[0] = 7;
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &description, nullptr), cudaSuccess);
+  EXPECT_EQ(readings(Line{texture}, {{-1, 0, 0, 0}, {0, 0, 0, 0}, {3, 0, 0, 0}, {4, 0, 0, 0}}),
+            (std::vector<float>{7, 0, 3, 7}));
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
+}
+
+TEST(Arrays, AreReadAsSrgb) {
+  const std::uint8_t bytes[] = {0, 128, 255};
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<std::uint8_t>();
+  cudaArray_t array = nullptr;
+  ASSERT_EQ(cudaMallocArray(&array, &format, 3), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy2DToArray(array, 0, 0, bytes, 3, 3, 1, cudaMemcpyHostToDevice), cudaSuccess);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  cudaTextureDesc description{};
+  description.addressMode[0] = cudaAddressModeClamp;
+  description.readMode = cudaReadModeNormalizedFloat;
+  description.sRGB = 1;
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &description, nullptr), cudaSuccess);
+  EXPECT_EQ(readings(Line{texture}, {{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 0, 0}}),
+            (std::vector<float>{0, 0.2158203125f, 1}))
+      << "as an H200 reads them";
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
+  EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+}
+
+TEST(Arrays, AreViewedOnlyAsAWhole) {
+  Numbered plane({4, 3, 0});
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = plane.array;
+  const cudaTextureDesc description{};
+  cudaResourceViewDesc view{};
+  view.format = cudaResViewFormatFloat1;
+  view.width = 4;
+  view.height = 3;
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &description, &view), cudaSuccess);
+  EXPECT_EQ(readings(Plane{texture}, {{2, 1, 0, 0}}), (std::vector<float>{6}));
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
+  view.format = cudaResViewFormatUnsignedInt1;
+  EXPECT_EQ(cudaCreateTextureObject(&texture, &resource, &description, &view),
+            cudaErrorNotSupported);
+  view.format = cudaResViewFormatNone;
+  view.width = 2;
+  EXPECT_EQ(cudaCreateTextureObject(&texture, &resource, &description, &view),
+            cudaErrorNotSupported);
+  cudaGetLastError();
+}
+
+TEST(Arrays, TexturesHaveChannels) {
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 512), cudaSuccess);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear.devPtr = memory;
+  resource.res.linear.sizeInBytes = 512;
+  const cudaTextureDesc description{};
+  cudaTextureObject_t texture = 0;
+  EXPECT_EQ(cudaCreateTextureObject(&texture, &resource, &description, nullptr),
+            cudaErrorInvalidChannelDescriptor);
+  CUDA_RESOURCE_DESC driver_resource{};
+  driver_resource.resType = CU_RESOURCE_TYPE_LINEAR;
+  driver_resource.res.linear.devPtr = reinterpret_cast<CUdeviceptr>(memory);
+  driver_resource.res.linear.format = CU_AD_FORMAT_UNORM_INT8X4;
+  driver_resource.res.linear.numChannels = 4;
+  driver_resource.res.linear.sizeInBytes = 512;
+  const CUDA_TEXTURE_DESC driver_description{};
+  CUtexObject object = 0;
+  EXPECT_EQ(cuTexObjectCreate(&object, &driver_resource, &driver_description, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST(Arrays, TexturesOfLayers) {
   Numbered lines({4, 0, 3}, cudaArrayLayered);
   EXPECT_EQ(readings(LineLayers{lines.texture(cudaFilterModeLinear, cudaAddressModeClamp, false)},

@@ -70,6 +70,38 @@ class Graphs : public testing::Test {
     EXPECT_EQ(cudaGraphAddNode(&node, graph_, &chooser, nullptr, 1, &choice), cudaSuccess);
     return {choice.conditional.phGraph_out, choice.conditional.phGraph_out + bodies};
   }
+  /// Adds a conditional node with one body, and returns the body.
+  cudaGraph_t add_conditional(cudaGraph_t graph, cudaGraphConditionalHandle condition,
+                              cudaGraphConditionalNodeType type) {
+    cudaGraphNodeParams params{};
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = condition;
+    params.conditional.type = type;
+    params.conditional.size = 1;
+    cudaGraphNode_t node = nullptr;
+    EXPECT_EQ(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params), cudaSuccess);
+    return params.conditional.phGraph_out[0];
+  }
+  /// Adds a loop that counts a number down to 0. Its condition is 1 by default.
+  void add_counting_down(cudaGraph_t graph, int* value) {
+    cudaGraphConditionalHandle condition = 0;
+    ASSERT_EQ(cudaGraphConditionalHandleCreate(&condition, graph, 1, cudaGraphCondAssignDefault),
+              cudaSuccess);
+    const cudaGraph_t body = add_conditional(graph, condition, cudaGraphCondTypeWhile);
+    void* arguments[] = {&value, &condition};
+    cudaGraphNodeParams params = kernel_node(reinterpret_cast<const void*>(count_down), arguments);
+    cudaGraphNode_t node = nullptr;
+    ASSERT_EQ(cudaGraphAddNode(&node, body, nullptr, nullptr, 0, &params), cudaSuccess);
+  }
+  /// Gives a graph a user object whose destructor counts.
+  void retain_counter(cudaGraph_t graph, int* destroyed) {
+    cudaUserObject_t object = nullptr;
+    ASSERT_EQ(cudaUserObjectCreate(
+                  &object, destroyed, [](void* count) { *static_cast<int*>(count) += 1; }, 1,
+                  cudaUserObjectNoDestructorSync),
+              cudaSuccess);
+    ASSERT_EQ(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove), cudaSuccess);
+  }
   int launch(cudaGraphExec_t executable, int begin) {
     *value_ = begin;
     EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
@@ -128,6 +160,93 @@ TEST_F(Graphs, AWhileBeginsWithItsDefaultAtEachLaunch) {
   EXPECT_EQ(launch(made, 5), 50);
   EXPECT_EQ(launch(made, -3), -4 + 50) << "once, as the default is not 0";
   cudaGraphExecDestroy(made);
+}
+
+TEST_F(Graphs, ABodysConditionBeginsWithItsDefaultToo) {
+  cudaGraphConditionalHandle outer = 0;
+  ASSERT_EQ(cudaGraphConditionalHandleCreate(&outer, graph_, 1, cudaGraphCondAssignDefault),
+            cudaSuccess);
+  const cudaGraph_t body = add_conditional(graph_, outer, cudaGraphCondTypeIf);
+  cudaGraphExec_t made = nullptr;
+  add_counting_down(body, value_);
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph_, 0), cudaSuccess);
+  EXPECT_EQ(launch(made, 3), 0);
+  cudaGraphExecDestroy(made);
+}
+
+TEST_F(Graphs, AnUpdateBringsConditionsAndUserObjects) {
+  int* other = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&other, sizeof(int)), cudaSuccess);
+  cudaGraph_t second = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&second, 0), cudaSuccess);
+  add_counting_down(graph_, value_);
+  add_counting_down(second, other);
+  int destroyed = 0;
+  retain_counter(second, &destroyed);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph_, 0), cudaSuccess);
+  *other = 5;
+  EXPECT_EQ(launch(made, 3), 0);
+  cudaGraphExecUpdateResultInfo result{};
+  ASSERT_EQ(cudaGraphExecUpdate(made, second, &result), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroy(second), cudaSuccess);
+  EXPECT_EQ(destroyed, 0);
+  EXPECT_EQ(launch(made, 3), 3);
+  EXPECT_EQ(*other, 0);
+  ASSERT_EQ(cudaGraphExecDestroy(made), cudaSuccess);
+  EXPECT_EQ(destroyed, 1);
+  cudaFree(other);
+}
+
+TEST_F(Graphs, AChildsUserObjectsStayWithItsParent) {
+  cudaGraph_t child = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&child, 0), cudaSuccess);
+  int destroyed = 0;
+  retain_counter(child, &destroyed);
+  cudaGraph_t parent = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&parent, 0), cudaSuccess);
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, child), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroy(child), cudaSuccess);
+  EXPECT_EQ(destroyed, 0);
+  ASSERT_EQ(cudaGraphDestroy(parent), cudaSuccess);
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST_F(Graphs, AGraphWithAConditionIsNotCloned) {
+  add_counting_down(graph_, value_);
+  cudaGraph_t clone = graph_;
+  EXPECT_EQ(cudaGraphClone(&clone, graph_), cudaErrorNotSupported);
+  EXPECT_EQ(clone, nullptr);
+  cudaGraphExec_t made = nullptr;
+  EXPECT_EQ(cudaGraphInstantiate(&made, clone, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST_F(Graphs, NodesAreListedAsFarAsThereIsRoom) {
+  std::vector<cudaGraphNode_t> nodes(3);
+  for (cudaGraphNode_t& node : nodes)
+    ASSERT_EQ(cudaGraphAddEmptyNode(&node, graph_, nullptr, 0), cudaSuccess);
+  std::vector<cudaGraphNode_t> listed(4, nodes[2]);
+  std::size_t count = 1;
+  ASSERT_EQ(cudaGraphGetNodes(graph_, listed.data(), &count), cudaSuccess);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(listed[0], nodes[0]);
+  EXPECT_EQ(listed[1], nodes[2]) << "not written";
+  count = 4;
+  ASSERT_EQ(cudaGraphGetRootNodes(graph_, listed.data(), &count), cudaSuccess);
+  EXPECT_EQ(count, 3U);
+  EXPECT_EQ(listed[2], nodes[2]);
+  EXPECT_EQ(listed[3], nullptr);
+  EXPECT_EQ(cudaGraphAddDependencies(graph_, &nodes[0], &nodes[1], nullptr, 1), cudaSuccess);
+  EXPECT_EQ(cudaGraphAddDependencies(graph_, &nodes[0], &nodes[1], nullptr, 1),
+            cudaErrorInvalidValue)
+      << "there already";
+  EXPECT_EQ(cudaGraphAddDependencies(graph_, &nodes[0], &nodes[0], nullptr, 1),
+            cudaErrorInvalidValue)
+      << "a cycle";
+  cudaGetLastError();
 }
 
 TEST_F(Graphs, ANodeIsAddedWhileAStreamCaptures) {

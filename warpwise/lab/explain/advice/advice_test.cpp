@@ -1,4 +1,5 @@
 // Tests the advice of `explain`, and the placement of a kernel.
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice/advice_of_a_line.hpp"
 #include "warpwise/lab/explain/advice/placement.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
@@ -560,6 +561,21 @@ TEST_F(AdviceOfALine, IsColouredOnATerminalOnly) {
   EXPECT_NE(text_of(result_, true).find('\x1b'), std::string::npos);
   result_.sources[0].lines[1] = "out[i] = \x1b[2J tile[x][y];";
   EXPECT_EQ(text_of(result_, false).find('\x1b'), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, CutsALongLineBetweenCharacters) {
+  counts().shared_load.passes = 1024;
+  for (std::size_t shift = 0; shift < 3; ++shift) {
+    std::string line = "t[i] = 0;  // " + std::string(shift, 'x');
+    for (int i = 0; i < 200; ++i) line += "가";
+    result_.sources[0].lines[1] = line;
+    const std::string text = text_of(result_, false);
+    EXPECT_NE(text.find("가…"), std::string::npos) << text;
+    EXPECT_EQ(io::printable(text, "\n"), text);
+    EXPECT_EQ(text.find("\\x"), std::string::npos) << text;
+    const std::string advice = advice_for(result_)[0].text;
+    EXPECT_EQ(io::printable(advice), advice);
+  }
 }
 
 TEST_F(AdviceOfALine, IsInTheJson) {

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "warpwise/emulator/readable.hpp"
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice/divergence.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
@@ -287,8 +288,7 @@ std::string place_of(const Explanation& explanation, const LineCounts& line) {
   const std::string code = explanation.source_line(line.file, line.line);
   constexpr std::size_t longest = 90;
   if (line.line == 0 || code.empty()) return text;
-  return text +
-         (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
+  return text + " (" + io::shortened(code, longest) + ")";
 }
 
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc) {

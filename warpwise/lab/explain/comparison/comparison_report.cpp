@@ -98,8 +98,7 @@ std::string lines_text(const Comparison& comparison) {
   for (std::size_t i = 0; i < shown; ++i) {
     const ComparedLine& line = comparison.lines[i];
     const std::string& place = line.before.empty() ? line.after : line.before;
-    std::string source = io::printable(line.source);
-    if (source.size() > longest_source) source = source.substr(0, longest_source) + "...";
+    const std::string source = io::shortened(io::printable(line.source), longest_source);
     text += fmt::format("{:<34} {:>16} {:>16}  {}\n", place, grouped(line.count_before),
                         grouped(line.count_after), source);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/comparison/comparison.hpp"
 #include "warpwise/lab/explain/gpu/gpu_probe.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
@@ -184,6 +185,20 @@ TEST(GpuReport, TheGainOfASecondKernelStandsBesideThePredictedOne) {
   text = in_one_line(comparison);
   EXPECT_TRUE(has(text, "The second is 3.00 times as fast. "))
       << "the prediction is for another GPU";
+}
+
+TEST(GpuReport, CutsTheLinesOfTwoKernelsBetweenCharacters) {
+  Comparison comparison = compared_launches(9, 3);
+  ComparedLine line;
+  line.before = "line 1 of a.cu";
+  for (int i = 0; i < 100; ++i) line.source += "가";
+  for (int i = 0; i < 3; ++i) {
+    comparison.lines.push_back(line);
+    line.source.insert(0, "x");
+  }
+  const std::string text = text_of(comparison);
+  EXPECT_TRUE(has(text, "가…\n")) << text;
+  EXPECT_EQ(io::printable(text, "\n"), text);
 }
 
 TEST(GpuReport, SaysWhyTwoKernelsAreNotMeasured) {

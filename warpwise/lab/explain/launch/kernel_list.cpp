@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <optional>
 #include <regex>
 #include <set>
 #include <span>
@@ -18,6 +17,7 @@
 #include "warpwise/lab/explain/kernel/address_form.hpp"
 #include "warpwise/lab/explain/kernel/parameter_members.hpp"
 #include "warpwise/lab/explain/launch/arguments.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -28,34 +28,6 @@ struct Shape {
   std::string grid;
   std::string block;
 };
-
-// Returns the number that an extent has in a source: 32 for "32", "TILE" or "TILE + 1", whose added
-// column only pads. Returns 0 if the source does not tell it.
-std::uint64_t extent_in(const std::string& source, const std::string& extent) {
-  static const std::regex padded(R"(\s*(\w{1,9})\s*(?:\+\s*1\s*)?)");
-  std::smatch match;
-  if (!std::regex_match(extent, match, padded)) return 0;
-  const std::string word = match[1];
-  if (std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return std::stoull(word);
-  const std::regex value("(?:#define\\s+" + word + "\\s+|\\b" + word + "\\s*=\\s*)(\\d{1,9})\\b");
-  return std::regex_search(source, match, value) ? std::stoull(match[1]) : 0;
-}
-
-// Returns the block of a kernel that works on tiles: {columns, rows} of its first array of shared
-// memory with two dimensions. Returns zeros if the source declares none with known extents.
-std::array<std::uint64_t, 2> tile_in(const std::string& source, const std::string& plain) {
-  static const std::regex declaration(
-      R"(__shared__\s+[\w:]+\s+\w+\s*\[([^\]]{1,20})\]\s*\[([^\]]{1,20})\]\s*;)");
-  const std::size_t begin = source.find(" " + plain.substr(0, plain.find('<')) + "(");
-  if (begin == std::string::npos) return {};
-  const std::string body = source.substr(begin, source.find("__global__", begin) - begin);
-  std::smatch match;
-  if (!std::regex_search(body, match, declaration)) return {};
-  const std::uint64_t rows = extent_in(source, match[1]);
-  const std::uint64_t columns = extent_in(source, match[2]);
-  return {columns == rows + 1 ? rows : columns, rows};
-}
 
 Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
                const std::string& source) {
@@ -90,22 +62,6 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
     return {side * side, side * side * side * side, "16,16", "16,16"};
   const std::uint64_t threads = std::min<std::uint64_t>(256, most);
   return {256 * threads, 256 * threads, "256", std::to_string(threads)};
-}
-
-// Removes a word wherever it stands alone.
-std::string without(std::string text, const std::string& word) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
-    const std::size_t end = at + word.size();
-    const auto is_part = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    if ((at > 0 && is_part(text[at - 1])) || (end < text.size() && is_part(text[end]))) {
-      at = end;
-    } else {
-      text.erase(at, word.size());
-    }
-  }
-  return text;
 }
 
 constexpr const char* qualifiers[] = {"const", "volatile", "__restrict__"};
@@ -255,17 +211,6 @@ std::string argument_text(std::string_view body, const Parameter& parameter, std
   return is_real || parameter.bytes < 4 ? name + ":1" : integer_text(name, parameter, choice);
 }
 
-// Returns the type of the elements that a source fetches from a texture; "f32" if it does not tell.
-std::string texels_in(const std::string& source, const std::string& texture) {
-  const std::regex fetch(R"(\btex\w*<\s*([\w ]+?)\s*>\s*\(\s*)" + texture + R"(\b)");
-  std::smatch match;
-  if (!std::regex_search(source, match, fetch)) return "f32";
-  std::string type = match[1];
-  std::erase(type, ' ');
-  const auto element = element_of(type);
-  return element && element->count == 1 ? std::string(name_of(element->type)) : "f32";
-}
-
 std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::string_view body,
                                      const std::string& source) {
   std::vector<std::string> types = parameter_types(kernel.name);
@@ -285,8 +230,7 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     if (i < in_ptx.size()) each.ptx_name = in_ptx[i];
     if (i >= types.size()) continue;
     each.type = types[i];
-    static const std::regex constant(R"(\bconst\b.*\*)");
-    each.is_input = std::regex_search(types[i], constant);
+    each.is_input = points_to_constants(types[i]);
     for (const char* word : qualifiers) each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
@@ -338,15 +282,8 @@ class Trial {
         parameters_(parameters_of(kernel, body_, source)) {
     mark_indices(ptx);
     first_.shape = shape_of(kernel, ptx, source);
-    static const std::regex dynamic(R"(\.extern \.shared [^;]*?(\w+)\[\];)");
-    const std::size_t functions = std::min(ptx.find(".entry "), ptx.size());
-    const std::string declarations = ptx.substr(0, functions);
-    for (auto at = std::sregex_iterator(declarations.begin(), declarations.end(), dynamic);
-         at != std::sregex_iterator(); ++at) {
-      const std::regex use("[ ,\\[]" + (*at)[1].str() + "[;+\\]]");
-      if (!std::regex_search(body_.begin(), body_.end(), use)) continue;
+    if (uses_dynamic_shared(ptx, body_))
       first_.shared_bytes = 4 * parse_dimensions("--block", first_.shape.block).count();
-    }
   }
 
   // Returns a launch that ran without a fault, or else the first launch, with its fault.

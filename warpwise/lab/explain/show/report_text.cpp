@@ -54,10 +54,6 @@ std::string shown(const std::string& text) {
   return io::printable(result);
 }
 
-std::string cut(const std::string& line) {
-  return line.size() > line_width ? line.substr(0, line_width - 3) + "..." : line;
-}
-
 struct Unit {
   const char* one;
   const char* many;
@@ -190,7 +186,10 @@ std::string head(const Explanation& explanation, const Paint& paint) {
                                  grouped(request.grid.count() * request.block.count()),
                                  explanation.compilation.compiler, built_for(explanation));
   for (const std::string& note : explanation.compilation.notes) {
-    text += "  " + wrapped("note: " + cut(shown(note.substr(0, note.find('\n')))), 2) + "\n";
+    text +=
+        "  " +
+        wrapped("note: " + io::shortened(shown(note.substr(0, note.find('\n'))), line_width), 2) +
+        "\n";
   }
   text += "\n";
   for (std::size_t i = 0; i < explanation.capabilities.size(); ++i) {
@@ -337,7 +336,7 @@ std::string line_text(const Explanation& explanation, const SourceFile* source, 
                       const LineCounts* counts, const Paint& paint) {
   const auto index = static_cast<std::size_t>(number_of_line) - 1;
   const bool known = source != nullptr && number_of_line >= 1 && index < source->lines.size();
-  const std::string code = known ? cut(shown(source->lines[index])) : "";
+  const std::string code = known ? io::shortened(shown(source->lines[index]), line_width) : "";
   if (counts == nullptr) return fmt::format("{:7} {:5}  {}\n", "", number_of_line, code);
   const double share =
       100 * ratio(counts->execution.warp_instructions, explanation.launch.totals.warp_instructions);

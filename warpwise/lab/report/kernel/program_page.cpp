@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/report/charts/chart.hpp"
 #include "warpwise/lab/report/html/table.hpp"
 #include "warpwise/lab/report/words/kernel_words.hpp"
@@ -20,10 +21,6 @@ constexpr double narrowest = 0.002;       // share of the width
 constexpr std::size_t most_rows = 12;     // of the picture
 constexpr std::size_t longest_name = 30;  // letters that fit beside a time on a telephone
 constexpr std::size_t most_events = 500;  // in the table
-
-std::string shortened(const std::string& name) {
-  return name.size() > longest_name ? name.substr(0, longest_name - 1) + "…" : name;
-}
 
 std::string of_transfer(const std::string& name) {
   for (const auto& [key, words] : kernel_words.transfers) {
@@ -122,7 +119,8 @@ class Timeline {
 
   static Html html_of(const Row& row, const Scale& scale, double y) {
     const std::string at = pixels(y + 13);
-    Html name = element("text", {{"class", "name"}, {"x", "0"}, {"y", at}}, shortened(row.name));
+    Html name = element("text", {{"class", "name"}, {"x", "0"}, {"y", at}},
+                        io::shortened(row.name, longest_name));
     if (!row.link.empty()) name = element("a", {{"href", row.link}}, name);
     Html html = name + element("text", {{"class", "t end"}, {"x", "100%"}, {"y", at}},
                                row.is_known ? time_text(row.us) : kernel_words.not_known);

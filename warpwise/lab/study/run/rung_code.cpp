@@ -34,12 +34,10 @@ fs::path cache_folder() {
 
 // Returns a compiler's path and date. A compiler with the same path and date compiles a source to
 // the same code.
-std::string identity_of(const Toolchain& toolchain) {
-  const fs::path path =
-      toolchain.nvrtc_libraries.empty() ? toolchain.nvcc : toolchain.nvrtc_libraries[0];
+std::string identity_of(const fs::path& compiler) {
   std::error_code error;
-  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
-  return fmt::format("{} {}", path.string(), error ? 0 : time);
+  const auto time = fs::last_write_time(compiler, error).time_since_epoch().count();
+  return fmt::format("{} {}", compiler.string(), error ? 0 : time);
 }
 
 // Returns "problem.hpp" for "# include <problem.hpp>", with any spacing; empty if nothing is
@@ -182,10 +180,12 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
   options.defines.push_back(fmt::format("BLOCK_Z={}", block.z));
 
   const Toolchain toolchain = find_toolchain();
+  const auto nvrtc = Nvrtc::load(toolchain.nvrtc_libraries);
   // This number changes with the options of compilation, so that older cached PTX is not used.
   constexpr std::string_view way = "3 ";
-  std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) +
-                    rung.file.string() + std::to_string(architecture);
+  std::string key = std::string(way) + text_with_includes(rung.file) +
+                    identity_of(nvrtc ? nvrtc->library() : toolchain.nvcc) + rung.file.string() +
+                    std::to_string(architecture);
   for (const std::string& define : options.defines) key += " " + define;
   const fs::path folder = cache_folder();
   const fs::path cached =
@@ -200,7 +200,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
     }
   }
   // NVRTC compiles in this process; nvcc starts several others for each file.
-  if (Nvrtc::load(toolchain.nvrtc_libraries)) options.compiler = CompilerChoice::nvrtc;
+  if (nvrtc) options.compiler = CompilerChoice::nvrtc;
   Compilation result = compile_file(rung.file, options, toolchain);
   if (!folder.empty()) to_cache(cached, result);
   return result;

@@ -1,6 +1,8 @@
 // Tests the compilation of rungs, and its cache.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -55,6 +57,23 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), ptx);
   write(rung.file, source);
   EXPECT_EQ(compiled(), "of the cache");
+}
+
+// The key has the library that compiles, not one that is listed before it and cannot be loaded.
+TEST_F(Rungs, ComeFromTheCacheUntilTheirCompilerChanges) {
+  const StudyTable table = edited("copy");
+  const fs::path no_library = folder_ / "toolkit/lib64/libnvrtc.so.13";
+  fs::create_directories(no_library.parent_path());
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string home = before == nullptr ? "" : before;
+  ::setenv("CUDA_HOME", (folder_ / "toolkit").c_str(), 1);
+  write(no_library, "");
+  for (const int day : {1, 2}) {
+    fs::last_write_time(no_library, fs::file_time_type() + std::chrono::hours(24 * day));
+    EXPECT_NE(compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75).ptx, "");
+  }
+  ::setenv("CUDA_HOME", home.c_str(), 1);
+  EXPECT_EQ(cached().size(), 1U);
 }
 
 // The compiler's output names the file. Two files with the same text and the same relative path

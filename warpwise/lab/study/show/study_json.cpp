@@ -264,7 +264,7 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
   const RungCounts* const counts = index < row.counts.size() ? &row.counts[index] : nullptr;
   std::vector<std::string> fields = {run.study,
                                      row.rung,
-                                     fmt::format("{}", fmt::join(row.rows, " ")),
+                                     io::csv_field(fmt::format("{}", fmt::join(row.rows, " "))),
                                      std::to_string(row.size.width),
                                      std::to_string(row.size.height),
                                      io::csv_field(parameters_text(row.parameters)),

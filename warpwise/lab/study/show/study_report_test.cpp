@@ -107,6 +107,7 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   run.on_gpu = true;
   RungRow row;
   row.rung = "scalar";
+  row.rows = {"B1, left", "B2"};
   row.size = {4, 3};
   row.block = {32, 8, 1};
   row.cold = Timing{10, 9, 11, 12, 0};
@@ -123,6 +124,7 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   const auto lines = csv_fields(csv_of(run));
   ASSERT_EQ(lines.size(), 3U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+  EXPECT_EQ(lines[1][2], "B1, left B2");
   const auto json = json_of(run);
   EXPECT_EQ(json["results"][0]["cold"]["median_us"], 10);
   EXPECT_EQ(json["results"][1]["wrong"], run.rows[1].wrong);

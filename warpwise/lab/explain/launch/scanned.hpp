@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Reads declarations in sources and PTX that may come from anyone. std::regex is not used: it calls
+// itself for each letter, and a long text would overflow the stack.
+namespace warpwise::lab {
+
+/// Returns the block of a kernel that works on tiles: {columns, rows} of its first array of shared
+/// memory with two dimensions. Returns zeros if the source declares none with known extents.
+/// \param plain  name in the source, which may have a template's arguments
+std::array<std::uint64_t, 2> tile_in(const std::string& source, const std::string& plain);
+
+/// Returns the type of the elements that a source fetches from a texture; "f32" if it does not
+/// tell.
+std::string texels_in(const std::string& source, const std::string& texture);
+
+/// Returns true for a type such as "const float*".
+bool points_to_constants(std::string_view type);
+
+/// Returns true if a kernel uses an array of shared memory whose size the launch gives.
+/// \param body  kernel's text in the PTX
+bool uses_dynamic_shared(std::string_view ptx, std::string_view body);
+
+/// Removes a word wherever it stands alone.
+std::string without(std::string text, std::string_view word);
+
+}  // namespace warpwise::lab
