@@ -125,13 +125,26 @@ cudaError_t fill_slices(const cudaPitchedPtr& to, int value, const cudaExtent& e
   return cudaSuccess;
 }
 
+/// Finds a variable. The name of a managed variable stands for its memory, not for the pointer that
+/// the program has registered.
+const Variable* find_variable(const void* symbol) {
+  const Runtime& own = emulated();
+  if (const auto found = own.variables.find(symbol); found != own.variables.end())
+    return &found->second;
+  for (const auto& module : own.modules) {
+    for (const Module::Managed& each : module->managed) {
+      if (*each.host == symbol) return &own.variables.at(each.host);
+    }
+  }
+  return nullptr;
+}
+
 cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* bytes) {
   return guarded([&] {
-    const auto found = emulated().variables.find(symbol);
-    if (found == emulated().variables.end()) return cudaErrorInvalidSymbol;
+    const Variable* const found = find_variable(symbol);
+    if (found == nullptr) return cudaErrorInvalidSymbol;
     std::uint64_t size = 0;
-    const Address at =
-        found->second.module->get().variable(emulated().device, found->second.name, &size);
+    const Address at = found->module->get().variable(emulated().device, found->name, &size);
     if (address != nullptr) *address = at;
     if (bytes != nullptr) *bytes = size;
     return cudaSuccess;

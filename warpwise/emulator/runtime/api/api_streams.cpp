@@ -185,8 +185,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+  if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
   event->capture = capture;

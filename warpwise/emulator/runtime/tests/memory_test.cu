@@ -80,6 +80,16 @@ TEST(Memory, VariablesAreNotFreed) {
   EXPECT_EQ(shared_counter, 4);
 }
 
+TEST(Memory, ManagedVariablesAreSymbols) {
+  shared_counter = 9;
+  int value = 0;
+  EXPECT_EQ(cudaMemcpyFromSymbol(&value, shared_counter, sizeof(value)), cudaSuccess);
+  EXPECT_EQ(value, 9);
+  value = 11;
+  EXPECT_EQ(cudaMemcpyToSymbol(shared_counter, &value, sizeof(value)), cudaSuccess);
+  EXPECT_EQ(shared_counter, 11);
+}
+
 TEST(Memory, APointersKindIsTold) {
   void* device = nullptr;
   void* managed = nullptr;

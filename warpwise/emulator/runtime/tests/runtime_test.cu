@@ -64,6 +64,13 @@ __global__ void meet(unsigned* count, unsigned* found, int rounds) {
   }
 }
 
+// The shared memory of a block that needs 256 bytes for each thread.
+struct SharedBytes {
+  __host__ __device__ std::size_t operator()(int threads) const {
+    return static_cast<std::size_t>(threads) * 256;
+  }
+};
+
 struct Shape {
   __device__ virtual int sides() const = 0;
 };
@@ -437,9 +444,13 @@ TEST_F(Runtime, EventsWithoutTimesHaveNone) {
 TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
   for (const int blocks : {1, 2, 4, 8}) {
     std::size_t left = 0;
-    ASSERT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&left, add, blocks, 64), cudaSuccess);
+    ASSERT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&left, multiply, blocks, 64), cudaSuccess);
+    ASSERT_EQ(cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(left)),
+              cudaSuccess);
     int resident = 0;
-    ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, add, 64, left), cudaSuccess);
+    ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, multiply, 64, left),
+              cudaSuccess);
     EXPECT_GE(resident, blocks) << left;
   }
 }
@@ -561,7 +572,7 @@ TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
 TEST_F(Runtime, ABlockSizeIsFoundForSharedMemoryThatGrowsWithIt) {
   int grid = 0;
   int block = 0;
-  const auto bytes_of = [](int threads) { return static_cast<std::size_t>(threads) * 256; };
+  const SharedBytes bytes_of;
   ASSERT_EQ(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, add, bytes_of),
             cudaSuccess);
   EXPECT_GT(grid, 0);
