@@ -196,7 +196,8 @@ std::size_t Decoder::known(const ptx::Function& function) {
   const auto lay_out = [&](const std::vector<ptx::Variable>& variables) {
     std::vector<FrameSlot> slots;
     for (const ptx::Variable& variable : variables) {
-      slots.push_back({added.frame_bytes, variable.bytes});
+      slots.push_back(
+          {next_local(added.frame_bytes, variable, slot_alignment, function), variable.bytes});
       added.frame_bytes += (variable.bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
     }
     return slots;

@@ -162,7 +162,21 @@ std::uint64_t KernelBuilder::place_reserved() {
 }
 
 std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
-  const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
+std::uint64_t KernelBuilder::next_local(std::uint64_t used, const ptx::Variable& variable,
+                                        std::uint64_t alignment,
+                                        const ptx::Function& function) const {
+  const std::uint64_t offset = align_up(used, alignment);
+  if (offset > most_local_bytes || variable.bytes > most_local_bytes - offset) {
+    throw InvalidArgument(place(function.source, std::max(variable.ptx_line, function.ptx_line)) +
+                          ": no thread has room for '" + readable(variable.name) + "' of " +
+                          std::to_string(variable.bytes) + " bytes: its local memory has " +
+                          std::to_string(most_local_bytes));
+  }
+  return offset;
+}
+
+  const std::uint64_t offset =
+      next_local(local_top_, variable, variable.alignment, *frame_->function);
   local_top_ = offset + variable.bytes;
   local_peak_ = std::max(local_peak_, local_top_);
   return offset;

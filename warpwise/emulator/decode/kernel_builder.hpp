@@ -89,6 +89,11 @@ class KernelBuilder {
   /// offset.
   std::uint64_t place_reserved();
 
+  /// Returns the offset of the next variable in local memory, of which `used` bytes are taken.
+  /// \throws InvalidArgument  if a thread of a GPU has no room for it
+  std::uint64_t next_local(std::uint64_t used, const ptx::Variable& variable,
+                           std::uint64_t alignment, const ptx::Function& function) const;
+
   /// Places a local variable or a call's argument in the current frame, and returns its offset.
   /// Calls that do not nest share local memory.
   std::uint64_t place_local(const ptx::Variable& variable);

@@ -243,6 +243,11 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
            parameters.size());
 
   if (options.pace &&
+  if (options.stack_bytes > most_local_bytes) {
+    throw InvalidArgument("a stack of " + std::to_string(options.stack_bytes) +
+                          " bytes: no thread has more than " + std::to_string(most_local_bytes) +
+                          " bytes of local memory");
+  }
       (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
         "a launch whose pace is followed counts for a compute capability, and checks neither races "
@@ -258,7 +263,10 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.shared_bytes = shared_bytes;
   launch.dynamic_shared_bytes = dynamic_bytes;
   launch.local_bytes = code.local_bytes;
-  if (code.uses_stack) launch.local_bytes += (options.stack_bytes + 15) / 16 * 16;
+  if (code.uses_stack) {
+    launch.local_bytes =
+        std::min(code.local_bytes + (options.stack_bytes + 15) / 16 * 16, most_local_bytes);
+  }
   launch.grid_workspace = shape.grid_workspace;
   launch.heap_bytes = options.heap_bytes;
   launch.depth = shape.depth;

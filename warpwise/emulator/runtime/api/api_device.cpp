@@ -56,6 +56,7 @@ cudaError_t cudaDeviceReset() {
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  if (limit == cudaLimitStackSize && value > most_local_bytes) return report(cudaErrorInvalidValue);
   const std::lock_guard lock(emulated().mutex);
   emulated().limits[limit] = value;
   return cudaSuccess;
