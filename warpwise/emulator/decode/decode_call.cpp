@@ -71,6 +71,7 @@ void Decoder::decode_call() {
 }
 
 void Decoder::inline_call(const ptx::Function& callee, const CallOperands& call) {
+  count_inlined(callee);
   Frame frame;
   frame.function = &callee;
   frame.depth = frame_->depth + 1;

@@ -16,7 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations after inlining is refused, because nested calls multiply its code.
+// A kernel with more operations after inlining, or with more names of inlined functions, is
+// refused, because nested calls multiply its code.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -444,6 +445,15 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
   operation_accesses_.push_back(std::move(accesses_));
   accesses_ = {};
   return code_.operations.back();
+}
+
+void KernelBuilder::count_inlined(const ptx::Function& function) {
+  constexpr std::size_t names_of_a_call = 4;  // it takes about as long as so many declarations
+  inlined_ += names_of_a_call + function.variables.size() + function.labels.size();
+  if (inlined_ > most_operations) {
+    refuse("the kernel has more than " + std::to_string(most_operations) +
+           " names with its calls inlined");
+  }
 }
 
 std::int32_t KernelBuilder::new_site(InstructionClass kind, bool compiler_local) {

@@ -140,6 +140,10 @@ class KernelBuilder {
   /// listed so far.
   Operation& emit(Handler run, InstructionClass c);
 
+  /// Counts a call that is inlined, with the names that the function declares.
+  /// \throws Unsupported  if the kernel has too many of them
+  void count_inlined(const ptx::Function& function);
+
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
 
   /// Adds a site for a memory access of the last emitted operation.
@@ -176,6 +180,7 @@ class KernelBuilder {
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
   bool in_frame_ = false;      ///< true: decodes a function called at run time
+  std::size_t inlined_ = 0;    ///< names of inlined functions; each call counts as some names
   std::vector<Width> widths_;  ///< of each virtual register
   Accesses accesses_;          ///< of the current instruction
   std::vector<Accesses> operation_accesses_;
