@@ -146,6 +146,13 @@ TEST(Livelock, EndsAtTooManyFaults) {
   EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
 }
 
+TEST(Livelock, EndsInAFillAtTooManyFaults) {
+  const LaunchResult result =
+      launch("mov.u64 %l4, -1;\nst.bulk.weak.shared::cta [tile], %l4, 0;", {1}, {32}, 1);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_LE(result.faults[0].count, (std::uint64_t{1} << 20) + 32);
+}
+
 // Known faults do not end a kernel: it completes its work.
 TEST(Livelock, KnownFaultsEndNothing) {
   const std::string body =
