@@ -133,12 +133,15 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
 }
 
 void Decoder::decode_system_call(const std::string& name, const CallOperands& call) {
-  const Handler handler = system_call(observers_, name);
-  if (handler == nullptr) {
+  const SystemCall function = system_call(observers_, name);
+  if (function.handler == nullptr) {
     throw Unsupported(
         place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
         "'; it has printf, assert, malloc and free of the device's own functions, and "
         "launches, copies and fills of memory");
+  }
+  if (call.arguments.size() != function.arguments || call.results.size() != function.results) {
+    malformed("gives '" + name + "' another number of arguments or results than it has");
   }
   if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
   // Operands: the offsets in local memory of the arguments and of the result.
@@ -151,7 +154,7 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
   };
   for (const Operand& argument : call.arguments) add(argument);
   for (const Operand& result : call.results) add(result);
-  Operation& op = emit(handler, InstructionClass::control);
+  Operation& op = emit(function.handler, InstructionClass::control);
   op.list = new_list(list);
   op.count = static_cast<std::uint8_t>(list.size());
 }

@@ -162,7 +162,6 @@ std::uint64_t KernelBuilder::place_reserved() {
   return offset;
 }
 
-std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
 std::uint64_t KernelBuilder::next_local(std::uint64_t used, const ptx::Variable& variable,
                                         std::uint64_t alignment,
                                         const ptx::Function& function) const {
@@ -176,6 +175,7 @@ std::uint64_t KernelBuilder::next_local(std::uint64_t used, const ptx::Variable&
   return offset;
 }
 
+std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
   const std::uint64_t offset =
       next_local(local_top_, variable, variable.alignment, *frame_->function);
   local_top_ = offset + variable.bytes;
