@@ -139,7 +139,8 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
   for (Worker* worker : workers) launched.merge(worker->launched);
   std::vector<DeviceWork> work;
   for (auto& [block, own] : launched) std::ranges::move(own, std::back_inserter(work));
-  std::ranges::stable_partition(work, [](const DeviceWork& each) { return !each.is_tail; });
+  std::stable_partition(work.begin(), work.end(),
+                        [](const DeviceWork& each) { return !each.is_tail; });
   return work;
 }
 
@@ -242,12 +243,12 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   validate(code, shape.grid, shape.block, code.without_gaps(shared_bytes) - code.reserved_shared,
            parameters.size());
 
-  if (options.pace &&
   if (options.stack_bytes > most_local_bytes) {
     throw InvalidArgument("a stack of " + std::to_string(options.stack_bytes) +
                           " bytes: no thread has more than " + std::to_string(most_local_bytes) +
                           " bytes of local memory");
   }
+  if (options.pace &&
       (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
         "a launch whose pace is followed counts for a compute capability, and checks neither races "
