@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import struct
 import sys
 import zlib
@@ -120,6 +121,19 @@ def ptx_seeds():
                ".maxntid 256, 1, 1\n{" + text + " ret; }").encode()
     yield (head + ".func (.param .b32 r) f(.param .b32 x); .func (.reg .b32 r) f (.reg .b32 x) "
            "{ add.s32 r, x, WARP_SZ - 1; ret; } /* end */ // of it").encode()
+
+
+def kernel_seeds():
+    """Yields a kernel for each line of ptx_forms.txt, with the first of its alternatives."""
+    for line in (pathlib.Path(__file__).parents[1] / "emulator/ptx_forms.txt").read_text().splitlines():
+        if line.startswith("["):
+            target, version = line[1:-1].split()
+        elif line and not line.startswith("#"):
+            form = re.sub("<([^,>]*)[^>]*>", r"\1", line.split(" -- ")[0])
+            yield (f".version {version} .target {target} .address_size 64\n.global .align 128 .b8 g[4096]; .const .b32 c[64];\n"
+                   ".entry k(.param .b32 p) { .reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<80>; .reg .b64 %l<40>; .reg .b128 %q<8>; "
+                   ".reg .b8 %b<9>; .reg .v4 .b32 %v; .shared .align 128 .b8 s[4096]; .local .align 16 .b8 stack[64]; mov.u64 %l0, g; "
+                   "mov.u32 %r0, s; cvt.u64.u32 %l1, %r0; cvta.shared.u64 %l1, %l1; setp.ne.u32 %p7, %r0, %r0; " + form + "; ret; }").encode()
 
 
 def explain_seeds():
@@ -308,7 +322,7 @@ def image_seeds(ending):
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("pnm", pnm_seeds), ("bmp", bmp_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
-                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("machine", machine_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
+                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("kernel", kernel_seeds), ("machine", machine_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("jpeg_scan", image_seeds("jpg")), ("tiff", image_seeds("tif")),

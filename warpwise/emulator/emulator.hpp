@@ -442,6 +442,9 @@ enum class Engine : std::uint8_t {
   machine_code,  ///< machine code from the start, if the CPU and the build support it
 };
 
+/// Limit, on every GPU, of a thread's local memory in bytes, its stack included.
+inline constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+
 /// Options of Program::launch(): counts, checks and limits.
 struct LaunchOptions {
   /// Compute capabilities to count memory accesses for. If nothing is counted or checked, the
@@ -474,7 +477,7 @@ struct LaunchOptions {
   /// Lists inexact behaviour in LaunchResult::modelled.
   bool fidelity = false;
   /// Local memory of a thread for alloca and for calls resolved at run time (recursion, function
-  /// pointers).
+  /// pointers). At most most_local_bytes, and less if the kernel's variables leave less.
   std::uint64_t stack_bytes = std::uint64_t{64} << 10;
   /// Limit, for the whole device, of memory that kernels take by malloc and new and have not freed.
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;
@@ -591,7 +594,7 @@ class WARPWISE_EXPORT Program {
   /// \throws InvalidArgument  for
   ///
   /// - a block, grid or cluster that no GPU supports, or that the kernel was not compiled for
-  /// - a parameter block of the wrong size, or more shared memory than any GPU has
+  /// - a parameter block of the wrong size, or more shared memory or stack than any GPU has
   /// - `pace` without its requirements
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,

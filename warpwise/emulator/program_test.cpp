@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "emulator/emulated.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
@@ -63,6 +64,50 @@ TEST(LaunchBounds, AreKeptTo) {
                  "(__launch_bounds__), not 256x1x1");
   }
   EXPECT_THROW(launch("fixed", {64}), InvalidArgument);
+}
+
+TEST(LocalMemory, OfMoreThanAThreadOfAGpuHasIsRefused) {
+  const auto refusal = [](const std::string& variables, std::uint64_t stack_bytes) {
+    return test::message_of<InvalidArgument>([&] {
+      Emulated emulated(
+          ".version 8.4\n.target sm_90\n.address_size 64\n"
+          ".visible .entry k()\n{\n.reg .b64 %l;\n" +
+          variables +
+          "\nalloca.u64 %l, 0;\nst.local.u32 [0x10000000000], 42;\n"
+          "ret;\n}\n");
+      emulated.options.stack_bytes = stack_bytes;
+      EXPECT_EQ(emulated.launch("k", {1}, {1}).faults.size(), 1U);
+    });
+  };
+  const std::string full = ".local .align 16 .b8 x[524288];";
+  EXPECT_EQ(refusal(full, 65536), "");
+  EXPECT_EQ(refusal(full + "\n.local .b8 y;", 65536),
+            "PTX line 8: no thread has room for 'y' of 1 bytes: its local memory has 524288");
+  // 2^59 bytes for each of 32 threads are 2^64.
+  EXPECT_EQ(refusal(".local .align 16 .b8 x[0x0800000000000000];", 65536),
+            "PTX line 7: no thread has room for 'x' of 576460752303423488 bytes: its local memory "
+            "has 524288");
+  EXPECT_EQ(refusal("", 524288), "");
+  EXPECT_EQ(refusal("", std::uint64_t{1} << 59),
+            "a stack of 576460752303423488 bytes: no thread has more than 524288 bytes of local "
+            "memory");
+}
+
+TEST(LocalMemory, OfACalledFunctionIsLimitedToo) {
+  // The sum of the parameters would be 0.
+  const std::string half = ".param .align 16 .b8 NAME[0x4000000000000000]";
+  std::string parameters;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    parameters += parameters.empty() ? half : ", " + half;
+    parameters.replace(parameters.find("NAME"), 4, name);
+  }
+  const std::string message = test::message_of<InvalidArgument>([&] {
+    Emulated emulated(".version 8.4\n.target sm_90\n.address_size 64\n.func f(" + parameters +
+                      ")\n{\nret;\n}\n.visible .entry k()\n{\n.reg .b64 %l;\nmov.u64 %l, f;\n"
+                      "p: .callprototype _ ();\ncall %l, (), p;\nret;\n}\n");
+    emulated.launch("k", {1}, {1});
+  });
+  EXPECT_EQ(message.substr(0, 38), "PTX line 4: no thread has room for 'a'") << message;
 }
 
 }  // namespace program_tests

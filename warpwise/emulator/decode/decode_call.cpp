@@ -71,6 +71,7 @@ void Decoder::decode_call() {
 }
 
 void Decoder::inline_call(const ptx::Function& callee, const CallOperands& call) {
+  count_inlined(callee);
   Frame frame;
   frame.function = &callee;
   frame.depth = frame_->depth + 1;
@@ -132,12 +133,15 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
 }
 
 void Decoder::decode_system_call(const std::string& name, const CallOperands& call) {
-  const Handler handler = system_call(observers_, name);
-  if (handler == nullptr) {
+  const SystemCall function = system_call(observers_, name);
+  if (function.handler == nullptr) {
     throw Unsupported(
         place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
         "'; it has printf, assert, malloc and free of the device's own functions, and "
         "launches, copies and fills of memory");
+  }
+  if (call.arguments.size() != function.arguments || call.results.size() != function.results) {
+    malformed("gives '" + name + "' another number of arguments or results than it has");
   }
   if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
   // Operands: the offsets in local memory of the arguments and of the result.
@@ -150,7 +154,7 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
   };
   for (const Operand& argument : call.arguments) add(argument);
   for (const Operand& result : call.results) add(result);
-  Operation& op = emit(handler, InstructionClass::control);
+  Operation& op = emit(function.handler, InstructionClass::control);
   op.list = new_list(list);
   op.count = static_cast<std::uint8_t>(list.size());
 }
@@ -196,7 +200,8 @@ std::size_t Decoder::known(const ptx::Function& function) {
   const auto lay_out = [&](const std::vector<ptx::Variable>& variables) {
     std::vector<FrameSlot> slots;
     for (const ptx::Variable& variable : variables) {
-      slots.push_back({added.frame_bytes, variable.bytes});
+      slots.push_back(
+          {next_local(added.frame_bytes, variable, slot_alignment, function), variable.bytes});
       added.frame_bytes += (variable.bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
     }
     return slots;

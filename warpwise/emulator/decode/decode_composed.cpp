@@ -156,11 +156,12 @@ void Decoder::decode_set_half() {
   const auto half = std::find_if(modifiers.begin(), modifiers.end(), is_scalar_half);
   const std::uint64_t one = *half == "f16" ? 0x3c00 : 0x3f80;
   modifiers.erase(half);
+  const Operand& result = operand(0);
+  const Operand holds = temporary(Width::predicate);
   std::vector<Operand> operands = current_->operands;
-  operands[0] = temporary(Width::predicate);
-  const Operand holds = operands[0];
+  operands[0] = holds;
   decode_as("setp", std::move(modifiers), std::move(operands));
-  decode_as("selp", {"b16"}, {operand(0), integer_operand(one), integer_operand(0), holds});
+  decode_as("selp", {"b16"}, {result, integer_operand(one), integer_operand(0), holds});
 }
 
 /// Decodes add.f32.f16 d, a, c and fma.f32.f16 d, a, b, c. All sources but the last are halves.
@@ -241,7 +242,7 @@ bool Decoder::decode_composed() {
     decode_mixed_arithmetic();
     return true;
   }
-  if (opcode == "set" && !is_scalar_half(modifiers.back()) && (has("f16") || has("bf16"))) {
+  if (opcode == "set" && (has("f16") || has("bf16")) && !is_scalar_half(modifiers.back())) {
     decode_set_half();
     return true;
   }

@@ -38,6 +38,9 @@ void Decoder::decode_barrier() {
   std::size_t next = 0;
   std::int32_t result = Operation::none;
   const bool reduces = has("red");
+  const bool combines = has("popc") || has("and") || has("or");
+  if (reduces != combines || (reduces && has("arrive")))
+    malformed("is neither a barrier nor a barrier with a reduction");
   if (reduces) {
     result = write(operand(next++),
                    flags.kind == BarrierKind::reduce_popc ? Width::w32 : Width::predicate);

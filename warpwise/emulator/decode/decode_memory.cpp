@@ -122,6 +122,9 @@ void Decoder::decode_access(bool is_load) {
     elements.push_back(&value);
   }
   const int bytes = type_bits(element) / 8;
+  if (bytes == 0) malformed("has a type that memory does not hold");
+  const std::size_t stated = has("v2") ? 2 : has("v4") ? 4 : has("v8") ? 8 : 1;
+  if (elements.size() != stated) malformed("has a vector of another length than it states");
   if (elements.size() > 8 || bytes * static_cast<int>(elements.size()) > 32)
     refuse("only vectors of at most 32 bytes are supported");
   Width width = Width::none;
@@ -176,12 +179,19 @@ void Decoder::decode_atomic(bool has_result) {
   for (const Operand& each : elements_of(value)) values.push_back(read(each, widths[3]));
   constexpr std::size_t most_elements = 8;  // of any vector of PTX; handlers rely on it
   if (values.size() > most_elements) malformed("has a vector of more than 8 elements");
-  // A cache policy may be the last operand.
-  const std::size_t count = current_->operands.size() - (has("L2::cache_hint") ? 1 : 0);
+  constexpr std::size_t halves_of_b128 = 2;
+  if (type() == "b128" && values.size() != halves_of_b128)
+    malformed("has registers that do not fit its type");
+  // The last operand may be a cache policy, or the mbarrier of red.async.
+  const bool has_more = has("L2::cache_hint") || has("async");
+  const std::size_t count = current_->operands.size() - (has_more ? 1 : 0);
+  if (count != first + (has("cas") ? 3 : 2)) malformed("has too few or too many operands");
   std::vector<std::int32_t> swapped;
-  if (count > first + 2 && operand(first + 2).kind != Operand::Kind::address)
+  if (has("cas")) {
     for (const Operand& each : elements_of(operand(first + 2)))
       swapped.push_back(read(each, widths[4]));
+    if (swapped.size() != values.size()) malformed("has vectors of different lengths");
+  }
   std::vector<std::int32_t> results(values.size(), Operation::none);
   if (has_result && old.kind != Operand::Kind::sink) {
     const std::vector<Operand> olds = elements_of(old);

@@ -16,7 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations after inlining is refused, because nested calls multiply its code.
+// A kernel with more operations after inlining, or with more names of inlined functions, is
+// refused, because nested calls multiply its code.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -161,8 +162,22 @@ std::uint64_t KernelBuilder::place_reserved() {
   return offset;
 }
 
+std::uint64_t KernelBuilder::next_local(std::uint64_t used, const ptx::Variable& variable,
+                                        std::uint64_t alignment,
+                                        const ptx::Function& function) const {
+  const std::uint64_t offset = align_up(used, alignment);
+  if (offset > most_local_bytes || variable.bytes > most_local_bytes - offset) {
+    throw InvalidArgument(place(function.source, std::max(variable.ptx_line, function.ptx_line)) +
+                          ": no thread has room for '" + readable(variable.name) + "' of " +
+                          std::to_string(variable.bytes) + " bytes: its local memory has " +
+                          std::to_string(most_local_bytes));
+  }
+  return offset;
+}
+
 std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
-  const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
+  const std::uint64_t offset =
+      next_local(local_top_, variable, variable.alignment, *frame_->function);
   local_top_ = offset + variable.bytes;
   local_peak_ = std::max(local_peak_, local_top_);
   return offset;
@@ -430,6 +445,15 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
   operation_accesses_.push_back(std::move(accesses_));
   accesses_ = {};
   return code_.operations.back();
+}
+
+void KernelBuilder::count_inlined(const ptx::Function& function) {
+  constexpr std::size_t names_of_a_call = 4;  // it takes about as long as so many declarations
+  inlined_ += names_of_a_call + function.variables.size() + function.labels.size();
+  if (inlined_ > most_operations) {
+    refuse("the kernel has more than " + std::to_string(most_operations) +
+           " names with its calls inlined");
+  }
 }
 
 std::int32_t KernelBuilder::new_site(InstructionClass kind, bool compiler_local) {

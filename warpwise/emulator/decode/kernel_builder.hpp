@@ -89,6 +89,11 @@ class KernelBuilder {
   /// offset.
   std::uint64_t place_reserved();
 
+  /// Returns the offset of the next variable in local memory, of which `used` bytes are taken.
+  /// \throws InvalidArgument  if a thread of a GPU has no room for it
+  std::uint64_t next_local(std::uint64_t used, const ptx::Variable& variable,
+                           std::uint64_t alignment, const ptx::Function& function) const;
+
   /// Places a local variable or a call's argument in the current frame, and returns its offset.
   /// Calls that do not nest share local memory.
   std::uint64_t place_local(const ptx::Variable& variable);
@@ -135,6 +140,10 @@ class KernelBuilder {
   /// listed so far.
   Operation& emit(Handler run, InstructionClass c);
 
+  /// Counts a call that is inlined, with the names that the function declares.
+  /// \throws Unsupported  if the kernel has too many of them
+  void count_inlined(const ptx::Function& function);
+
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
 
   /// Adds a site for a memory access of the last emitted operation.
@@ -171,6 +180,7 @@ class KernelBuilder {
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
   bool in_frame_ = false;      ///< true: decodes a function called at run time
+  std::size_t inlined_ = 0;    ///< names of inlined functions; each call counts as some names
   std::vector<Width> widths_;  ///< of each virtual register
   Accesses accesses_;          ///< of the current instruction
   std::vector<Accesses> operation_accesses_;

@@ -41,7 +41,7 @@ TEST(Messages, NameThePlace) {
   EXPECT_EQ(refusal("", ".global .u64 pointer = other;").substr(0, 11), "PTX line 5:");
 }
 
-// ptxas also refuses the code of the next two tests.
+// ptxas also refuses the code of the following tests.
 TEST(Messages, AParameterWithoutASize) {
   EXPECT_EQ(refusal("", {}, ".param .u32 first, .param .b8 last[]"),
             "kernel 'hand': its parameter 'last' has no size");
@@ -52,6 +52,52 @@ TEST(Messages, AStoreToAParameterOfTheKernel) {
   for (const std::string name : {"st.param.u32", "st.u32", "red.add.u32"}) {
     EXPECT_EQ(refusal(name + " [first], %r1;", {}, ".param .u32 first"),
               "PTX line 9: '" + name + "'" + why);
+  }
+}
+
+TEST(Messages, AnEmptyVector) {
+  for (const std::string code :
+       {"mov.b32 %r1, {};", "mov.b32 {}, %r1;", "ld.global.v2.u32 {}, [%l];",
+        "st.global.f64 [%l], {};", "red.shared.dec.u32 [%r1], {};"}) {
+    const std::string message = refusal(code);
+    EXPECT_EQ(message.substr(0, 11), "PTX line 9:") << code;
+    EXPECT_NE(message.find("an empty vector, {}"), std::string::npos) << code << "\n" << message;
+  }
+}
+
+TEST(Messages, OperandsThatDoNotFitTheInstruction) {
+  const std::string parameter = ".param .b64 first";
+  const auto expect = [&](const std::string& code, const std::string& name,
+                          const std::string& why) {
+    EXPECT_EQ(refusal(code, {}, parameter), "PTX line 9: '" + name + "' " + why);
+  };
+  expect("ld.param.pred %p, [first];", "ld.param.pred", "has a type that memory does not hold");
+  expect("set.eq.f16.f32;", "set.eq.f16.f32", "has too few operands");
+  const std::string length = "has a vector of another length than it states";
+  expect("ld.global.v2.u32 {%r1, %r2, %r3}, [%l];", "ld.global.v2.u32", length);
+  expect("st.global.v4.u32 [%l], {%r1, %r2};", "st.global.v4.u32", length);
+  expect("ld.global.v2.u32 %r1, [%l];", "ld.global.v2.u32", length);
+  const std::string number = "has too few or too many operands";
+  expect("atom.global.cas.b32 %r1, [%l], %r2;", "atom.global.cas.b32", number);
+  expect("atom.global.add.u32 %r1, [%l], %r2, %r3;", "atom.global.add.u32", number);
+  expect("red.global.add.u32 [%l], %r2, %r3;", "red.global.add.u32", number);
+  expect(".reg .b128 %q; atom.global.cas.b128 %q, [%l], %q;", "atom.global.cas.b128", number);
+  expect("atom.global.exch.b128 _, [%l], 5;", "atom.global.exch.b128",
+         "has registers that do not fit its type");
+  const std::string barrier = "is neither a barrier nor a barrier with a reduction";
+  expect("bar.popc.u32 %r1, 0, %p;", "bar.popc.u32", barrier);
+  expect("bar.red.u32 %r1, 0, %p;", "bar.red.u32", barrier);
+  EXPECT_EQ(refusal("set %r1, %r2, %r3;").substr(0, 12), "PTX line 9: ");
+}
+
+TEST(Messages, ACallOfASystemFunctionWithOtherArguments) {
+  for (const std::string arguments : {"vprintf, ()", "(%r1), vprintf, (%l)", "malloc, (%l)",
+                                      "(%r1), free, (%l)", "__cudaCDP2GetLastError"}) {
+    const std::size_t begin = arguments.find_first_of("vmf_");
+    const std::string name = arguments.substr(begin, arguments.find(',', begin) - begin);
+    EXPECT_EQ(refusal("call " + arguments + ";", ".extern .func " + name + " ();"),
+              "PTX line 9: 'call' gives '" + name +
+                  "' another number of arguments or results than it has");
   }
 }
 

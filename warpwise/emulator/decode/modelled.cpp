@@ -50,7 +50,7 @@ class Marker {
  public:
   Marker(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers)
       : code_(code), accesses_(accesses), registers_(registers_of(code, accesses)),
-        malloc_(system_call(observers, "malloc")) {
+        malloc_(system_call(observers, "malloc").handler) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "emulator/emulated.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
@@ -213,6 +214,19 @@ TEST(Calls, ABudgetEndsARecursion) {
   run(emulated, &result);
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
+}
+
+// Each function calls the next one twice: 2^40 calls.
+TEST(Calls, AreRefusedIfInliningHasNoEnd) {
+  std::string functions = ".func f40()\n{\nret;\n}\n";
+  for (int i = 39; i >= 0; --i) {
+    const std::string next = "call f" + std::to_string(i + 1) + ";\n";
+    functions += ".func f" + std::to_string(i) + "()\n{\n" + next + next + "ret;\n}\n";
+  }
+  Emulated emulated(kernel_text(functions, "call f0;"));
+  const std::string message =
+      test::message_of<Unsupported>([&] { emulated.program.kernel("hand"); });
+  EXPECT_NE(message.find("more than 4000000 names"), std::string::npos) << message;
 }
 
 TEST(Calls, AreCountedOnTheirLines) {

@@ -139,7 +139,8 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
   for (Worker* worker : workers) launched.merge(worker->launched);
   std::vector<DeviceWork> work;
   for (auto& [block, own] : launched) std::ranges::move(own, std::back_inserter(work));
-  std::ranges::stable_partition(work, [](const DeviceWork& each) { return !each.is_tail; });
+  std::stable_partition(work.begin(), work.end(),
+                        [](const DeviceWork& each) { return !each.is_tail; });
   return work;
 }
 
@@ -242,6 +243,11 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   validate(code, shape.grid, shape.block, code.without_gaps(shared_bytes) - code.reserved_shared,
            parameters.size());
 
+  if (options.stack_bytes > most_local_bytes) {
+    throw InvalidArgument("a stack of " + std::to_string(options.stack_bytes) +
+                          " bytes: no thread has more than " + std::to_string(most_local_bytes) +
+                          " bytes of local memory");
+  }
   if (options.pace &&
       (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
@@ -258,7 +264,10 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.shared_bytes = shared_bytes;
   launch.dynamic_shared_bytes = dynamic_bytes;
   launch.local_bytes = code.local_bytes;
-  if (code.uses_stack) launch.local_bytes += (options.stack_bytes + 15) / 16 * 16;
+  if (code.uses_stack) {
+    launch.local_bytes =
+        std::min(code.local_bytes + (options.stack_bytes + 15) / 16 * 16, most_local_bytes);
+  }
   launch.grid_workspace = shape.grid_workspace;
   launch.heap_bytes = options.heap_bytes;
   launch.depth = shape.depth;

@@ -105,6 +105,28 @@ TEST(Livelock, ALoopWithoutAnyEnd) {
   expect_livelock("LOOP:\nbra.uni LOOP;", {2}, {64}, "loops for ever");
 }
 
+TEST(Livelock, ALoopOfIndexedBranches) {
+  const std::string back = "ts: .branchtargets LOOP, END;\nbrx.idx %r7, ts;\nEND:";
+  expect_livelock("mov.u32 %r7, 0;\nLOOP:\n" + back, {2}, {64}, "loops for ever");
+  expect_livelock("LOOP:\nld.volatile.global.u32 %r7, [%l1+8];\n" + back, {3}, {64},
+                  "polls in a loop: ld.volatile.global.u32 of byte 8 of the flags");
+  const LaunchResult result =
+      launch("mov.u32 %r7, 0;\nLOOP:\nadd.u32 %r6, %r6, 1;\n" + back, {1}, {32}, 1, 1'000'000);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::budget);
+  // The last lane of the last warp ends the wait of the others.
+  expect_end(
+      "setp.eq.u32 %p, %r1, 63;\n@%p st.volatile.global.u32 [%l1+8], 1;\nLOOP:\n"
+      "ld.volatile.global.u32 %r7, [%l1+8];\n" +
+          back,
+      {1}, {64});
+  expect_end(
+      "mov.u32 %r7, 1;\nsetp.eq.u32 %p, %r1, 31;\n@%p bra SET;\nLOOP:\n"
+      "ld.volatile.global.u32 %r7, [%l1+8];\nts: .branchtargets LOOP, END;\n"
+      "brx.idx %r7, ts;\nSET:\nst.volatile.global.u32 [%l1+8], 1;\nEND:",
+      {1}, {32});
+}
+
 TEST(Livelock, NamesThoseThatWaitAtABarrierToo) {
   const std::string body =
       "setp.eq.u32 %q, %r3, 1;\n@%q bra SPIN;\nbar.sync 0;\nbra.uni END;\nSPIN:\n"
@@ -122,6 +144,13 @@ TEST(Livelock, EndsAtTooManyFaults) {
   EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
   EXPECT_GE(result.faults[0].count, std::uint64_t{1} << 20);
   EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
+}
+
+TEST(Livelock, EndsInAFillAtTooManyFaults) {
+  const LaunchResult result =
+      launch("mov.u64 %l4, -1;\nst.bulk.weak.shared::cta [tile], %l4, 0;", {1}, {32}, 1);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_LE(result.faults[0].count, (std::uint64_t{1} << 20) + 32);
 }
 
 // Known faults do not end a kernel: it completes its work.

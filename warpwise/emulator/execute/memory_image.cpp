@@ -39,9 +39,10 @@ MemoryImage::MemoryImage(const Device::State& device) {
 
 void MemoryImage::restore(Device::State& device) const {
   const std::unique_lock lock(device.mutex);
-  for (const auto& [address, pieces] : images_) {
-    const auto found = device.allocations.find(address);
+  for (const auto& image : images_) {
+    const auto found = device.allocations.find(image.first);
     if (found == device.allocations.end()) continue;
+    const Pieces& pieces = image.second;
     for_each_piece(found->second, [&](std::size_t i, std::byte* begin, std::uint64_t bytes) {
       const std::byte* const was = pieces[i] ? pieces[i].get() : zeros.data();
       // Only different pieces are written: an untouched page takes no memory.

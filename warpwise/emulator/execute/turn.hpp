@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,10 +134,7 @@ class Turn {
           continue;
         case Control::converge: then = converge(run, op, lanes); break;
         case Control::branch: then = branch(run, op, lanes); break;
-        case Control::branch_indexed:
-          observe(op, lanes);
-          split_by_table(run.index, op, run.pc, run.mask, lanes);
-          return true;
+        case Control::branch_indexed: then = branch_indexed(run, op, lanes); break;
         case Control::exit: then = exit(run, op, lanes); break;
         case Control::call: then = call(run, op, lanes); break;
         case Control::ret: then = leave_function(run, op, lanes); break;
@@ -259,6 +257,15 @@ class Turn {
     return after_turn(run);
   }
 
+  [[gnu::noinline]] Then branch_indexed(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    const auto parts = split_by_table(run.index, op, run.pc, run.mask, lanes);
+    const auto back = std::find_if(parts.begin(), parts.end(),
+                                   [&](const Group& each) { return each.pc <= run.pc; });
+    if (back == parts.end() || !turn_over(*back)) return Then::next_group;
+    return back->yielded ? Then::next_group : Then::end_turn;
+  }
+
   /// Ends the turn. After a spin, first lets the warp's other lanes run.
   Then after_turn(const Running& run) const {
     return warp_.groups[run.index].yielded ? Then::next_group : Then::end_turn;
@@ -276,8 +283,8 @@ class Turn {
     return run.mask == 0 ? Then::next_group : Then::go_on;
   }
 
-  // barrier() and trap() are out of line and take copies, so that the state for every instruction
-  // stays in registers. The caller continues with the next instruction.
+  // branch_indexed(), barrier() and trap() are out of line and take copies, so that the state for
+  // every instruction stays in registers. The caller continues with the next instruction.
   [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -421,16 +428,16 @@ class Turn {
     return true;
   }
 
-  void split_by_table(std::size_t current, const Operation& op, std::uint32_t pc, Mask mask,
-                      Mask lanes) {
+  /// Splits a group by the targets of its lanes. Returns the new groups.
+  std::span<Group> split_by_table(std::size_t current, const Operation& op, std::uint32_t pc,
+                                  Mask mask, Mask lanes) {
     const auto& table = code_.jump_tables[static_cast<std::size_t>(op.target)];
     const auto* index = source<std::uint32_t>(warp_, op.a);
     const std::uint32_t depth = warp_.groups[current].depth;
     warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
-    std::size_t parts = 0;
+    const std::size_t before = warp_.groups.size();
     const auto add = [&](std::uint32_t to, Mask who) {
       warp_.groups.push_back({to, who, Group::State::ready, false, 0, depth});
-      ++parts;
     };
     if ((mask & ~lanes) != 0) add(pc + 1, mask & ~lanes);
     while (lanes != 0) {
@@ -443,7 +450,9 @@ class Turn {
       const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
       add(static_cast<std::uint32_t>(table[entry]), same);
     }
-    if (parts > 1) observers_.on_diverge(warp_, op);
+    const std::span parts = std::span(warp_.groups).subspan(before);
+    if (parts.size() > 1) observers_.on_diverge(warp_, op);
+    return parts;
   }
 
   Warp& warp_;

@@ -66,6 +66,7 @@ Operand read_unpaired(Tokens& tokens, bool in_call) {
   } else if (tokens.accept("{")) {
     result.kind = Kind::vector;
     read_elements(tokens, result, "}");
+    if (result.elements.empty()) tokens.fail("an empty vector, {}");
   } else if (tokens.at("[")) {
     result = read_address(tokens);
   } else if (at_constant(tokens)) {

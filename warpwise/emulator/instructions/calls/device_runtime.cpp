@@ -224,25 +224,26 @@ bool gives_parameter_buffer(std::string_view name) {
   return runtime_call_name(name) == "GetParameterBufferV2";
 }
 
-Handler device_runtime_call(ObserverSet observers, std::string_view function) {
+SystemCall device_runtime_call(ObserverSet observers, std::string_view function) {
   const std::string_view name = runtime_call_name(function);
-  return with_observers(observers, [&](auto set) -> Handler {
+  return with_observers(observers, [&](auto set) -> SystemCall {
     using Set = typename decltype(set)::type;
-    if (name == "GetParameterBufferV2") return give_parameter_buffer<Set>;
-    if (name == "LaunchDeviceV2") return launch_kernel<Set>;
-    if (name == "MemcpyAsync") return copy_memory<Set>;
-    if (name == "MemsetAsync") return fill_memory<Set>;
-    if (name == set_condition_name) return set_condition<Set>;
-    if (name == "Malloc") return runtime_malloc<Set>;
-    if (name == "Free") return runtime_free<Set>;
-    if (name == "StreamCreateWithFlags" || name == "EventCreateWithFlags") return make_handle<Set>;
-    if (name == "StreamDestroy" || name == "EventDestroy" || name == "EventRecord" ||
-        name == "StreamWaitEvent")
-      return succeed<Set>;
-    if (name == "GetLastError") return give_last_error<Set, true>;
-    if (name == "PeekAtLastError") return give_last_error<Set, false>;
-    if (name == "GetErrorString" || name == "GetErrorName") return give_no_text<Set>;
-    return nullptr;
+    if (name == "GetParameterBufferV2") return {give_parameter_buffer<Set>, 4, 1};
+    if (name == "LaunchDeviceV2") return {launch_kernel<Set>, 2, 1};
+    if (name == "MemcpyAsync") return {copy_memory<Set>, 5, 1};
+    if (name == "MemsetAsync") return {fill_memory<Set>, 4, 1};
+    if (name == set_condition_name) return {set_condition<Set>, 2, 0};
+    if (name == "Malloc") return {runtime_malloc<Set>, 2, 1};
+    if (name == "Free") return {runtime_free<Set>, 1, 1};
+    if (name == "StreamCreateWithFlags" || name == "EventCreateWithFlags")
+      return {make_handle<Set>, 2, 1};
+    if (name == "StreamDestroy" || name == "EventDestroy") return {succeed<Set>, 1, 1};
+    if (name == "EventRecord") return {succeed<Set>, 2, 1};
+    if (name == "StreamWaitEvent") return {succeed<Set>, 3, 1};
+    if (name == "GetLastError") return {give_last_error<Set, true>, 0, 1};
+    if (name == "PeekAtLastError") return {give_last_error<Set, false>, 0, 1};
+    if (name == "GetErrorString" || name == "GetErrorName") return {give_no_text<Set>, 1, 1};
+    return {};
   });
 }
 

@@ -8,7 +8,6 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
-#include "warpwise/emulator/instructions/calls/device_runtime.hpp"
 #include "warpwise/emulator/instructions/memory/lane_memory.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
@@ -185,7 +184,7 @@ void print(Warp& warp, const Operation& op) {
       warp.executed += format.size() + text.size();
       worker.printed[warp.block->linear] += printable(std::move(text), progress);
     }
-    if (op.count > 2) memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
+    memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
   }
 }
 
@@ -247,13 +246,13 @@ void free_memory(Warp& warp, const Operation& op) {
 
 }  // namespace
 
-Handler system_call(ObserverSet observers, std::string_view name) {
-  return with_observers(observers, [&](auto set) -> Handler {
+SystemCall system_call(ObserverSet observers, std::string_view name) {
+  return with_observers(observers, [&](auto set) -> SystemCall {
     using Set = typename decltype(set)::type;
-    if (name == "vprintf") return print<Set>;
-    if (name == "__assertfail") return fail_assertion<Set>;
-    if (name == "malloc") return take_memory<Set>;
-    if (name == "free") return free_memory<Set>;
+    if (name == "vprintf") return {print<Set>, 2, 1};
+    if (name == "__assertfail") return {fail_assertion<Set>, 5, 0};
+    if (name == "malloc") return {take_memory<Set>, 1, 1};
+    if (name == "free") return {free_memory<Set>, 1, 0};
     return device_runtime_call(observers, name);
   });
 }

@@ -5,15 +5,16 @@
 #include <string_view>
 
 #include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/instructions/calls/device_runtime.hpp"
 
 namespace warpwise::emulator {
 
 /// Largest size in bytes of a launch's printed output.
 inline constexpr std::uint64_t most_printed_bytes = 1 << 20;
 
-/// Returns the handler of vprintf, __assertfail, malloc, free or a device_runtime_call(), null for
-/// other functions. Operation::list holds the offsets in local memory of the arguments, and after
-/// them the offset of the result.
-Handler system_call(ObserverSet observers, std::string_view name);
+/// Returns vprintf, __assertfail, malloc, free or a device_runtime_call(); null for other
+/// functions. Operation::list holds the offsets in local memory of the arguments, and after them
+/// the offset of the result.
+SystemCall system_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

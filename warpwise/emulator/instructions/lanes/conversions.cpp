@@ -112,6 +112,7 @@ StorageOf<D> integer_to_float(StorageOf<S> bits, FloatFlags flags) {
     if (sizeof(S) == 8 && static_cast<S>(x) != integer) {
       x = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | 1);  // rounded to odd
     }
+    if (flags.saturate != 0) x = saturated(x);
     return encode(x, format_of<D>, flags.rounding);
   } else {
     const RoundingMode mode(flags.rounding);

@@ -240,6 +240,9 @@ TEST(Halves, Conversions) {
           rounding + name + ".s32 %d, %a;", {16, 32, 32, 32}, numbers<float>(),
           [&](U64 a, U64, U64) { return directed(format, static_cast<std::int32_t>(a), mode); });
       expect_instruction(
+          rounding + "sat." + name + ".s32 %d, %a;", {16, 32, 32, 32}, numbers<float>(),
+          [&](U64 a, U64, U64) -> U64 { return static_cast<std::int32_t>(a) > 0 ? 0x3c00 : 0; });
+      expect_instruction(
           rounding + name + ".u16 %d, %a;", {16, 16, 32, 32}, halves(),
           [&](U64 a, U64, U64) { return directed(format, static_cast<double>(a), mode); });
       expect_instruction(std::string("cvt.") + roundings[mode] + "i.s32.f16 %d, %a;",

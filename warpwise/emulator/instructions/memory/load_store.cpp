@@ -1,6 +1,7 @@
 #include "warpwise/emulator/instructions/memory/load_store.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "warpwise/emulator/execute/access.hpp"
@@ -158,7 +159,8 @@ void fill(Warp& warp, const Operation& op) {
   constexpr int word = sizeof(std::uint64_t);
   // Limit of the instruction, in bytes.
   constexpr std::uint64_t most = std::uint64_t{1} << 24;
-  for (std::uint64_t done = 0; done < most; done += word) {
+  const std::atomic<bool>& stop = warp.worker->launch->progress->stop;
+  for (std::uint64_t done = 0; done < most && !stop; done += word) {
     Mask left = 0;
     alignas(64) std::uint64_t places[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {

@@ -162,6 +162,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   const cudaError_t refused = refuse_unsafe_call();
   if (refused != cudaSuccess) return refused;
+  if (limit == cudaLimitStackSize && value > most_local_bytes) return report(cudaErrorInvalidValue);
   const std::lock_guard lock(emulated().mutex);
   emulated().limits[limit] = value;
   return cudaSuccess;

@@ -53,6 +53,19 @@ TEST(Limits, RowsThatNoSizeHolds) {
   EXPECT_EQ(cudaFree(pointer), cudaSuccess);
 }
 
+TEST(Limits, AStackThatNoThreadHas) {
+  std::size_t before = 0;
+  ASSERT_EQ(cudaDeviceGetLimit(&before, cudaLimitStackSize), cudaSuccess);
+  for (const std::size_t bytes : {std::size_t{1} << 59, (std::size_t{512} << 10) + 1, most})
+    EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, bytes), cudaErrorInvalidValue) << bytes;
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaDeviceGetLimit(&bytes, cudaLimitStackSize), cudaSuccess);
+  EXPECT_EQ(bytes, before);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, std::size_t{512} << 10), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, before), cudaSuccess);
+}
+
 /// Runs thousands of streams one after another, each with work.
 class Streams : public testing::Test {
  protected:
