@@ -34,8 +34,8 @@ namespace {
 
 constexpr std::size_t most_output = std::size_t{1} << 20;
 constexpr int kept_descriptor = STDERR_FILENO + 1;  // of a confined process's pipe
-constexpr char succeeded = '=';
-constexpr char failed = '!';
+constexpr char kind_succeeded = '=';
+constexpr char kind_failed = '!';
 
 // A call that the system refused.
 struct Refused : Error {
@@ -216,11 +216,11 @@ void send(int writer, char kind, const std::string& text) {
     memory = allowed(RLIMIT_AS, memory);
     limit_all(limits);
     take_walls();  // missing_walls() has reported the refused restrictions
-    send(writer, succeeded, work());
+    send(writer, kind_succeeded, work());
   } catch (const std::bad_alloc&) {
-    send(writer, failed, fmt::format("needed more than {} MiB of memory", memory >> 20));
+    send(writer, kind_failed, fmt::format("needed more than {} MiB of memory", memory >> 20));
   } catch (const std::exception& error) {
-    send(writer, failed, error.what());
+    send(writer, kind_failed, error.what());
   }
   ::_exit(0);
 }
@@ -299,10 +299,10 @@ void Confined::end() {
         signal == SIGXCPU
             ? fmt::format("took longer than {} s of a core", limits_.time.count())
             : fmt::format("was ended by signal {}: most often memory or a stack ran out", signal);
-  } else if (kind != succeeded) {
+  } else if (kind != kind_succeeded) {
     failure_ = output_.empty() ? "wrote no output" : output_.substr(1);
   }
-  output_ = kind == succeeded ? output_.substr(1) : "";
+  output_ = kind == kind_succeeded ? output_.substr(1) : "";
 }
 
 std::string missing_walls() {
