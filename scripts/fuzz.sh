@@ -14,6 +14,8 @@ cd "$(dirname "$0")/.."
 
 if [ "${1:-}" != --record ]; then
   scripts/build.sh fuzz
+  # Has the whole emulator, which takes minutes to build.
+  [ "${1:-}" != --seconds ] || scripts/build.sh fuzz --target kernel_fuzz
   python3 tests/fuzz/seeds.py build/fuzz/corpus
 fi
 exec python3 scripts/fuzzing.py "$@"
