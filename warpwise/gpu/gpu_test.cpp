@@ -216,12 +216,10 @@ TEST_F(GpuTest, TheFirstScratchMemoryMayBeRecorded) {
     const Stream stream;
     graph.launch(stream);
     stream.synchronize();
-    std::exit(std::all_of(host.data(), host.data() + bytes,
-                          [](std::byte each) { return each == std::byte{3}; })
-                  ? 0
-                  : 1);
+    return std::all_of(host.data(), host.data() + bytes,
+                       [](std::byte each) { return each == std::byte{3}; });
   };
-  EXPECT_EXIT(records(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::exit(records() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(GpuTest, ABufferOfADefaultStreamIsFreedOnItsDevice) {

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 Json valid() {
   Json figures = Json::object();
   for (const std::string& name : lab::profile_figures())
-    figures[name] = {{"value", 2.5}, {"source", "a test"}};
+    figures[name] = {{"value", 2}, {"source", "a test"}};
   return {{"gpu", "A GPU"}, {"compute_capability", "9.0"}, {"figures", figures}};
 }
 

@@ -13,14 +13,27 @@ bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
          avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
 }
 
-// Returns the distance between cells in bytes. Some files have a time stamp of 4 bytes before each
-// cell, or 16 bytes of parity after it.
-std::int64_t distance_of_cells(AVIOContext& input, std::int64_t place) {
-  Cell next;
-  for (const std::int64_t distance : {cell_bytes, cell_bytes + 4, cell_bytes + 16}) {
-    if (reads(input, place + distance, next)) return distance;
-  }
-  return cell_bytes;
+struct Cells {
+  std::int64_t first;     // place of the first cell
+  std::int64_t distance;  // bytes from one cell to the next
+};
+
+// Finds the cells from `place` on, FFmpeg's place of a packet. Some files have a time stamp of 4
+// bytes before each cell, and `place` is that of the time stamp. Others have 16 bytes of parity
+// after each cell.
+Cells cells_at(AVIOContext& input, std::int64_t place) {
+  constexpr std::int64_t stamp_bytes = 4, parity_bytes = 16;
+  Cell cell;
+  const auto has_two = [&](std::int64_t first, std::int64_t distance) {
+    return reads(input, first, cell) && reads(input, first + distance, cell);
+  };
+  // A time stamp may begin with the byte of a cell, so stamped cells are looked for first.
+  const Cells stamped{place + stamp_bytes, stamp_bytes + cell_bytes};
+  if (has_two(stamped.first, stamped.distance) &&
+      reads(input, stamped.first + 2 * stamped.distance, cell))
+    return stamped;
+  const bool has_parity = !has_two(place, cell_bytes) && has_two(place, cell_bytes + parity_bytes);
+  return {place, has_parity ? cell_bytes + parity_bytes : cell_bytes};
 }
 
 int track_of(const Cell& cell) { return (cell[1] & 0x1f) << 8 | cell[2]; }
@@ -44,15 +57,16 @@ bool is_filled_up(const Cell& cell) {
 // mark the frame before a damaged packet. A packet is whole if its last cell has padding, or if the
 // next counter fits.
 bool counts_on(AVIOContext& input, std::int64_t place) {
+  const Cells cells = cells_at(input, place);
   Cell first;
-  if (!reads(input, place, first) || !starts_a_packet(first)) return false;
-  const std::int64_t distance = distance_of_cells(input, place);
+  if (!reads(input, cells.first, first) || !starts_a_packet(first)) return false;
   constexpr std::int64_t most_looked_at = 1 << 24;  // bytes, more than two packets
   const std::int64_t end = place + most_looked_at;
   int packets = 0;
   Cell last = first;
   Cell cell;
-  for (std::int64_t at = place + distance; at < end && reads(input, at, cell); at += distance) {
+  for (std::int64_t at = cells.first + cells.distance; at < end && reads(input, at, cell);
+       at += cells.distance) {
     if (track_of(cell) != track_of(first)) continue;
     if (!has_content(cell)) continue;
     const bool is_next = count_of(cell) == ((count_of(last) + 1) & 0x0f);
