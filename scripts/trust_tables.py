@@ -1,6 +1,7 @@
 """The table of docs/how-it-is-tested.md: what stands behind each claim, from the records."""
 import json
 import pathlib
+import re
 
 import coverage_tables
 import fault_tables
@@ -43,6 +44,17 @@ def fuzzing():
     return ("random inputs to parsers, all recorded runs",
             f"{count(sum(each['runs'] for each in targets))} inputs to {len(targets)} parsers, {sum(each['findings'] for each in targets)} findings{time}",
             "scripts/fuzz.sh", "results/fuzz/parsers.json", record["date"])
+
+
+def on_gpu():
+    record = load("results/nvidia-h200/gpu_record.json")
+    passed, failed = (sum(int(re.search(rf"{word} (\d+)", line)[1]) for line in record["tests"]) for word in ["passed", "failed"])
+    rungs = re.match(r"(\d+ of \d+) rungs right", record["verify"][-1])[1]
+    clean = sum(bool(re.search(r"exit 0, (ERROR|RACECHECK) SUMMARY: 0 ", line)) for line in record["sanitizers"])
+    return (f"tests of CUDA code on {record['machine']['gpus']} {record['machine']['gpu']}",
+            f"{count(passed)} passed, {failed} failed; {rungs} rungs right; {clean} of {len(record['sanitizers'])} runs of "
+            "compute-sanitizer's four tools without an error",
+            "scripts/gpu-bundle.sh", "results/nvidia-h200/gpu_record.json", record["machine"]["date"][:10])
 
 
 def instructions():
@@ -94,5 +106,6 @@ def soak():
 
 def rendered():
     rows = [[what, figure, f"`{command}`", f"`{path}`, {date}"]
-            for what, figure, command, path, date in (nightly(), mutants(), coverage(), fuzzing(), soak(), instructions(), faults(), races(), formats())]
+            for what, figure, command, path, date in (nightly(), on_gpu(), mutants(), coverage(), fuzzing(), soak(), instructions(), faults(),
+                                                       races(), formats())]
     return table(["what", "figure", "made by", "record"], rows)
