@@ -15,14 +15,14 @@ std::int64_t padded_pitch(ElementType type, std::int64_t width, std::int64_t hei
 }  // namespace
 
 void Image::Free::operator()(std::byte* data) const {
-  ::operator delete (data, std::align_val_t{row_alignment});
+  ::operator delete(data, std::align_val_t{row_alignment});
 }
 
 Image::Image(ElementType type, std::int64_t width, std::int64_t height, int channels)
     : width_(width), height_(height), pitch_bytes_(padded_pitch(type, width, height, channels)),
       channels_(channels), type_(type) {
   const auto bytes = static_cast<std::size_t>(checked_mul(pitch_bytes_, height));
-  data_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{row_alignment})));
+  data_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{row_alignment})));
 }
 
 }  // namespace warpwise

@@ -176,7 +176,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
     same_view.lastLayer = view->lastLayer;
   }
   return DriverCall().result_of(cudaCreateTextureObject(object, &resource, &description,
-                                           view != nullptr ? &same_view : nullptr));
+                                                        view != nullptr ? &same_view : nullptr));
 }
 CUresult cuTexObjectDestroy(CUtexObject object) {
   return DriverCall().result_of(cudaDestroyTextureObject(object));
