@@ -189,6 +189,9 @@ class Results(CommandTest):
         self.succeed("threshold", "in.npy", "out.npy", "--window", "3", "--method", "exact-mean",
                      "--mean", "mean.npy")
         self.assertEqual(npy_parts("mean.npy")[0], "<f4")
+        with open("in.npy", "rb") as file:
+            done = self.succeed("threshold", "-", "out.npy", "--window", "3", "--mean", "-", stdin=file.read())
+        self.assertEqual(done.stdout[-4:], bytes([13, 20, 83, 143]))
 
     def test_convert_layouts(self):
         write("in.npy", npy("|u1", (2, 2, 3), bytes([255, 255, 255, 0, 0, 0] * 2)))

@@ -95,8 +95,8 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
                                                           : "complex or unknown";
   throw IoError("cannot read " + name + ": a pixel of it is " + std::to_string(tags.samples) +
                 " x " + std::to_string(tags.bits) + " bits, " + format +
-                "; TIFF files of 1 to 4 samples of 8 or 16 bits, signed 32 bits or 32-bit floats "
-                "are read");
+                "; TIFF files of 1 to 4 samples of 8 or 16 bits, and of 1, 3 or 4 of signed 32 "
+                "bits or 32-bit floats, are read");
 }
 
 // Returns the shape of the picture that read_coloured() or read_samples() makes. Grey with alpha

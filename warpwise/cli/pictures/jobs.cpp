@@ -155,12 +155,13 @@ void require_own_places(const std::vector<Job>& jobs, const PossibleResults& pos
   std::set<fs::path> taken;
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
-      std::set<fs::path> own;  // places of this result, one of which it gets
-      for (const io::PictureShape& shape : possible[i]) {
-        const std::string path = job.output_path(i, shape);
+      std::set<std::string> paths;  // the result gets one of them
+      for (const io::PictureShape& shape : possible[i]) paths.insert(job.output_path(i, shape));
+      std::set<fs::path> own;
+      for (const std::string& path : paths) {
         const fs::path place = place_of(path);
         if (!own.insert(place).second) continue;
-        const auto input = inputs.find(place);
+        const auto input = io::written_directly(path) ? inputs.end() : inputs.find(place);
         const bool may_be_replaced = i == 0 && input != inputs.end() && input->second == job.input;
         if (input != inputs.end() && !may_be_replaced) refuse_place_of_input(path, input->second);
         if (!taken.insert(place).second) refuse_one_place(path);

@@ -51,7 +51,7 @@ bool is_video(const std::string& path);
 void refuse_video(const std::string& path);
 
 /// Returns the file that a path leads to, which may not exist yet. Paths to one file give one
-/// place.
+/// place, except for hard links.
 std::filesystem::path place_of(const std::string& path);
 
 /// Refuses outputs that are the same file, even by different paths. Ignores empty names.

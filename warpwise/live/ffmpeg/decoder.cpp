@@ -230,7 +230,12 @@ int Decoder::receive() {
 
 int Decoder::send_to_decoder(const AVPacket* packet) {
   if (!parts_) return avcodec_send_packet(codec_.get(), packet);
-  parts_->put(packet);
+  try {
+    parts_->put(packet);
+  } catch (const Error& error) {
+    if (number_ > 0) throw;
+    fall_back(error.what());  // the packet comes again
+  }
   return 0;
 }
 

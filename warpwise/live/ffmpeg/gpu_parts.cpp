@@ -81,8 +81,8 @@ void GpuParts::begin_part() {
   if (needs_worker()) start_worker();
 }
 
-// One decoder is needed, and further ones only make a video faster: after one that could not be
-// made, none is added.
+// One decoder is needed, and further ones only make a video faster: after a thread or a context
+// that could not be made, none is added. The worker makes the driver's decoder itself, later.
 void GpuParts::start_worker() {
   try {
     add_worker();

@@ -68,9 +68,8 @@ WARPWISE_HOST_DEVICE inline void store_code(unsigned char* p, unsigned short cod
   }
 }
 
-/// Rounds half up and saturates. A double may lie below the half that it stands for, by less than
-/// 2^-34. Values below a half that are no half lie further below it than 2^-33, but for some of
-/// green.
+/// Rounds half up and saturates. An exact half may be computed up to 2^-34 too low, so 2^-33 is
+/// added. Only green has other values that lie so close below a half.
 WARPWISE_HOST_DEVICE inline unsigned short rounded_code(double code) {
   const double half_up = code + (0.5 + 0x1p-33);
   if (half_up <= 0) return 0;

@@ -199,9 +199,11 @@ cudaError_t run_all(const std::vector<GraphStep>& steps) {
   return cudaSuccess;
 }
 
-cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool has_legacy_stream) {
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
-  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode}));
+  auto capture = std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode});
+  capture->has_legacy_stream = has_legacy_stream;
+  join_capture(stream, std::move(capture));
   return cudaSuccess;
 }
 
@@ -232,11 +234,11 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (stream == nullptr || stream == cudaStreamLegacy)
     return report(cudaErrorStreamCaptureUnsupported);
-  return begin_capture(stream, mode);
+  return begin_capture(stream, mode, true);
 }
 // A program of nvcc --default-stream per-thread may capture in the default stream.
 cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin_capture(stream, mode);
+  return begin_capture(stream, mode, false);
 }
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t* after, const cudaGraphEdgeData*,

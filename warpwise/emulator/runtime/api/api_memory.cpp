@@ -128,7 +128,8 @@ cudaError_t fill_slices(const cudaPitchedPtr& to, int value, const cudaExtent& e
 /// Finds a variable. The name of a managed variable stands for its memory, not for the pointer that
 /// the program has registered.
 const Variable* find_variable(const void* symbol) {
-  const Runtime& own = emulated();
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
   if (const auto found = own.variables.find(symbol); found != own.variables.end())
     return &found->second;
   for (const auto& module : own.modules) {

@@ -30,7 +30,7 @@ struct CUstream_st {
 
 namespace {
 
-/// Handles that are not destroyed yet. Others, and null, are refused.
+/// Handles that are not destroyed yet.
 template <class Handle>
 class LiveHandles {
  public:

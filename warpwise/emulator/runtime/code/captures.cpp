@@ -88,8 +88,10 @@ cudaError_t refuse_default_stream(cudaStream_t stream) {
   const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
   // Parts of a graph, and of other work, are no calls of the program.
   if (!is_legacy || OnStream::is_any()) return cudaSuccess;
-  return refused(cudaErrorStreamCaptureImplicit,
-                 [](cudaStream_t captured, const Capture&) { return is_blocking(captured); });
+  return refused(
+      cudaErrorStreamCaptureImplicit, [&](cudaStream_t captured, const Capture& capture) {
+        return is_blocking(captured) && (capture.has_legacy_stream || stream == cudaStreamLegacy);
+      });
 }
 
 cudaError_t refuse_wait_for(cudaStream_t stream) {

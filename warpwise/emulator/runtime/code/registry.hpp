@@ -57,6 +57,7 @@ struct Capture {
   bool owns_graph = true;  ///< false if the capture adds to a graph of the program
   std::thread::id thread = std::this_thread::get_id();  ///< the thread that began the capture
   bool is_invalid = false;                              ///< true after a refused call
+  bool has_legacy_stream = true;  ///< false if each thread of the program has its own stream 0
 };
 
 /// PTX does not state the registers of machine code; most kernels need no more than this.
@@ -136,7 +137,8 @@ cudaError_t refuse_callback(cudaStream_t stream);
 cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
                            std::function<cudaError_t()> work);
 /// Begins a capture in any stream, also in the default stream of a thread.
-cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode);
+/// \param has_legacy_stream  false for a program of nvcc --default-stream per-thread
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool has_legacy_stream);
 
 /// Calls `body`, unless the device is unusable. Turns exceptions into error codes and messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);

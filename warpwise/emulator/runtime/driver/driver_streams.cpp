@@ -149,7 +149,8 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
       cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)));
 }
 CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode) {
-  return DriverCall().result_of(begin_capture(stream, static_cast<cudaStreamCaptureMode>(mode)));
+  return DriverCall().result_of(
+      begin_capture(stream, static_cast<cudaStreamCaptureMode>(mode), false));
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return DriverCall().result_of(cudaStreamEndCapture(stream, graph));

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+extern "C" cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode);
+
 namespace {
 
 __global__ void set(int* value) { *value = 1; }
@@ -249,6 +251,17 @@ TEST_F(Captures, TheDefaultStreamCannotCapture) {
   for (cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy})
     EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
               cudaErrorStreamCaptureUnsupported);
+  cudaGetLastError();
+}
+
+// nvcc --default-stream per-thread calls this function. Stream 0 is then no legacy stream.
+TEST_F(Captures, AThreadsOwnDefaultStreamIsNoLegacyStream) {
+  ASSERT_EQ(cudaStreamBeginCapture_ptsz(other_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  set<<<1, 1>>>(value_);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaMemsetAsync(value_, 0, sizeof(int), cudaStreamLegacy),
+            cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(cudaStreamEndCapture(other_, nullptr), cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
 }
 
