@@ -2,7 +2,7 @@
 # Builds the parsers' fuzz targets and runs each on generated inputs, as many at a time as there are cores. Ends with status 1
 # if an input breaks a target. Needs clang with libFuzzer (Debian: clang, libclang-rt-dev).
 #
-#   scripts/fuzz.sh [RUNS] [SEED]             RUNS of each target, 10 million unless given
+#   scripts/fuzz.sh [RUNS] [SEED]             RUNS of each target but `kernel`, 10 million unless given
 #   scripts/fuzz.sh --seconds N [TARGET...]   N seconds of CPU for each target, with a new seed each time; then the corpora
 #                                             keep only inputs that reach code of their own
 #   scripts/fuzz.sh --record                  adds the last run to results/fuzz/parsers.json, and its corpora to
@@ -14,8 +14,10 @@ cd "$(dirname "$0")/.."
 
 if [ "${1:-}" != --record ]; then
   scripts/build.sh fuzz
-  # Has the whole emulator, which takes minutes to build.
-  [ "${1:-}" != --seconds ] || scripts/build.sh fuzz --target kernel_fuzz
+  # The target that runs kernels has the whole emulator, which takes minutes to build.
+  case "${1:-} ${*:3}" in
+    "--seconds " | "--seconds "*kernel*) scripts/build.sh fuzz --target kernel_fuzz ;;
+  esac
   python3 tests/fuzz/seeds.py build/fuzz/corpus
 fi
 exec python3 scripts/fuzzing.py "$@"

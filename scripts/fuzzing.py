@@ -126,6 +126,7 @@ def main(arguments):
     if arguments[:1] == ["--seconds"]:
         limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or targets
     else:
+        targets = [each for each in targets if each != "kernel"]  # built with --seconds only
         runs, seed = (*map(int, arguments), *[runs, seed][len(arguments):])
     unpack()
     shutil.rmtree(BUILD / "findings", ignore_errors=True)

@@ -98,8 +98,8 @@ void require_parameters(Launchable& kernel, const Exercise& exercise) {
 void require_no_launches(const std::string& ptx) {
   if (ptx.find("__cudaCDP2") == std::string::npos) return;
   throw InvalidArgument(
-      "the kernel calls CUDA's runtime, as a kernel does that launches another one: leave it out, "
-      "since only the kernel itself is counted");
+      "the kernel calls CUDA's runtime, for a launch or a copy: leave the call out, since only the "
+      "kernel's own work is counted");
 }
 
 // Reads the block that the kernel's file states: __constant__ int block[2] = {X, Y};

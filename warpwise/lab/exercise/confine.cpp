@@ -60,7 +60,8 @@ void limit_all(const Limits& limits) {
   limit(RLIMIT_AS, limits.memory, limits.memory);
   // A process gets SIGXCPU at its limit of time. SIGKILL then means that the system lacks memory.
   const auto seconds = static_cast<rlim_t>(limits.time.count());
-  limit(RLIMIT_CPU, seconds, seconds + 1);
+  const rlim_t hard = std::max<rlim_t>(allowed(RLIMIT_CPU, seconds + 1), 1);
+  limit(RLIMIT_CPU, std::min(seconds, hard - 1), hard);
   limit(RLIMIT_FSIZE, 0, 0);
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_NPROC, 0, 0);

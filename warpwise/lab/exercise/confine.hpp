@@ -12,8 +12,8 @@ namespace warpwise::lab {
 struct Limits {
   std::chrono::seconds time{60};                  ///< on a core; the process may sleep for the
                                                   ///< same time
-  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space; a lower limit
-                                                  ///< of the calling process holds for it too
+  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space; a lower hard
+                                                  ///< limit of the calling process holds for it
 };
 
 /// A process that does one piece of work, and the text that it returned.

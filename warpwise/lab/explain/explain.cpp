@@ -402,7 +402,7 @@ std::optional<double> Explanation::measured_over_predicted() const {
 std::string Explanation::counted() const {
   const std::uint64_t grid = request.grid.count();
   const std::uint64_t asked = (request.sample ? request.sample->of(grid) : grid) * launches;
-  if (launch.blocks < asked) {
+  if (!has_ended(launch, asked)) {
     return fmt::format("stopped: {} of {} blocks finished; the counts cover the run until then",
                        grouped(launch.blocks), grouped(asked));
   }

@@ -72,6 +72,14 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
   return BlockSample{.blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(blocks), 1)};
 }
 
+bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks) {
+  // Whole clusters run, which may be more blocks: the number alone does not show a stopped launch.
+  const auto is_stop = [](const emulator::Fault& fault) {
+    return fault.kind == emulator::FaultKind::budget || fault.kind == emulator::FaultKind::deadlock;
+  };
+  return launch.blocks >= blocks && std::ranges::none_of(launch.faults, is_stop);
+}
+
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget) {
   const auto is_of_a_block = [](const emulator::Fault& fault) {
@@ -79,12 +87,12 @@ bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sample
            fault.kind == emulator::FaultKind::misaligned;
   };
   if (std::ranges::any_of(sample.faults, is_of_a_block)) return true;
-  return sample.blocks >= sampled_blocks && sample.totals.warp_instructions > budget;
+  return has_ended(sample, sampled_blocks) && sample.totals.warp_instructions > budget;
 }
 
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks) {
-  if (launch.blocks < sampled_blocks || launch.blocks >= grid_blocks) return;
+  if (!has_ended(launch, sampled_blocks) || launch.blocks >= grid_blocks) return;
   const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(launch.blocks));
   scale(launch.totals);
   for (auto& [name, count] : launch.instructions_by_class) scale(count);

@@ -28,6 +28,9 @@ BlockSample parse_sample(const std::string& text);
 std::optional<BlockSample> sample_within(std::uint64_t budget,
                                          const emulator::LaunchResult& launch);
 
+/// Returns true if the blocks that were asked for ran to their end.
+bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks);
+
 /// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
 /// budget. All blocks of the sample must have ended, and the whole grid must need more than the
 /// budget. Otherwise the launch has blocks that wait, or a loop without an end. A sample with an

@@ -136,6 +136,8 @@ TEST(BlockSample, ASampleReplacesOnlyALaunchThatNeedsMore) {
   sample.faults.resize(1);
   sample.faults[0].kind = emulator::FaultKind::deadlock;
   EXPECT_FALSE(replaces_stopped(sample, 11, 1000)) << "it may wait for blocks outside the sample";
+  sample.faults[0].kind = emulator::FaultKind::budget;
+  EXPECT_FALSE(replaces_stopped(sample, 9, 1000)) << "a block of a cluster did not end";
   sample.faults[0].kind = emulator::FaultKind::out_of_bounds;
   EXPECT_TRUE(replaces_stopped(sample, 11, 1000)) << "the kernel's own fault";
 }

@@ -184,7 +184,7 @@ void print(Warp& warp, const Operation& op) {
       warp.executed += format.size() + text.size();
       worker.printed[warp.block->linear] += printable(std::move(text), progress);
     }
-    memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
+    if (op.count > 2) memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
   }
 }
 

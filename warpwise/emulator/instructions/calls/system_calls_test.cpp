@@ -41,6 +41,20 @@ LaunchResult print(const std::string& format, std::uint32_t threads = 1, int tim
   return emulated.launch("prints", {1}, {threads});
 }
 
+TEST(Print, AResultMayBeDropped) {
+  std::string text = printing_ptx("hello");
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("(.param .b32 r) vprintf", "vprintf");
+  replace("(q0), vprintf", "vprintf");
+  replace("ld.param.b32 %r2, [q0];", "");
+  Emulated emulated(text);
+  const LaunchResult result = emulated.launch("prints", {1}, {1});
+  EXPECT_TRUE(result.faults.empty());
+  EXPECT_EQ(result.printed, "hello");
+}
+
 TEST(Print, ReturnsTheNumberOfItsArguments) {
   const auto returned = [](const std::string& format, bool has_format = true) {
     std::string text = printing_ptx(format);

@@ -96,8 +96,7 @@ std::uint64_t extent_in(std::string_view source, std::string_view extent) {
   const std::string_view word = taken(extent, is_of_word);
   if (took(extent, '+') && !took(extent, '1')) return 0;
   taken(extent, is_blank);
-  constexpr std::size_t longest_name = 9;
-  if (!extent.empty() || word.empty() || word.size() > longest_name) return 0;
+  if (!extent.empty() || word.empty()) return 0;
   return std::ranges::all_of(word, is_digit) ? number_at(word).value_or(0)
                                              : defined_value(source, word);
 }
