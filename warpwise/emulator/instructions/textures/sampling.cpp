@@ -260,7 +260,7 @@ TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans)
       if (weights[k] == 0) continue;
       const Place at{spans[0].at[k & 1], spans[1].at[k >> 1 & 1], spans[2].at[k >> 2]};
       double value = filter_value(bound, at, c);
-      // As measured for two pairs of bytes; other pairs may differ.
+      // An H200 does so for two measured pairs of bytes. Other pairs may differ.
       if (srgb && weights[k] != weight_one) value = std::floor(value * 256) / 256;
       sum += static_cast<double>(weights[k]) * value;
     }
