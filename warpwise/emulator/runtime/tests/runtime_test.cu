@@ -77,7 +77,6 @@ struct Shape {
 struct Square : Shape {
   __device__ int sides() const override { return 4; }
 };
-__global__ void out_of_bounds(int* nothing) { *nothing = 1; }
 
 // Makes calls through a table of functions.
 __global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
@@ -334,22 +333,6 @@ TEST_F(Runtime, SlicesAreCopiedFromTheMiddleOfAVolume) {
   EXPECT_EQ(cudaFree(device.ptr), cudaSuccess);
 }
 
-TEST_F(Runtime, StreamsHavePriorities) {
-  int least = 1;
-  int greatest = 1;
-  ASSERT_EQ(cudaDeviceGetStreamPriorityRange(&least, &greatest), cudaSuccess);
-  EXPECT_LE(greatest, least);
-  cudaStream_t first = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithPriority(&first, cudaStreamNonBlocking, greatest), cudaSuccess);
-  int priority = 1;
-  unsigned flags = 0;
-  EXPECT_EQ(cudaStreamGetPriority(first, &priority), cudaSuccess);
-  EXPECT_EQ(priority, greatest);
-  EXPECT_EQ(cudaStreamGetFlags(first, &flags), cudaSuccess);
-  EXPECT_EQ(flags, unsigned{cudaStreamNonBlocking});
-  cudaStreamDestroy(first);
-}
-
 TEST_F(Runtime, AttributesAreTheProperties) {
   cudaDeviceProp p{};
   ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
@@ -374,70 +357,6 @@ TEST_F(Runtime, AttributesAreTheProperties) {
   EXPECT_EQ(cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(nullptr), 0),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemGetInfo(nullptr, nullptr), cudaSuccess);
-}
-
-TEST_F(Runtime, NullIsNoEvent) {
-  float time = 0;
-  cudaEvent_t event = nullptr;
-  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(event, stream_), cudaSuccess);
-  EXPECT_EQ(cudaEventRecord(nullptr, stream_), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaStreamWaitEvent(stream_, nullptr, 0), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventSynchronize(nullptr), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventQuery(nullptr), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventElapsedTime(&time, event, nullptr), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventDestroy(nullptr), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventCreate(nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaStreamCreate(nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaStreamGetFlags(stream_, nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
-}
-
-// A GPU's runtime crashes here.
-TEST_F(Runtime, StreamsAndEventsAreDestroyedOnce) {
-  cudaStream_t stream = nullptr;
-  cudaEvent_t event = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventRecord(event, stream_), cudaErrorInvalidResourceHandle);
-}
-
-// Runs in a process of its own, which the error makes useless.
-TEST(RuntimeDeathTest, AfterAFaultNothingIsMadeAndNoHostFunctionRuns) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto all_are_refused = [] {
-    out_of_bounds<<<1, 1>>>(nullptr);
-    const cudaError_t expected = cudaDeviceSynchronize();
-    cudaEvent_t event = nullptr;
-    cudaStream_t stream = nullptr;
-    bool has_run = false;
-    const auto run = [](void* data) { *static_cast<bool*>(data) = true; };
-    const bool are_refused = cudaEventCreate(&event) == expected &&
-                             cudaStreamCreate(&stream) == expected &&
-                             cudaLaunchHostFunc(nullptr, run, &has_run) == expected;
-    std::exit(expected != cudaSuccess && are_refused && !has_run ? 0 : 1);
-  };
-  EXPECT_EXIT(all_are_refused(), ::testing::ExitedWithCode(0), "");
-}
-
-TEST_F(Runtime, EventsWithoutTimesHaveNone) {
-  cudaEvent_t first = nullptr;
-  cudaEvent_t second = nullptr;
-  ASSERT_EQ(cudaEventCreateWithFlags(&first, cudaEventDisableTiming), cudaSuccess);
-  ASSERT_EQ(cudaEventCreate(&second), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(first, stream_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(second, stream_), cudaSuccess);
-  float time = 0;
-  EXPECT_EQ(cudaEventElapsedTime(&time, first, second), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaEventElapsedTime(&time, second, second), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(first), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(second), cudaSuccess);
-  EXPECT_EQ(cudaEventCreateWithFlags(&first, 0xff00), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaEventCreateWithFlags(&first, cudaEventInterprocess), cudaErrorInvalidValue);
 }
 
 // An H200 (driver 580.159.04) leaves room for 8 blocks, and then reports 7 as resident.
