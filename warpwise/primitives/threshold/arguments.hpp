@@ -1,6 +1,6 @@
 #pragma once
 
-// Arguments of the kernels. For g++, nvcc and NVRTC: no includes.
+// Arguments of the kernels. g++, nvcc and NVRTC compile this header, so it includes nothing.
 namespace warpwise::kernels::threshold {
 
 /// An image of pixels that may lie at any address.
@@ -23,9 +23,9 @@ struct ThresholdOutput {
 
 struct ColumnArguments {
   ThresholdSource src;
-  void* columns;            ///< For each row and column: sum of the window's rows
+  void* columns;            ///< for each row: the sums of its window's rows, by column
   long long columns_pitch;  ///< in elements
-  void* segments;  ///< For each segment and column: sum of the segment's rows; null for low windows
+  void* segments;           ///< sums of each segment's rows, by column; null for windows to 64 rows
   long long half;
 };
 
@@ -46,7 +46,7 @@ struct TileArguments {
   int half;
   int area;
   int bias;
-  int strip_words;  ///< words of pixels in a row of a block's results, split evenly over the warps
+  int strip_words;  ///< words in a row of a block's results; each warp has the same number of them
   int halo_words;   ///< words on either side of the strip; they hold more pixels than `half`
   int segment_rows;
 };
@@ -54,31 +54,31 @@ struct TileArguments {
 /// Rows of a tile: each lane of a warp takes one.
 inline constexpr int threshold_tile_rows = 32;
 inline constexpr int threshold_tile_threads = 128;
-/// Blocks on an SM. More would leave too few registers for the loads in flight and exceed 228 KB.
+/// Blocks on an SM. A fifth would leave too few registers for loads in flight and exceed 228 KB.
 inline constexpr int threshold_tile_blocks = 4;
-/// Words between the rows of a tile's column sums (two for each thread) and of its pixels. They are
-/// odd, so that lanes at one column access different banks.
+/// Words from one row of a tile to the next: in its column sums, two for each thread, and in its
+/// pixels. Both numbers are odd, so that lanes at one column access different banks.
 inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
 inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 
-/// Format in which threshold_bands keeps the changes of its sums from row to row:
+/// Format in which the kernels of bands keep the changes of window sums from one row to the next:
 /// - pairs: two numbers of 16 bits in a word, for sums of up to 128 bytes;
 /// - words: one number of 32 bits, for u16, and for u8 where 16 bits hold the window's area;
 /// - large: one number of 32 bits, for u8 with larger areas;
 /// - wide: one number of 32 bits, for u16 where a window's sum exceeds 32 bits.
 enum class BandSums { pairs, words, large, wide };
 
-/// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
-/// `half` pixels and `out_at` bytes before its results. That distance is a multiple of 16. The
-/// address in the image is a multiple of 16 too, if possible.
+/// Arguments of threshold_bands, for images whose sides fit 32 bits. A block's rows in shared
+/// memory begin `half` pixels and `out_at` bytes before its results. That distance is a multiple of
+/// 16 bytes. If possible, a row of the block begins at a multiple of 16 in the image too.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;
   int half;
   int area;
   long long bias;
-  int first_byte;  ///< byte of a row at which the first strip begins: 0, or a little less
-  int out_at;
+  int first_byte;    ///< byte of a row at which the first strip begins: 0, or down to -12
+  int out_at;        ///< bytes of a row in shared memory before the first result's window
   int pitch;         ///< bytes between rows in shared memory, 16 times an odd number
   int rows;          ///< rows in shared memory
   int segment_rows;  ///< rows that a block processes
@@ -87,9 +87,9 @@ struct BandArguments {
 /// Arguments of threshold_wide_bands and of threshold_row_sums, which runs before it.
 struct WideBandArguments {
   BandArguments band;  ///< its `rows` is not used
-  /// Sums down the columns of each sums_rows rows of the image. They begin with the 16 bytes at the
-  /// start of a block's rows in the first strip, and go to the rows' end. A sum has 2 bytes for u8
-  /// and 4 for u16.
+  /// Column sums of each group of sums_rows rows of the image. They cover all strips and both
+  /// halos, from the first byte of the first block's rows in shared memory on. A sum has 2 bytes
+  /// for u8 and 4 for u16.
   unsigned char* sums;
   long long sums_pitch;  ///< in bytes
   int sums_rows;         ///< at most 257, so that 16 bits hold a sum
@@ -98,12 +98,12 @@ struct WideBandArguments {
 /// Rows whose sums the matrix units compute at once.
 inline constexpr int threshold_band_rows = 16;
 /// Threads of a block of threshold_bands. Each has four bytes of the strip. The launch takes the
-/// size that covers an image with fewer rounds of blocks.
+/// number that covers an image with fewer waves of blocks.
 inline constexpr int threshold_band_threads[] = {128, 160};
 /// Threads of threshold_bands on an SM: fewer do not hide its latencies.
 inline constexpr int threshold_band_threads_an_sm = 640;
-/// Threads of a block of threshold_wide_bands: the larger one where an SM has room for one block
-/// only.
+/// Threads of a block of threshold_wide_bands. The launch takes the larger number where an SM has
+/// room for one block only.
 inline constexpr int threshold_wide_band_threads[] = {256, 512};
 inline constexpr int threshold_wide_band_threads_an_sm = 512;
 /// A block's segment has one of these numbers of rows in images that fill a GPU. Higher segments
@@ -114,38 +114,38 @@ inline constexpr int threshold_row_sum_threads = 128;
 /// Blocks of threshold_row_sums on an SM. This number leaves enough registers for all loads of 16
 /// rows. Without a number, the compiler takes fewer registers and has four loads in flight.
 inline constexpr int threshold_row_sum_blocks = 4;
-/// About the number of all threads of threshold_row_sums: in larger images each has more rows.
+/// Approximate number of threads of threshold_row_sums. In larger images each adds up more rows.
 inline constexpr int threshold_row_sum_all_threads = 1 << 17;
 inline constexpr int threshold_row_sum_least_rows = 16;
 inline constexpr int threshold_row_sum_most_rows = 64;
-/// Bytes of pixels in a row of a warp's results: a word a thread.
+/// Bytes of pixels in a row of a warp's results: one word for each thread.
 inline constexpr int threshold_band_warp_bytes = 128;
 
 /// Largest number of weights, of the centre and one side, that threshold_gaussian_products takes.
 inline constexpr int threshold_product_weights = 57;
 
 /// Arguments of threshold_gaussian_products. A pixel is above when its mean is below pixel + shift
-/// - 1/2. The kernel decides that in integers, whose unit is 2^-bits. It leaves pixels open that
-/// are at most half of `doubt` from the limit.
+/// - 1/2. The excess is the mean minus this limit, in integers of unit 2^-(cut + 8). A pixel is
+/// doubtful, and settled in floats, if its excess is at most half of `doubt` from 0.
 struct GaussianProductArguments {
   ThresholdSource src;
   ThresholdOutput out;
   int half;
-  int reach;  ///< pixels from the first one of a row of weights to the centre: half, in whole words
+  int reach;  ///< pixels of a row of weights before the centre: `half`, rounded up to whole words
   int shift;
   int cut;  ///< a weight is a number of 16 bits times 2^-(cut + 8)
-  /// A pixel's part in its own excess, -2^cut, as a number of 16 bits: in a word's low half and in
-  /// its high half.
+  /// Factor of a pixel in its own excess: -2^cut as a number of 16 bits. pixel_low has it in the
+  /// low half of the word, pixel_high in the high half.
   unsigned pixel_low;
   unsigned pixel_high;
   unsigned above;  ///< out.above in all four bytes; `below` is the same for out.below
   unsigned below;
-  /// in units of 256; shifts the excess so that a doubtful excess is 0 … doubt
+  /// in units of 256; added to the excess, so that a doubtful pixel has 0 … doubt
   int bias;
-  unsigned first_doubt;  ///< the limit `doubt` before the products of both low bytes are added
-  unsigned most_low;     ///< upper bound of these products; bounds are multiples of 256
-  unsigned doubt;        ///< limit once they are added: an excess of 0 … doubt is doubtful
-  int first_column;      ///< column of the first strip: 0, or a little less
+  unsigned first_doubt;  ///< used as `doubt` until the products of two low bytes are added
+  unsigned most_low;     ///< upper bound of these products; it and `doubt` are multiples of 256
+  unsigned doubt;        ///< after that, a pixel with an excess of 0 … doubt is doubtful
+  int first_column;      ///< column of the first strip: 0, or down to -12
   int pitch;             ///< bytes between rows in shared memory, 16 times an odd number
   int row_groups;        ///< groups of 16 bytes of a row that are used, at most 32
   int ring_rows;         ///< rows in shared memory
@@ -153,11 +153,11 @@ struct GaussianProductArguments {
   float weights[threshold_product_weights + 3];  ///< weights of the centre, then outwards, then 0
 };
 
-/// Tiles of 16 columns that a warp has: two share the pixels that they load.
+/// Number of tiles of 16 columns that a warp computes. Two tiles share the pixels that they load.
 constexpr int threshold_product_tiles_of(int groups) { return groups <= 4 ? 2 : 1; }
 template <int groups>
 inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups);
-/// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
+/// Blocks on an SM. More would leave too few registers for weights and means of 16 * groups rows.
 inline constexpr int threshold_product_blocks = 2;
 /// Steps of 16 rows between a block's barriers.
 constexpr int threshold_product_steps_of(int groups) {
@@ -167,7 +167,7 @@ template <int groups>
 inline constexpr int threshold_product_steps = threshold_product_steps_of(groups);
 /// Number of doubtful pixels that a block keeps.
 inline constexpr int threshold_doubts = 256;
-/// Rows of 16 columns for which the block can hold the means along rows while it settles a stretch.
+/// Rows of 16 columns whose means along rows fit the memory in which a block settles a stretch.
 constexpr int threshold_settled_rows(int groups) { return 32 * groups; }
 /// Bytes of shared memory for the doubts:
 /// - the means along rows,
@@ -182,8 +182,8 @@ constexpr int threshold_doubt_bytes(int groups) {
 template <class Pixel>
 inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));
 
-/// Rows that one thread slides down. Fewer rows give more threads but also more first sums: each of
-/// them reads up to two segments of rows.
+/// Rows that one thread slides down. With fewer rows there are more threads but also more first
+/// sums, each of which reads up to two segments of rows.
 inline constexpr int threshold_segment_rows = 64;
 inline constexpr int threshold_block_threads = 256;
 inline constexpr int threshold_warps = threshold_block_threads / 32;

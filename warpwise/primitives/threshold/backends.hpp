@@ -5,8 +5,8 @@
 
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// Backends of threshold(). It calls them once its arguments are checked and its rule is reduced to
-// numbers.
+// Backends of threshold(). It calls them after it has checked its arguments and has reduced its
+// options to a rule in numbers.
 namespace warpwise::detail::threshold {
 
 /// The two values that a pixel of dst can have.
@@ -38,21 +38,21 @@ struct GaussianTiles {
   std::int64_t across, strips;
 };
 
-/// The number of a tile's columns is a multiple of this.
+/// A tile's number of columns is a multiple of this one.
 inline constexpr std::int64_t gaussian_step = 64;
 
-/// The work of a pixel grows with the taps: each tap counts as one access to a float.
+/// Returns the work of a pixel in bytes. Each tap counts as one access to a float, up to 64 taps.
 constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
   return 4 * std::min<std::int64_t>(taps, 64);
 }
 
 /// Chooses the tiles for an image.
-/// - Size: the rows that a tile keeps, weighted along themselves for one window, take at most 512
-///   KiB, unless 64 columns need more.
-/// - Number: for several threads at least twice as many tiles, where the image allows it.
-/// - Shape: a strip has to weigh a window's rows beyond its own. Narrow columns only load pixels
-///   beside them again. So strips are at least four windows high until columns are as narrow as
-///   possible, and one window high then.
+/// - Size: a tile keeps the weighted rows of one window. They take at most 512 KiB, unless 64
+///   columns need more.
+/// - Number: with several threads, each gets at least two tiles, where the image allows it.
+/// - Shape: a strip also has to weigh a window's rows beyond its own, whereas narrow columns only
+///   load some pixels again. Strips are therefore at least four windows high, or at least one
+///   window if columns cannot become narrower.
 /// - Threads: only those that have `bytes_per_task` of work each are counted. The calling thread
 ///   alone processes a small image.
 constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, std::int64_t taps,
@@ -90,7 +90,7 @@ void validate_threshold_options(const ThresholdOptions& options, ElementType typ
 WindowRule window_rule(const ThresholdOptions& options, ElementType type);
 GaussianRule gaussian_rule(const ThresholdOptions& options, ElementType type);
 
-/// Computes the result's rows from `first` on, into all rows of dst and of the mean image.
+/// Computes all rows of dst and of the mean image. Row 0 of dst belongs to row `first` of src.
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
                    std::optional<HostView> mean, std::int64_t first = 0);
 void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,

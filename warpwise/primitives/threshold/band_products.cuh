@@ -6,15 +6,15 @@
 // of 0, 1 and -1. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Returns sum + the two signed 16-bit numbers of `pair`, times two low signed bytes of `weights`.
+/// Returns sum + the dot product of `pair`, two signed 16-bit numbers, and two bytes of `weights`.
 __device__ inline int plus_change(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// Returns less + byte k of a word times area, which has at most 16 bits. The dot product itself
-/// selects the byte.
+/// Returns less + byte k of a word times area, which has at most 16 bits. The dot product selects
+/// the byte: the factor of its neighbour is 0.
 __device__ inline int band_excess(int less, unsigned word, int k, unsigned area) {
   int result;
   const unsigned factor = k % 2 == 0 ? area : area << 16;
@@ -35,8 +35,8 @@ __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int
   return ones & 0xffffffffU << 8 * first & 0xffffffffU >> 8 * (4 - last);
 }
 
-/// Returns the bytes that a word of weights may use for column n of the products. For u8 each byte
-/// has its own sum. For u16 a pixel has two columns: the sums of its low and of its high bytes.
+/// Returns a word with ones in the bytes that count for column n = lane / 4 of the products. For u8
+/// all bytes count. For u16 an even n sums the low bytes of pixels, and an odd n the high bytes.
 template <class Pixel>
 __device__ inline unsigned band_ones() {
   if constexpr (sizeof(Pixel) == 1) return 0x01010101;
@@ -44,8 +44,8 @@ __device__ inline unsigned band_ones() {
 }
 
 /// Returns a lane's part of 16 rows by 8 columns of weights: lane 4 n + t has column n in rows 4 t
-/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on. For each next pixel these
-/// bytes begin a pixel later.
+/// … 4 t + 3. The weights of column 0 add up `bytes` bytes of a row from byte `begin` on. For each
+/// further pixel, they begin a pixel later.
 template <class Pixel>
 __device__ inline unsigned band_weights(int begin, int bytes) {
   const int n = static_cast<int>(threadIdx.x) % 32 / 4;

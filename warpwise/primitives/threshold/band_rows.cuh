@@ -6,7 +6,7 @@
 // nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Starts to copy `bytes` of 16 bytes; the others may change. Both addresses are multiples of 16.
+/// Starts to copy the first `bytes` of 16 bytes; the rest may change. Both are 16-byte aligned.
 __device__ inline void start_copy_16(unsigned char* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -145,7 +145,7 @@ class BandColumns {
       if constexpr (size == 2) pixel |= unsigned{row[at + 1]} << 8;
       return pixel * (size == 1 ? 0x01010101 : 0x00010001);
     };
-    // Writes whole words. The last one before the image and the first behind it also hold pixels.
+    // Writes whole words, except at the image's borders, where a word also holds pixels.
     const auto put = [&](int at, unsigned word) {
       if (at + 4 <= begin || at >= end) {
         *reinterpret_cast<unsigned*>(row + at) = word;
@@ -170,7 +170,7 @@ class BandColumns {
   }
 
  private:
-  /// Starts to copy rows inside the image, by 16 bytes; some groups may lie `beyond` its sides.
+  /// Starts to copy rows inside the image, by groups of 16 bytes; some may lie `beyond` its sides.
   template <bool beyond>
   __device__ void start_groups(unsigned char* to, int y) const {
     const unsigned char* const from = src_.data + y * src_.pitch + first_;
@@ -245,7 +245,7 @@ class BandColumns {
   bool in_groups_;
   int row_;    ///< row of the thread's first group of 16 bytes
   int group_;  ///< index of this group in its row
-  int down_;   ///< rows and, in along_, groups to the thread's next group
+  int down_;   ///< rows to the thread's next group; along_ has the groups to it
   int along_;
 };
 

@@ -4,8 +4,8 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// First windows of a segment, computed from sums down the columns. That takes a fraction of the
-// time of computing the changes of the same number of rows. Fit for nvcc and NVRTC: no host
+// Sums of a segment's first windows, computed from column sums. This takes a fraction of the time
+// that the changes of the same number of rows would take. Fit for nvcc and NVRTC: no host
 // headers.
 namespace warpwise::kernels::threshold {
 
@@ -23,13 +23,13 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// Computes the first windows' input: sums down the columns of each sums_rows rows. Goes from the
+/// Computes the input of BandStart: column sums of each group of sums_rows rows. Goes from the
 /// last rows to the first, which are then usually still cached when threshold_wide_bands begins.
 /// Grid: x covers the 16 bytes of a row, y strides over the groups of rows.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_blocks)
     threshold_row_sums(WideBandArguments wide) {
-  follow_launch();  // waits for the image, before the next launch begins
+  follow_launch();  // waits for the image; only then may the next launch begin
   const BandArguments& a = wide.band;
   constexpr int size = sizeof(Pixel);
   const int group = static_cast<int>(blockIdx.x * threshold_row_sum_threads + threadIdx.x);
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_b
     const int begin = part * wide.sums_rows;
     const int end = min(begin + wide.sums_rows, height);
     const unsigned char* row = a.src.data + begin * a.src.pitch + at;
-    unsigned sums[8] = {};  // u8: a pair for columns 0 and 2 of each word, one for 1 and 3
+    unsigned sums[8] = {};  // u8: for each word a pair for columns 0 and 2, and one for 1 and 3
     const auto add = [&](const uint4& pixels) {
       const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
 #pragma unroll
@@ -99,14 +99,14 @@ __device__ inline void add_16(unsigned (&sum)[16 / sizeof(Pixel)], const uint4& 
   }
 }
 
-/// Sums of windows, computed from sums down the columns of a block's part of the rows.
+/// Computes sums of windows from the column sums of a block's part of the rows.
 template <class Shape>
 class BandStart {
  public:
   /// \param strip   index of the block's strip
   /// \param first   byte of a row at which the block's part begins
-  /// \param shared  memory for the sums: max(threads, groups) times 16 bytes of pixels as words, a
-  ///                Sum for each column and four more, and one for each warp
+  /// \param shared  memory for three arrays: words for max(threads, groups) times 16 bytes of
+  ///                pixels; a Sum for each column and four more; a Sum for each warp
   __device__ BandStart(const WideBandArguments& wide, int strip, int first, void* shared)
       : wide_(wide), a_(wide.band), strip_(strip), first_(first), groups_(a_.pitch / 16),
         parts_(max(static_cast<int>(blockDim.x) / groups_, 1)),
@@ -141,9 +141,9 @@ class BandStart {
   static constexpr int size = Shape::size;
   static constexpr int columns_of_16 = 16 / size;
 
-  /// Adds the sums down the columns of the i-th 16 bytes, over the rows of the window around row y.
-  /// Adds whole groups of rows, then adds or subtracts the single rows by which the window differs
-  /// from these groups. Does part `part` of the work: every parts_'th group and row.
+  /// Adds to `sum` the column sums of the i-th 16 bytes, over the rows of the window around row y.
+  /// First adds whole groups of rows, then adds or subtracts the single rows by which the window
+  /// differs from these groups. Part `part` of the work is every parts_'th group and row.
   __device__ void add_down(int y, int i, int part, unsigned (&sum)[columns_of_16]) const {
     const int at = first_ + i * 16;
     if (at + 16 <= 0 || at >= row_bytes_) return;
@@ -223,8 +223,8 @@ class BandStart {
   /// Loads that add_down() issues before it uses the first.
   static constexpr int at_once = 4;
 
-  /// Returns a part's sum of a column. It is negative if the rows to subtract are in another part.
-  /// 31 bits hold it: that is enough for 32767 rows, and shared memory holds fewer.
+  /// Returns a part's sum of a column. It is negative if the part subtracts rows whose group
+  /// another part adds. 31 bits hold sums of 32767 rows; windows that fit shared memory have fewer.
   static __device__ Sum signed_sum(unsigned part) {
     return static_cast<Sum>(static_cast<int>(part));
   }
@@ -236,8 +236,8 @@ class BandStart {
     Value value[step];
   };
 
-  /// Sums along the row of column sums, which its edge columns continue beyond the image:
-  /// prefix_[i] becomes the sum of all columns before i.
+  /// Computes prefix sums of the row of column sums: prefix_[i] becomes the sum of all columns
+  /// before i. Beyond the image the edge columns repeat.
   __device__ void add_along() const {
     const int columns = groups_ * columns_of_16;
     const int begin = max(-first_ / size, 0);  // start of the image

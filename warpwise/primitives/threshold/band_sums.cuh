@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/threshold/band_products.cuh"
 
-// Changes of the sums along rows, from one row's window to the next row's. Fit for nvcc and NVRTC:
-// no host headers.
+// Computes how the sums of windows change from one row to the next. Fit for nvcc and NVRTC: no
+// host headers.
 namespace warpwise::kernels::threshold {
 
 /// Compile-time properties of a block whose strip has a word of results for each of the threads
@@ -19,7 +19,7 @@ struct BandShape {
   static constexpr int strip = 4 * deciding_threads;
   /// Words of shared memory for the changes of 8 bytes of pixels.
   static constexpr int words = size == 2 || sums == BandSums::pairs ? 4 : 8;
-  /// Words between rows of changes: the words of 4 lanes in 8 rows access all banks.
+  /// Words between rows of changes. At this distance, stores of 4 lanes in 8 rows use all banks.
   static constexpr int pitch = strip / 8 * words + words;
 
   /// Returns the index of a lane's first changes. Its warp computes the changes from byte
@@ -29,7 +29,7 @@ struct BandShape {
   }
 };
 
-/// Puts a lane's four sums, in rows l / 4 and l / 4 + 8, to where BandColumn reads them.
+/// Stores lane l's four sums, of rows l / 4 and l / 4 + 8, to where BandColumn reads them.
 template <class Shape>
 __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   int* const lower = upper + 8 * Shape::pitch;
@@ -45,8 +45,8 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   }
 }
 
-/// Computes each sum on its own, as products of all its bytes, for windows of few bytes. The bytes
-/// of a window and the next 15 (u16: 14) lie within `parts` times 16 bytes.
+/// For windows of few bytes: computes each sum on its own, from the products of all its bytes. The
+/// bytes of a window and the next 15 (u16: 14) lie within `parts` times 16 bytes.
 template <class Shape, int parts>
 class WholeSums {
  public:
@@ -94,9 +94,9 @@ class WholeSums {
   unsigned weights_[2][parts];  ///< weights for 8 bytes of results and for the next 8
 };
 
-/// Computes sums of many bytes from three parts: the first 32 bytes of 16 windows, their last 32,
-/// and all between, which these windows share. From 16 windows to the next 16, the part between
-/// gains 16 bytes and loses 16 others.
+/// Computes sums of many bytes from three parts: the first 32 bytes of neighbouring windows, their
+/// last 32, and the part between, which the windows that begin within 16 bytes share. From one 16
+/// bytes of results to the next, the part between gains 16 bytes and loses 16 others.
 template <class Shape>
 class WideSums {
  public:
@@ -118,13 +118,13 @@ class WideSums {
     }
   }
 
-  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). The changes
-  /// of all warps but the first lack a part: the bytes that the first windows of this warp share
-  /// with the windows before this warp.
+  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). In all
+  /// warps but the first, the changes lack the part between of the warp's first windows. That part
+  /// is the sum of the shares of all earlier warps.
   ///
-  /// \param upper     where the warp stores its share of that part, for row l / 4: the change over
-  ///                  the warp's own columns; the first warp stores the change of the whole part
-  /// \param to_lower  distance from there to the place for row l / 4 + 8
+  /// \param upper     where the warp stores its share for row l / 4: how much the part between
+  ///                  grows over the warp's columns; the first warp adds its first windows' part
+  /// \param to_lower  words from `upper` to the place of the share for row l / 4 + 8
   __device__ void along_rows(unsigned rows, int* changes, bool is_first, int* upper,
                              int to_lower) const {
     const unsigned ones = band_ones<typename Shape::Pixel>();
@@ -173,7 +173,7 @@ class WideSums {
   }
 
  private:
-  int last_;  ///< index of the 16 bytes with which a window's last 32 begin; the first have 0
+  int last_;  ///< index of the 16 bytes at which the windows' last 32 begin; the first begin at 0
   unsigned left_[2][2];
   unsigned right_[2][2];
 };

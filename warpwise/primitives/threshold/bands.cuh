@@ -4,7 +4,7 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// The threshold kernel for sums of 32 bits. Fit for nvcc and NVRTC: no host headers.
+// The kernel threshold_bands, for small windows. Fit for nvcc and NVRTC: no host headers.
 //
 // A block goes down a strip of columns, 16 rows at a time. From one row to the next, the window's
 // sum changes: plus the sum along the row that comes in, minus the sum along the row that goes out.
@@ -13,16 +13,16 @@
 // columns and decide.
 namespace warpwise::kernels::threshold {
 
-/// A thread's word of pixels, and how far each is from the threshold: less[k] is bias minus the sum
-/// of the window.
+/// State of a thread's word of pixels: less[k] is the bias minus the sum of the window around pixel
+/// k.
 template <class Shape>
 struct BandColumn {
   using Pixel = typename Shape::Pixel;
   static constexpr int count = Shape::count;
   typename Shape::Less less[count];
 
-  /// Moves down by one row. `changes` are the row's changes without `shared`, the part that all
-  /// changes of the row have.
+  /// Moves down by one row. `changes` are the changes of the word's sums, less `shared`: the part
+  /// that is the same in all changes of a row.
   __device__ void slide(const int* changes, int shared = 0) {
     if constexpr (sizeof(Pixel) == 2) {
       const int2 change = *reinterpret_cast<const int2*>(changes);
@@ -138,7 +138,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
     int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
-    // Fetches rows a step ahead of their copies. In low segments this does not pay.
+    // Prefetches rows a step ahead of their copies. In low segments this does not pay.
     const bool fetches = end - begin >= 128;
     if (fetches) columns.fetch_rows(y + (ahead + 1) * rows);
 #pragma unroll 1
@@ -197,8 +197,8 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   }
 }
 
-/// Computes mean and exact_mean without the mean image, for windows that fit `parts` times 16 bytes
-/// with 15 (u16: 14) more. Grid: x covers the columns in strips, y strides over segments of rows.
+/// Computes mean and exact_mean without the mean image, for windows that, with 15 more bytes (u16:
+/// 14), fit `parts` times 16 bytes. Grid: x covers the columns in strips, y strides over segments.
 template <class Pixel, int parts, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_bands(BandArguments a) {

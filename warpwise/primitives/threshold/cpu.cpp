@@ -24,8 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
 // Along a row, it is the difference of two prefix sums of the column sums. Neither cost depends on
-// the window. Sum is uint32_t or, for a wide rule, uint64_t. Sums may wrap around; differences are
-// still right. Column is the type of one column's sum: narrower for u8 pixels and low windows.
+// the window. Sum is uint32_t, or uint64_t for a rule that needs 64 bits. Sums may wrap around;
+// differences are still right. Column holds a column's sum: narrower for u8 and small windows.
 
 /// Vectors have at most 256 bits: a prefix sum across more 16-byte blocks gains nothing.
 template <class Sum>
@@ -179,7 +179,7 @@ void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT uppe
               std::int64_t width) {
   using Signed = std::make_signed_t<Sum>;
   const auto area = static_cast<Sum>(rule.area);
-  const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
+  const auto limit = static_cast<Signed>(-rule.bias - 1);  // the comparison includes the bias
   const auto below = static_cast<Pixel>(rule.values.below);
   const auto flip = static_cast<Pixel>(rule.values.above ^ rule.values.below);
   std::int64_t x = 0;
@@ -232,8 +232,8 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
   }
 }
 
-/// Strips of the rows of dst, with each strip's column sums. A strip's first window sum is computed
-/// from these instead of from the whole window.
+/// Strips of the rows of dst, with each strip's column sums. A strip's first window is computed
+/// from these sums instead of from all rows of the window.
 template <class Column>
 struct Strips {
   std::int64_t first = 0;  ///< row of src that belongs to dst's first row
@@ -317,9 +317,9 @@ class Slider {
   }
 
   /// Continues the prefix sums beyond both ends of the row. The end columns repeat there, so the
-  /// sums go on as straight lines. A window wider than the row ends outside it on both sides for
-  /// every pixel. Then the lines start at the first of those ends, so that they are no longer than
-  /// the row.
+  /// sums go on as straight lines. If a window reaches farther than the row is long, its ends are
+  /// beyond the row for every pixel. The lines then skip the first columns beyond the row, so that
+  /// they are no longer than the row.
   void extend(Sum* prefix) const {
     const std::int64_t last = src_.width() - 1;
     const auto skipped = static_cast<Sum>(rule_.half - ramp_);
@@ -338,14 +338,14 @@ class Slider {
 
   ConstHostView src_;
   const detail::threshold::WindowRule& rule_;
-  std::int64_t ramp_;  ///< prefix sums kept beyond each end of the row
+  std::int64_t ramp_;  ///< number of prefix sums beyond each end of the row
   std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
   hwy::AlignedFreeUniquePtr<Column[]> columns_;
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
 /// Cuts the rows into up to four strips for each thread, so that a thread that starts late takes
-/// fewer. Beyond one a thread, they are four windows high or more: each first sums a window.
+/// fewer. More strips than threads are at least four windows high: each first sums a window.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

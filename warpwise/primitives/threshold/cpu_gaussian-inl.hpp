@@ -159,7 +159,7 @@ class GaussianTile {
   std::int64_t dst_first_;  ///< row of src that belongs to dst's first row
   std::int64_t half_;
   std::int64_t columns_;  ///< the most columns of a tile, in whole steps
-  std::int64_t kept_;     ///< number of weighed rows that are kept: the rows of a window
+  std::int64_t kept_;     ///< number of weighed rows kept: a window's, at most the image's
   std::vector<float> line_;
   hwy::AlignedFreeUniquePtr<float[]> rows_;
   std::vector<const float*> window_;  ///< the weighed rows around the current one

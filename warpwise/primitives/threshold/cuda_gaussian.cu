@@ -17,7 +17,7 @@
 #include "warpwise/primitives/threshold/gaussian_products.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
 
-// The Gaussian threshold, apart from cuda.cu: in one source, both take over a minute to compile.
+// The Gaussian threshold, apart from cuda.cu because both together compile for over a minute.
 namespace warpwise::detail::threshold {
 namespace {
 
@@ -38,7 +38,7 @@ gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle 
   return buffer;
 }
 
-/// Launches the products of integers; returns false where they are not possible.
+/// Launches threshold_gaussian_products. Returns false if that kernel cannot take the call.
 bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                              const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   using kernels::threshold::threshold_gaussian_products;

@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
 }
 
 /// Weighs the values around n adjacent places, from the centre outwards and without fused
-/// operations, as on every backend. load(i) is the value i places behind the first one. A place and
-/// its neighbour need the same values, at distances that differ by one. So each distance loads only
-/// two new values; the others are in registers. They do not move: the value at i is element i mod n
-/// of `below` and `above`, an index that the unrolled loop knows at compile time.
+/// operations, as every backend does. load(i) is the value i places behind the first one. A place
+/// and its neighbour need the same values, at distances that differ by one. Each distance therefore
+/// loads only two new values; registers hold the others. No value moves: the one at i is element i
+/// mod n of `below` and `above`, an index that the unrolled loop knows at compile time.
 template <int n, class Weights, class Load>
 __device__ void weigh(const Weights& weights, int half, const Load& load, float (&sum)[n]) {
   float below[n];
@@ -64,8 +64,8 @@ __device__ void weigh(const Weights& weights, int half, const Load& load, float 
   }
 }
 
-/// Weighs each row along itself. Grid: x covers the columns, a group of adjacent ones a thread; y
-/// strides over the rows, a row a warp.
+/// Weighs each row along itself. Grid: x covers the columns, of which a thread takes a group of
+/// adjacent ones; y strides over the rows, of which a warp takes one at a time.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_rows(GaussianArguments a) {
@@ -115,8 +115,8 @@ __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float s
   }
 }
 
-/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, one a thread; y
-/// strides over groups of adjacent rows, a group a thread.
+/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, one for each
+/// thread; y strides over groups of adjacent rows, one for each thread.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_columns(GaussianArguments a) {

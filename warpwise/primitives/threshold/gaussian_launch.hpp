@@ -16,7 +16,7 @@ namespace warpwise::detail::threshold {
 /// Weights as integers, and a bound for the difference between their mean and the floats' mean.
 struct GaussianFixedPoint {
   int bits = 0;         ///< a weight is round(weight * 2^bits), of 16 bits
-  double distance = 0;  ///< in grey levels
+  double distance = 0;  ///< the bound, in grey levels
 };
 
 /// Computes the weights and the bound. With w a weight, W its integer, e = W / 2^bits - w and u8
@@ -25,15 +25,15 @@ struct GaussianFixedPoint {
 /// - along a row, the integers' mean differs from the weights' by sum(e p): at most 127.5 times
 ///   sum|e| + |sum(e)|. Then it is cut to 1/256, which puts it at most 1/512 from the middle;
 /// - down the columns these errors are averaged, and the weights add the same error again. The
-///   product of both low bytes is cut to 2^-bits;
-/// - floats below 256 are rounded by at most 2^-17. Each weight has one of these additions in each
+/// - floats below 256 are rounded by at most 2^-17. Each weight takes one such addition in each
 ///   pass. The other products and sums of two values are rounded by 2^-24 of their value, in total
+///   less than 3 * 2^-16.
 ///   less than 3 * 2^-16.
 ///
 /// The allowance of 1 % covers means a little above 255 and sums of weights a little above 1.
 inline GaussianFixedPoint gaussian_fixed_point(const std::vector<float>& weights) {
   GaussianFixedPoint point;
-  // 21 bits: the difference of two numbers with 9 bits before the point stays within 32.
+  // With 21 bits behind the point and 9 before it, the difference of two numbers fits 32 bits.
   point.bits = 21;
   while (std::nearbyint(std::ldexp(double{weights[0]}, point.bits)) > 65535) --point.bits;
   double sum = 0, magnitudes = 0;
@@ -58,8 +58,8 @@ struct GaussianProductLaunch {
   kernels::threshold::GaussianProductArguments arguments;
 };
 
-/// Sets the arguments that hold the weights in whole numbers, and how far sums of them may be
-/// wrong.
+/// Sets the arguments that hold the integer weights' unit, and the bounds within which a pixel is
+/// doubtful.
 inline void set_fixed_point(kernels::threshold::GaussianProductArguments& a,
                             const GaussianRule& rule) {
   const GaussianFixedPoint point = gaussian_fixed_point(rule.weights);
@@ -86,8 +86,8 @@ inline void set_fixed_point(kernels::threshold::GaussianProductArguments& a,
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
 }
 
-/// Returns nothing where floats have to decide: for means, for windows above 113, and for images of
-/// more than 2^30 pixels a side. The source is u8.
+/// Returns the launch of threshold_gaussian_products for a source of u8. Returns nothing for calls
+/// with a mean image, windows above 113, and images of more than 2^30 pixels a side.
 inline std::optional<GaussianProductLaunch> gaussian_product_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const GaussianRule& rule) {
@@ -123,18 +123,18 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
-  // The ring holds the rows from the first of 16 results down to the last row of their windows, the
-  // rows that a block takes between barriers, and the same number in flight.
+  // Shared memory is a ring of rows. It holds the rows from the first of 16 results down to the
+  // last row of their windows, the rows that a block takes between barriers, and as many in flight.
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows +
                  2 * threshold_product_steps_of(launch.groups)) *
                 rows;
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
-  // Low segments give the number of blocks that a large GPU holds at once, if the image is large
-  // enough. A segment's first results need the means of rows above it; a segment has at least half
-  // that number of rows. In larger images the number of blocks is up to four times as high, because
-  // some take longer. A segment then has at least 16 times the number of rows above it.
+  // Segments are so low that there are as many blocks as a large GPU holds at once, if the image is
+  // large enough. A segment first weighs (groups - 1) * 16 rows above it and is at least about half
+  // as high. In larger images there are up to four times as many blocks, because some take longer.
+  // A segment then is at least 16 times as high as the rows above it that it weighs.
   constexpr std::int64_t at_once = 132 * threshold_product_blocks;
   const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;

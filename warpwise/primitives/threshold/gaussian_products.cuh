@@ -9,16 +9,16 @@
 // memory. Fit for nvcc and NVRTC: no host headers.
 //
 // The contract is a sum of floats in a fixed order, but only its comparison with the pixel leaves
-// the kernel. So the matrix units compute the mean in integers. Its distance from the floats' mean
-// is bounded (gaussian_launch.hpp). If the comparison is not that close, the integers decide it.
-// The few other pixels are added up again in floats (gaussian_settle.cuh).
+// the kernel. The matrix units therefore compute the mean in integers, whose distance from the
+// floats' mean is bounded (gaussian_launch.hpp). A comparison with a larger margin is decided by
+// the integers. For the few other pixels, floats are added up again (gaussian_settle.cuh).
 //
 // Weights have 16 bits; means along rows have 16 bits too, 8 of them behind the point. Each is two
 // bytes, and a product of two is four products of bytes. A warp goes down 16 columns, 16 rows at a
-// time. The weights form a Toeplitz matrix in its registers. Times the pixels of 16 rows, it gives
-// the means along rows, 16 columns by 16 rows. Times these, it gives the means of the window. A
-// lane's results of the first product are its operands of the second: the first one's columns and
-// the second one's rows have the same order, which weighed_place() states.
+// time. The weights form a Toeplitz matrix in its registers. The matrix times the pixels of 16 rows
+// is the means along rows, 16 columns by 16 rows. The matrix times these means is the means of the
+// windows. A lane's results of the first product are its operands of the second, because the first
+// one's columns and the second one's rows have the same order, which weighed_place() states.
 namespace warpwise::kernels::threshold {
 
 /// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of
@@ -63,8 +63,8 @@ struct WeightMatrix {
     }
   }
 
-  /// Adds to `sums` the product of pair p of a matrix's columns and the same rows of b by 8
-  /// columns. Callers alternate between two sums: products with the same sum wait for one another.
+  /// Adds to `sums` the product of pair p of the weights' columns and the matching rows of b, which
+  /// has 8 columns. Callers alternate between two sums: products with one sum wait for one another.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
                              const unsigned* b, int p) {
     if (2 * p + 1 < groups) {
@@ -76,15 +76,15 @@ struct WeightMatrix {
 };
 
 /// A lane's means along rows, for each group of 16 rows. In each half the lane has one column: the
-/// high and the low bytes of its rows 4 t … 4 t + 3.
+/// high and the low bytes of its rows 4 t … 4 t + 3, where t = lane % 4.
 template <int groups>
 struct WeighedRows {
   unsigned high[2][groups];
   unsigned low[2][groups];
 };
 
-/// Selectors of permuted() that put the bytes of a lane's two halves in order. Lanes with t of 2 or
-/// 3 have their halves exchanged, as in weighed_place().
+/// Selectors of permuted() that put the bytes of a lane's two halves in order. With t = lane % 4,
+/// lanes of t 2 and 3 have their halves exchanged, as in weighed_place().
 struct HalvesInOrder {
   unsigned low;     ///< selects the low two bytes of each of two words
   unsigned high;    ///< selects the high two bytes of each
@@ -95,8 +95,8 @@ struct HalvesInOrder {
         within(t < 2 ? 0x3210 : 0x1032) {}
 };
 
-/// Returns base + byte k of a word times a factor, of 16 bits with its sign. The factor is the low
-/// half of `factors`, or the high half for an odd k; the other half is 0.
+/// Returns base + byte k of a word times a signed factor of 16 bits. The factor is the low half of
+/// `factors`, or the high half for an odd k; the other half is 0.
 __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsigned factors) {
   unsigned result;
   if (k < 2) {
@@ -144,9 +144,9 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   }
 }
 
-/// Computes how far the lane's 8 pixels are from being below, without the products of both low
-/// bytes. excess[r][2 m + c] of row r belongs to byte 2 m + c of words[r], whose halves are in the
-/// lane's order.
+/// Computes the excesses of the lane's 8 pixels (GaussianProductArguments), without the products of
+/// two low bytes. excess[r][2 m + c] of row r belongs to byte 2 m + c of words[r], whose halves are
+/// in the lane's order.
 template <int groups>
 __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
                            const unsigned (&words)[2], const GaussianProductArguments& a,
@@ -179,7 +179,7 @@ __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRow
   }
 }
 
-/// Adds the products of both low bytes, minus their upper bound.
+/// Adds the products of two low bytes to each excess and subtracts their upper bound, `most`.
 template <int groups>
 __device__ void add_low_products(const WeightMatrix<groups>& weights,
                                  const WeighedRows<groups>& rows, unsigned most,
@@ -201,7 +201,7 @@ __device__ inline unsigned least_of(const unsigned (&excess)[2][4]) {
   return least;
 }
 
-/// Writes a lane's words to rows y + weighed_place(row, …) above `end`, of any image.
+/// Writes a lane's words to its two rows from y on, as far as they are above row `end`.
 __device__ inline void store_near_edge(const GaussianProductArguments& a, int x, int y, int row,
                                        int end, const unsigned (&words)[2]) {
 #pragma unroll
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   const int second =
       (weighed_place(row, 1) - weighed_place(row, 0)) * static_cast<int>(a.out.dst_pitch);
 
-  // After doubts were settled early, the segment begins anew below them. So the loop that weighs
+  // After doubts were settled early, the segment begins anew below them. The loop that weighs then
   // needs no registers for settling.
   for (int64_t segment = first_row; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {

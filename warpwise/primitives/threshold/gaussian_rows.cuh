@@ -71,8 +71,8 @@ class ProductRows {
   int before_;
   int first_;  ///< column of a row's first byte
   int row_bytes_;
-  bool in_groups_;  ///< each 16 bytes are at a multiple of 16, none across the image's left side
-  bool inside_;     ///< in_groups_, and all these bytes are in the image
+  bool in_groups_;  ///< each group of 16 bytes is at a multiple of 16; none crosses the left side
+  bool inside_;     ///< in_groups_, and the image holds all bytes of the rows
   // The two groups of 16 bytes that the thread copies:
   int row_[2];
   int to_[2];                     ///< offsets in the rows of shared memory; -1: nothing to copy

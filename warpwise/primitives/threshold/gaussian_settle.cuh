@@ -15,7 +15,7 @@ __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
 
-/// Decides a pixel from the values weighed along rows, which have `columns` each.
+/// Decides a pixel from means along rows. `centre` is its own row's; rows are `columns` apart.
 template <int columns>
 __device__ void decide_settled(const GaussianProductArguments& a, const float* centre, int x,
                                int y) {
@@ -131,7 +131,7 @@ struct Doubts {
   /// fit. Called by the tile's warp.
   ///
   /// \param tile  its number in the block, from the left
-  /// \param own   the warp's record since the last settling
+  /// \param tile  index of the tile in the block, from the left
   __device__ void add(const GaussianProductArguments& a, const unsigned (&excess)[2][4], int tile,
                       int x, int y, int end, Kept& own) {
     constexpr int most_apart = 8;
@@ -170,8 +170,8 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Returns true if all doubts must be settled before the warp adds more of the rows above `end`.
-  /// The windows of a stretch must fit their memory.
+  /// Returns true if all doubts must be settled before the warp adds doubts of more rows above
+  /// `end`: memory must hold the windows of a stretch, and single pixels must not grow too many.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }
@@ -191,7 +191,7 @@ struct Doubts {
   }
 
  private:
-  /// First each thread weighs a row of a pixel's window, then it weighs a window.
+  /// First each thread computes the means of single rows of windows, then those of whole windows.
   __device__ void settle_places(const GaussianProductArguments& a, int all) {
     const int window = 2 * a.half + 1;
     const int thread = static_cast<int>(threadIdx.x);
@@ -216,7 +216,7 @@ struct Doubts {
   }
 
   /// First each thread weighs four neighbours in a row of the stretch's windows, then it weighs
-  /// windows. Some pixels may lie beyond the image or in row `end` and below.
+  /// whole windows. Pixels beyond the image, or in row `end` and below, are skipped.
   __device__ void settle_stretch(const GaussianProductArguments& a, int x, Stretch stretch,
                                  int end) {
     constexpr int n = 4;

@@ -5,13 +5,13 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// mean and exact_mean where neither bands nor tiles apply. Fit for nvcc and NVRTC: no host
-// headers.
+// Kernels of mean and exact_mean for calls that neither bands nor tiles can take. Fit for nvcc and
+// NVRTC: no host headers.
 //
 // Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
-// Along a row, it is the difference of two prefix sums of the column sums. So the cost does not
-// depend on the window. Sum is uint32 or, for u16 and wide rules, uint64. Sums may wrap around;
-// their differences are still right.
+// Along a row, it is the difference of two prefix sums of the column sums. The cost therefore does
+// not depend on the window. Sum is uint32, or uint64 for u16 and for rules that need 64 bits. Sums
+// may wrap around; their differences are still right.
 namespace warpwise::kernels::threshold {
 
 using cuda::std::int64_t;
@@ -49,8 +49,8 @@ __device__ inline void store_element(unsigned char* row, int64_t x, T value) {
   for (unsigned i = 0; i < sizeof(T); ++i) p[i] = static_cast<unsigned char>(bits >> 8 * i);
 }
 
-/// Returns the bytes of a and b that the four digits of `selector` name. A digit plus 8 gives the
-/// byte's sign, eight times.
+/// Returns four bytes of a (digits 0 … 3) and b (4 … 7), named by the hexadecimal digits of
+/// `selector`. A digit plus 8 gives eight copies of the byte's sign bit.
 __device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
@@ -100,14 +100,14 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-/// Returns the sum of the first `rows` rows of column x, which its edge pixels continue beyond the
-/// image. If `rows` is negative, the rows lie above the image.
+/// Returns the sum of the first `rows` rows of column x, whose edge pixels repeat beyond the image.
+/// If `rows` is negative, it returns minus the sum of that number of rows above the image.
 template <class Pixel, class Sum>
 __device__ Sum column_prefix(const ColumnArguments& a, int64_t x, int64_t rows) {
   if (rows <= 0) return static_cast<Sum>(rows) * load_pixel<Pixel>(a.src.data, x);
   const int64_t inside = rows < a.src.height ? rows : a.src.height;
-  // A prefix that ends with a segment counts as all rows of that segment, not as none of the next:
-  // the last segment has no next one.
+  // A prefix that ends with a segment is taken as all rows of that segment, rather than as none of
+  // the next, because the last segment has no next one.
   const int64_t segment = (inside - 1) / threshold_segment_rows;
   Sum sum = static_cast<const Sum*>(a.segments)[segment * a.columns_pitch + x];
   const unsigned char* row = a.src.data + segment * threshold_segment_rows * a.src.pitch;
@@ -213,7 +213,7 @@ __device__ void scan_row(Sum* row, int64_t width, Sum* warp_sums) {
   }
 }
 
-/// Returns the sum of the first `count` columns, which the end columns continue beyond the row.
+/// Returns the sum of the first `count` columns. Beyond the row its end columns repeat.
 template <class Sum>
 __device__ inline Sum row_prefix(const Sum* prefix, int64_t width, Sum left, Sum right,
                                  int64_t count) {
@@ -233,8 +233,8 @@ __device__ inline void store_mean(const ThresholdOutput& out, int64_t x, int64_t
   }
 }
 
-/// Scans each row of column sums in place and decides its pixels. Grid: x strides over the rows; a
-/// block takes a whole row.
+/// Scans each row of column sums in place and decides its pixels. Grid: x strides over the rows, of
+/// which a block takes one at a time.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_rows(RowArguments a) {
   __shared__ Sum warp_sums[threshold_warps];

@@ -30,7 +30,7 @@ struct ThresholdKernel {
   int pixel_bytes;
   int sum_bytes = 0;         ///< column_sum_bytes(); unused by bands and tiles
   bool writes_mean = false;  ///< used by tiles only
-  // Used by bands and wide bands; `parts` by bands only.
+  // Fields of bands and wide bands; only bands use `parts`.
   kernels::threshold::BandSums sums = {};
   int parts = 0;
   int threads = 0;
@@ -49,11 +49,11 @@ constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   return "";
 }
 
-/// The launches of one call, one of these sequences:
-/// - threshold_bands or threshold_tiles;
-/// - threshold_row_sums, threshold_wide_bands;
-/// - by sums of whole columns: threshold_columns, threshold_rows; for windows higher than a
-///   segment, threshold_segments and threshold_scan_segments before them.
+/// The launches of one call, in one of these sequences:
+/// - bands or tiles: threshold_bands or threshold_tiles;
+/// - wide bands: threshold_row_sums, then threshold_wide_bands;
+/// - sums of columns: threshold_columns, then threshold_rows. For windows higher than a segment,
+///   threshold_segments and threshold_scan_segments come before them.
 using ThresholdLaunches = gpu::Launches<ThresholdKernel, 4>;
 
 inline kernels::threshold::ThresholdSource source_of(ConstDeviceView src) {
@@ -81,27 +81,27 @@ inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
 /// shared memory.
 struct BandPlan {
   ThresholdKernel kernel;
-  int out_at;          ///< bytes between a multiple of 16 and a row's first window
+  int out_at;          ///< bytes of a row in shared memory before the first result's window
   std::int64_t strip;  ///< bytes of results in a block's row
   std::int64_t pitch;
   std::int64_t rows;
   std::int64_t shared_bytes;
 };
 
-/// Number of bytes that the changes of 16 rows take.
+/// Returns the bytes of shared memory that the changes of 16 rows take.
 inline std::int64_t band_change_bytes(kernels::threshold::BandSums sums, std::int64_t strip,
                                       std::int64_t pixel_bytes) {
   const int words = pixel_bytes == 2 || sums == kernels::threshold::BandSums::pairs ? 4 : 8;
   return 4 * kernels::threshold::threshold_band_rows * (strip / 8 + 1) * words;
 }
 
-/// Plans threshold_bands, for windows of up to 66 bytes.
+/// Plans threshold_bands, for windows whose row has up to 66 bytes.
 inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   BandPlan plan{};
-  // out_at, 15 (u16: 14) and the window's bytes add up to at most 48 or 80.
+  // The sum of out_at, the window's bytes and 15 (u16: 14) is at most 48, or 80 with 5 parts.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
@@ -110,7 +110,7 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
   plan.out_at = static_cast<int>(-half_bytes & 15);
   plan.strip = 4 * threads;
   plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
-  // Whole groups of rows that cover a window's rows and the rows of the next group.
+  // Whole groups of 16 rows: one group of results, and the groups above and below in its windows.
   plan.rows = (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows;
   plan.shared_bytes =
       plan.rows * plan.pitch + band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes);
@@ -133,14 +133,14 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   plan.strip = 4 * threads;
   plan.pitch = ((plan.strip / 16 + (plan.out_at + window_bytes) / 16 + 1) | 1) * 16;
   plan.rows = 2 * kernels::threshold::threshold_band_rows;
-  // The memory of the changes first holds the sums of the start: one for each column, from each
-  // part into which the threads divide the work.
+  // The memory of the changes first serves BandStart. It then holds a sum for each column and for
+  // each part into which the threads divide the work.
   const std::int64_t columns = plan.pitch / pixel_bytes;
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // The sums that windows share, one for each warp, lie behind each row of changes if the 8 words
-  // of u8 that are free there are enough.
+  // Each row of changes ends with free words, 8 for u8. If these are enough, they hold the sums
+  // that windows share, one for each warp.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
@@ -154,10 +154,10 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
 /// Multiprocessors of a large GPU, an H100 or H200.
 inline constexpr std::int64_t large_gpu_multiprocessors = 132;
 
-/// Number of blocks of bands or wide bands that a large GPU holds at once.
+/// Returns the number of blocks of bands or wide bands that a large GPU holds at once.
 inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                         std::int64_t shared_bytes_of_block) {
-  constexpr std::int64_t shared_bytes = 228 << 10;  // memory of an SM; each block takes 1 KB more
+  constexpr std::int64_t shared_bytes = 228 << 10;  // of an SM, which reserves 1 KB for each block
   const int threads = kernel.step == ThresholdStep::wide_bands
                           ? kernels::threshold::threshold_wide_band_threads_an_sm
                           : kernels::threshold::threshold_band_threads_an_sm;
@@ -166,23 +166,23 @@ inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                   threads / kernel.threads);
 }
 
-/// Offset of the first strip's results in a row: 0, or a little less.
+/// Returns the byte of a row at which the first strip begins: 0, or down to -12 (BandArguments).
 inline int band_first_byte(const unsigned char* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0);
   return shift - (shift + 15) / 16 * 16;
 }
 
-/// Number of strips that cover an image's rows.
+/// Returns the number of strips that cover an image's rows.
 inline std::int64_t band_strips(const BandPlan& plan,
                                 const kernels::threshold::ThresholdSource& src) {
   return gpu::blocks_for(src.width * plan.kernel.pixel_bytes - band_first_byte(src.data),
                          plan.strip);
 }
 
-/// Returns the plan of threshold_bands with the fewest rounds of blocks for the strips of these
-/// images; among equal plans, the one with the fewest bytes. The second plan is chosen only if it
-/// fits `shared_limit`.
+/// Returns the plan of threshold_bands with the fewest waves of blocks for the strips of these
+/// images. Among plans with equal numbers, it returns the one with the fewest bytes. A plan other
+/// than the first must fit `shared_limit`.
 template <class Images>
 BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
                         std::int64_t shared_limit) {
@@ -205,8 +205,8 @@ BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64
 }
 
 /// Returns the height of segments in images that fill a GPU. It is the height that comes closest to
-/// dividing a window's height plus one. Then a row comes into one segment at the time at which it
-/// goes out of another.
+/// dividing a window's height plus one. A row then enters the windows of one segment at the time at
+/// which it leaves those of another.
 inline std::int64_t wide_band_rows(std::int64_t half) {
   const auto miss = [half](std::int64_t rows) {
     const std::int64_t beyond = 2 * (half + 1) % rows;
@@ -215,8 +215,8 @@ inline std::int64_t wide_band_rows(std::int64_t half) {
   return *std::ranges::min_element(kernels::threshold::threshold_wide_band_rows, {}, miss);
 }
 
-/// Number of rows that threshold_row_sums adds to one sum, for an image of `groups_of_16` times 16
-/// bytes.
+/// Returns the number of rows that threshold_row_sums adds to one sum, for an image of
+/// `groups_of_16` times 16 bytes.
 inline int row_sum_rows(std::int64_t groups_of_16) {
   using namespace kernels::threshold;
   constexpr std::int64_t step = threshold_row_sum_least_rows;
@@ -237,15 +237,15 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
   };
   if (is_wide) {
     // Segments are so low that the rows of all blocks that run at once, and of their windows, stay
-    // in the GPU's cache. The GPU starts these blocks in order.
+    // in the L2 cache. The GPU starts these blocks in order.
     return whole_bands(
         std::clamp<std::int64_t>(src.height * strips / wanted, 1, wide_band_rows(half)));
   }
   // Segments are so low that there are `wanted` blocks, if the image is large enough. A segment's
-  // first sums need the rows above it: below `least_rows`, they would cost more than the blocks
-  // gain.
+  // first sums read the rows above it. In segments below `least_rows`, they would cost more than
+  // the additional blocks gain.
   const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, half);
-  // Segments that would still be high are halved: more blocks end at about the same time.
+  // Segments that would still be high are halved, so that the last blocks end at similar times.
   const std::int64_t rounds =
       src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * half) ? 2 : 1;
   const std::int64_t segments = std::clamp<std::int64_t>(
@@ -254,13 +254,13 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
 }
 
 /// Returns the launch of bands or wide bands. Returns nothing where another kernel has to decide:
-/// - for means;
-/// - for wide rules of u8;
+/// - if the mean image is wanted;
+/// - for u8, if the rule needs 64 bits;
 /// - for windows whose rows do not fit `shared_limit` (64 KB hold windows to 63 of u8, 33 of u16);
 /// - for images with more than 2^30 bytes a row, or more than 2^30 rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
-/// \param as            for windows to 66 bytes: the plan to take; null: the best one for the image
+/// \param as            for windows to 66 bytes: the plan to take, or null for the image's best one
 /// \param sums          for larger windows: the output of threshold_row_sums
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
@@ -318,12 +318,12 @@ inline kernels::threshold::WideBandArguments wide_band_arguments(
   return arguments;
 }
 
-/// Number of groups of rows that have sums.
+/// Returns the number of groups of rows whose columns threshold_row_sums adds up.
 inline std::int64_t row_sum_groups(const kernels::threshold::WideBandArguments& arguments) {
   return gpu::blocks_for(arguments.band.src.height, arguments.sums_rows);
 }
 
-/// Returns the launch of threshold_row_sums that comes before this one of threshold_wide_bands.
+/// Returns the launch of threshold_row_sums that comes before `launch` of threshold_wide_bands.
 inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKernel>& launch) {
   const auto arguments = wide_band_arguments(launch);
   constexpr int threads = kernels::threshold::threshold_row_sum_threads;
@@ -335,9 +335,9 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Returns the height of segments at which many images have the number of blocks that a large GPU
-/// holds at once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of
-/// any image.
+/// Returns the height of segments at which the images of a batch have, all together, as many blocks
+/// as a large GPU holds at once. `strip_rows` counts the rows of all strips of all images. `one` is
+/// the launch of any image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
                                     std::int64_t strip_rows) {
   const std::int64_t blocks =
@@ -345,8 +345,8 @@ inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
   return gpu::blocks_for(strip_rows, blocks);
 }
 
-/// Returns the height of segments for one image of a batch: high enough to be worth the rows above
-/// that each segment's first sums need.
+/// Returns the height of segments for one image of a batch: about `wanted` or more, and enough to
+/// outweigh the rows above a segment that its first sums read.
 inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
                                       const WindowRule& rule) {
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
@@ -373,10 +373,10 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   // The launch has about `wanted` blocks, if the image is large enough. A large GPU holds this
   // number at once, 4 on each SM.
   constexpr std::int64_t wanted = 4 * large_gpu_multiprocessors;
-  // Segments are lowered first: the highest have enough rows to be worth the sums at their start.
-  // Then strips are made narrower than a block could take, down to a word a lane, until there are
-  // two blocks for each SM. For windows whose halo is then most of a block's columns, there is one
-  // block for each SM. Measured on an H200.
+  // Segments are lowered first. The highest have enough rows to outweigh the sums at their start.
+  // Then strips are narrowed, down to 32 words, until there are two blocks for each SM. With a halo
+  // above 8 words, most columns of a narrow strip's block would be halo: there is one block for
+  // each SM. These numbers were measured on an H200.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -407,11 +407,11 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Returns true if bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
+/// Returns true if bands are faster than the other way: tiles (`by_tiles`) or sums of columns.
 /// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
 ///   above 160 bytes if they fill the GPU (docs/decisions/2026-11-29-threshold-roofs.md).
-/// - Other bands are slower where blocks are few, below two for each SM, or segments are low: they
-///   take longer for each row.
+/// - Bands of small windows are slower with fewer than two blocks for each SM. They are slower also
+///   in segments below 5/4 of a window, because each segment first reads a window's rows.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
   const bool is_wide = bands.kernel.step == ThresholdStep::wide_bands;
@@ -422,7 +422,7 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
                  : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 
-/// Returns the launch that decides by bands or tiles; nothing where sums of columns have to decide.
+/// Returns the launch of bands, wide bands or tiles; nothing where sums of columns have to decide.
 /// Only wide bands need scratch memory, for the results of threshold_row_sums.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
@@ -442,8 +442,8 @@ struct ThresholdScratch {
   std::int64_t segment_bytes = 0;  ///< bytes of the segments' sums, which follow; 0: not needed
 };
 
-/// Returns the bytes of a sum of columns. Tiles take the windows whose sums of u16 fit 32 bits,
-/// except in images of more than 2^30 pixels a side. These are too rare for kernels of their own.
+/// Returns the bytes of a column's sum, always 8 for u16. Tiles take the u16 windows whose sums fit
+/// 32 bits, except in images of more than 2^30 pixels a side, which are too rare for more kernels.
 inline int column_sum_bytes(const WindowRule& rule, std::int64_t pixel_bytes) {
   return rule.wide || pixel_bytes == 2 ? 8 : 4;
 }
@@ -464,7 +464,7 @@ inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSou
   return scratch;
 }
 
-/// Bytes of scratch memory that threshold_launches() takes.
+/// Returns the bytes of scratch memory that threshold_launches() takes.
 /// \throws InvalidArgument  a row wider than a GPU grid, a size beyond 64 bits
 inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,

@@ -10,15 +10,15 @@ namespace {
 
 std::int64_t range_of(ElementType type) { return type == ElementType::u8 ? 255 : 65535; }
 
-/// OpenCV's integer offset. A pixel and a mean differ by at most the type's range. So offsets
-/// beyond range + 1 on either side change nothing.
+/// Returns OpenCV's integer offset, limited to ±(range + 1). A pixel and a mean differ by at most
+/// the type's range, so larger offsets would give the same results.
 std::int64_t integer_offset(const ThresholdOptions& options, ElementType type) {
   const double whole = options.inverted ? std::floor(options.offset) : std::ceil(options.offset);
   const auto limit = static_cast<double>(range_of(type) + 1);
   return static_cast<std::int64_t>(std::clamp(whole, -limit, limit));
 }
 
-/// ceil(offset * area) without rounding error, for offsets within the range of a type.
+/// Returns ceil(offset * area) without rounding error, for offsets within the range of a type.
 std::int64_t ceil_of_product(double offset, std::int64_t area) {
   int exponent = 0;
   const double fraction = std::frexp(offset, &exponent);  // 0 or of magnitude [0.5, 1)
@@ -36,7 +36,7 @@ ThresholdValues values_of(const ThresholdOptions& options) {
                           : ThresholdValues{options.maximum, 0};
 }
 
-/// OpenCV's weights in 1/256, for the windows whose weights it takes from a table.
+/// Returns OpenCV's weights in 1/256, for the windows whose weights OpenCV takes from a table.
 std::vector<double> fixed_weights(std::int64_t window) {
   switch (window) {
     case 1: return {256};
@@ -100,8 +100,8 @@ WindowRule window_rule(const ThresholdOptions& options, ElementType type) {
   } else {
     rule.bias = (integer_offset(options, type) - 1) * rule.area + (rule.area - 1) / 2;
   }
-  // Beyond these limits all pixels are above, or none. Within them the expression stays within +-(2
-  // * range * area + 1).
+  // At these limits all pixels are above, or none; a larger bias changes nothing. Within them,
+  // pixel * area + bias - sum is at most 2 * range * area + 1 in magnitude.
   rule.bias = std::clamp(rule.bias, -range * rule.area - 1, range * rule.area);
   rule.wide = 2 * range * rule.area > std::numeric_limits<std::int32_t>::max();
   return rule;

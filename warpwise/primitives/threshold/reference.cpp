@@ -8,7 +8,7 @@
 namespace warpwise::reference {
 namespace {
 
-/// The pixels of u8 or u16, row by row.
+/// Returns the pixels of a u8 or u16 image, row by row.
 std::vector<std::int64_t> pixels_of(ConstHostView image) {
   std::vector<std::int64_t> pixels;
   for (std::int64_t y = 0; y < image.height(); ++y) {
@@ -28,8 +28,8 @@ void set_pixel(HostView image, std::int64_t x, std::int64_t y, std::int64_t valu
   }
 }
 
-/// Returns how many of the positions centre - half … centre + half have the value of the line's
-/// pixel `at`. The end pixels also stand for all positions beyond them.
+/// Returns how many of the positions centre - half … centre + half read the line's pixel `at`.
+/// Positions beyond the line read its end pixels.
 std::uint64_t occurrences(std::int64_t at, std::int64_t centre, std::int64_t half,
                           std::int64_t size) {
   const std::int64_t first = at == 0 ? centre - half : std::max(at, centre - half);
@@ -37,7 +37,7 @@ std::uint64_t occurrences(std::int64_t at, std::int64_t centre, std::int64_t hal
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, last - first + 1));
 }
 
-/// Returns the sum of value(at) over the window, with each value as often as it occurs in it.
+/// Returns the sum of value(at) over the window, each value as often as the window reads it.
 template <class Value>
 std::uint64_t window_sum(std::int64_t centre, std::int64_t half, std::int64_t size,
                          const Value& value) {
@@ -70,7 +70,7 @@ std::vector<std::uint64_t> window_sums(const std::vector<std::int64_t>& pixels, 
   return sums;
 }
 
-/// The weights at distances 0, 1, … from the window's centre.
+/// Returns the weights at distances 0, 1, … from the window's centre.
 std::vector<float> gaussian(std::int64_t window) {
   if (window == 1) return {1};
   if (window == 3) return {0.5F, 0.25F};
@@ -130,8 +130,8 @@ bool above_rounded_mean(std::int64_t value, std::int64_t mean, const ThresholdOp
                           : difference > -std::ceil(options.offset);
 }
 
-/// Returns true if sum / area - offset < value. 113 bits hold every term: sums of 64 bits, and
-/// offset * area of 53 + 48.
+/// Returns true if sum / area - offset < value. 113 bits hold every term exactly: a sum has 64
+/// bits, and offset * area has 53 + 48.
 bool above_exact_mean(std::int64_t value, std::uint64_t sum, std::int64_t area,
                       const ThresholdOptions& options) {
   using Exact = Float128;

@@ -17,7 +17,7 @@ namespace warpwise {
 enum class ThresholdMethod : std::uint8_t {
   mean,        ///< the window's mean, rounded to an integer: OpenCV's ADAPTIVE_THRESH_MEAN_C
   gaussian,    ///< the window's Gaussian mean, rounded: OpenCV's ADAPTIVE_THRESH_GAUSSIAN_C
-  exact_mean,  ///< the window's mean as a real number: document C, row C1
+  exact_mean,  ///< the window's mean as a real number: row C1 of docs/sources.md
 };
 
 /// Names for name_of() and value_named(): "mean", "gaussian", "exact-mean".
@@ -28,17 +28,17 @@ constexpr auto enum_names(ThresholdMethod) {
 }
 inline constexpr auto all_threshold_methods = all_values<ThresholdMethod>();
 
-/// The window and the rule of threshold().
+/// The window of threshold() and the rule by which it compares.
 struct ThresholdOptions {
   std::int64_t window = 3;  ///< side of the square window, odd, 1 to max_threshold_window()
-  double offset = 0;        ///< finite; a larger offset turns more pixels to `maximum`
+  double offset = 0;        ///< finite; subtracted from the mean before the comparison
   ThresholdMethod method = ThresholdMethod::mean;
   std::uint32_t maximum = 255;  ///< what a pixel above its mean becomes; it must fit the type
   bool inverted = false;        ///< exchanges `maximum` and 0
 };
 
-/// Returns the largest window for pixels of a type: 2^24 - 1 for u8, 2^23 - 1 for u16. 64 bits hold
-/// every sum up to it. A window may be larger than the image.
+/// Returns the largest window for pixels of a type: 2^24 - 1 for u8, 2^23 - 1 for u16. The sums of
+/// these windows still fit 64 bits. A window may be larger than the image.
 constexpr std::int64_t max_threshold_window(ElementType type) {
   return (std::int64_t{1} << (type == ElementType::u8 ? 24 : 23)) - 1;
 }
@@ -52,22 +52,22 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///                     inverted  mean - offset >= src                 ? maximum : 0
 ///
 /// `mean` and `exact_mean` give all window^2 pixels the same weight, sum them in integers and
-/// compare without rounding error. Their time depends little on the window. (OpenCV's mean differs
-/// only in large windows, from 177 on in Debian's 4.6, where it rounds single pixels differently.)
+/// compare without rounding error. Their time depends little on the window. OpenCV's mean is the
+/// same in windows up to 175. In larger ones, Debian's OpenCV 4.6 rounds a few means wrongly.
 ///
 /// `gaussian` has sigma = 0.3 ((window - 1) / 2 - 1) + 0.8; windows to 9 take OpenCV's fixed
-/// weights. It is evaluated in float: first along rows, then down columns, each from the centre
-/// outwards without fused operations. The mean is rounded half to even. Its time grows with the
-/// window. Results are bit-identical on every backend.
+/// weights. It is evaluated in float, first along rows and then down columns. Each sum goes from
+/// the centre outwards, without fused operations. The mean is rounded half to even. The time grows
+/// with the window. Results are bit-identical on every backend.
 ///
-/// `src` and `dst` have one channel, both u8 or both u16, and the same size; any pitch and
-/// alignment. Outside the image the edge pixel is repeated (replicate). If `mean` is given, it
+/// `src` and `dst` have one channel, are both u8 or both u16, and have the same size. They may have
+/// any pitch and alignment. Outside the image the edge pixel is repeated. If `mean` is given, it
 /// receives the window's mean: rounded if it has the type of `src`, unrounded if it is f32. No two
 /// views may overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// some rows of sums for each thread. `gaussian` instead allocates f32 rows of part of the width:
-/// the rows of a window, but at most the rows of the image. Source: document C, row C1.
+/// some rows of sums for each thread. `gaussian` instead keeps f32 rows of a part of the width: as
+/// many as a window has, but at most as many as the image. Source: row C1 of docs/sources.md.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
@@ -77,17 +77,17 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
 /// scratch memory
-/// - for windows to 160 bytes a row;
-/// - for windows to 255 (u8) or 127 (u16) pixels where the image does not fill the GPU or `mean`
-///   is asked for.
+/// - for windows whose row takes up to 160 bytes;
+/// - for windows to 255 (u8) or 127 (u16) pixels, if the image is too small to fill the GPU or if
+///   `mean` is given.
 ///
-/// `gaussian` needs no scratch memory for u8 and windows to 113 if `mean` is not asked for.
-/// Otherwise scratch memory comes from the stream-ordered pool (gpu::Buffer):
-/// - without `mean`, if a block may have the window's 70 to 227 KB of shared memory: about an
-///   eighth of the bytes of rows that are longer by a window and up to 4 KB; in large images 1/32;
-/// - in all other cases: 4 to 9 bytes a pixel.
+/// `gaussian` needs no scratch memory for u8 and windows to 113 without `mean`.
+/// Other calls take scratch memory from the stream-ordered pool (gpu::Buffer):
+/// - without `mean`, if a block may have the 70 to 227 KB of shared memory that the window takes:
+///   about 1/8 of the image's bytes, in large images 1/32, with rows up to a window + 4 KB longer;
+/// - in all other cases: 4 to 9 bytes for each pixel.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws InvalidArgument  for the same reasons as the call for the CPU.  \throws NoCudaDevice
 /// \throws CudaError  a failed launch, or too little memory.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                std::optional<DeviceView> mean, gpu::StreamHandle stream);
@@ -95,13 +95,13 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
                                gpu::StreamHandle stream);
 
 /// Processes many images, src[i] to dst[i], with the results of single calls without means. Sizes
-/// may differ, all have one type. No `dst` may overlap another view. With no images, nothing is
-/// done and the options are not checked.
+/// may differ, but all images have one type. No `dst` may overlap another view. With no images,
+/// nothing is done and the options are not checked.
 ///
 /// On the CPU, the work is spread over threads by images and rows.
 ///
-/// \throws InvalidArgument  as above, with the number of the image, or if the spans differ in
-///                          length. Nothing is computed then.
+/// \throws InvalidArgument  a single call would refuse an image (the message has its number), or
+///                          the spans differ in length. Nothing is computed then.
 WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                const ThresholdOptions& options);
 
@@ -110,10 +110,10 @@ WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<con
 /// - up to 63 (u8) or 33 (u16);
 /// - up to 65 (u8) if a block may have more than 64 KB of shared memory.
 ///
-/// Everything else is launched image by image, as by single calls. The spans are not read after the
-/// call.
+/// Other calls launch a kernel or more for each image, like single calls. The spans are not read
+/// after the call.
 ///
-/// \throws InvalidArgument, NoCudaDevice, CudaError  as above.
+/// \throws InvalidArgument  for the same reasons as for the CPU.  \throws NoCudaDevice, CudaError
 WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
                                std::span<const DeviceView> dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);

@@ -26,8 +26,8 @@ const Registration threshold_registered{[] {
           threshold(src, dst, options, stream);
         },
         [=](ConstHostView src, HostView dst) { threshold(src, dst, options); }));
-    // NPP's time grows with the window's area: it takes seconds for the largest, which show nothing
-    // new.
+    // NPP's time grows with the window's area. The largest cases would take it seconds and show
+    // nothing new, so they are left out.
     if (method != ThresholdMethod::mean || type != ElementType::u8 ||
         size.width * window > 4096 * 63) {
       return;

@@ -47,7 +47,7 @@ double gaussian_by_integers(const std::vector<float>& weights, int bits, const P
   return std::ldexp(static_cast<double>(sum), -bits - 8) + std::ldexp(1, -9);
 }
 
-/// Computes the same mean by floats, in the contract's order.
+/// Computes the mean of gaussian_by_integers() in floats, in the order that the contract sets.
 template <class Pixels>
 double gaussian_by_floats(const std::vector<float>& weights, const Pixels& p) {
   const auto half = static_cast<std::int64_t>(weights.size()) - 1;
@@ -69,7 +69,7 @@ TEST(ThresholdLaunch, GaussianIntegersStayNearTheFloats) {
     const auto [bits, distance] = detail::threshold::gaussian_fixed_point(weights);
     EXPECT_LT(distance, 0.01) << window;
     EXPECT_LE(std::ldexp(weights[0], bits), 65535.5) << window;
-    // Tells if a weight's integer is too large. Bright pixels at such weights add up the errors.
+    // Returns true if an integer weight is too large. Bright pixels at such weights add up errors.
     const auto grows = [&](std::int64_t i) {
       const double scaled =
           std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits);
@@ -146,7 +146,7 @@ TEST(ThresholdLaunch, OneGaussianStripOfAnImageForOneThread) {
   }
 }
 
-/// Returns the launches for a limit of a block's shared memory. No address is read.
+/// Returns the launches if a block may have `shared_limit` bytes. No address is read.
 detail::threshold::ThresholdLaunches launches_of(const Size& size, std::int64_t window,
                                                  std::int64_t shared_limit,
                                                  std::int64_t pixel_bytes, float* mean = nullptr) {
@@ -211,7 +211,7 @@ TEST(ThresholdLaunch, BandsWhereSharedMemoryHoldsThem) {
 }
 
 TEST(ThresholdLaunch, ColumnSumsOfU16Have64Bits) {
-  // Too high for tiles and bands.
+  // The image is too high for tiles and bands.
   constexpr Size size{3, (std::int64_t{1} << 30) + 1};
   for (const int pixel_bytes : {1, 2}) {
     for (const auto& launch : launches_of(size, 31, 227 << 10, pixel_bytes)) {

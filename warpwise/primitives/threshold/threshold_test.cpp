@@ -181,8 +181,8 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
   }
 }
 
-// On a GPU integers decide most pixels of u8 to window 113. Floats decide pixels whose means are
-// too near to the limit: single ones with 16 levels, whole tiles with two levels.
+// On a GPU, integers decide most pixels of u8 for windows to 113. Floats decide pixels whose means
+// are too near to the limit: single pixels with 16 levels, whole tiles with two levels.
 TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   std::size_t k = 0;
   for (const std::int64_t window : {1, 9, 15, 17, 19, 33, 35, 49, 51, 81, 83, 113, 115}) {
@@ -201,7 +201,7 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // The images are too high for the reference's loops: each of a GPU's 264 blocks has rows.
+  // An image with rows for each of a GPU's 264 blocks is too high for the reference's loops.
   const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
     const HostView pixels = src.view();
     GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
@@ -299,8 +299,8 @@ TEST_P(ThresholdTest, ExtremeContent) {
 }
 
 TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
-  // Windows at the limits, with their neighbours. The limits belong to 16-bit column sums, to
-  // 32-bit comparisons, to 32-bit sums, and to the largest windows.
+  // The windows are at and beside four limits: those of 16-bit column sums, of 32-bit comparisons,
+  // of 32-bit sums, and of the window itself.
   constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
@@ -326,8 +326,8 @@ TEST_P(ThresholdTest, RowsOfManyScanChunks) {
 }
 
 TEST_P(ThresholdTest, TilesInsideOfTheImage) {
-  // Several tiles, segments and strips, some of which touch no border; widths of whole words and
-  // others.
+  // The images have several tiles, segments and strips, and some of these touch no border. Some
+  // widths are whole words, others are not.
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {1, 3, 15, 17, 31, 33}) {
       compare(type, {1040, 170}, Content::all_levels, {.window = window});
@@ -343,8 +343,8 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High images, with whole groups of bytes and without, in one strip of bands and in two. They
-  // have the fewest blocks for which a GPU takes bands, 264. Bands compute no means.
+  // The images are high, with rows of whole 16-byte groups and without, and one or two strips wide.
+  // They have 264 blocks, the fewest for which a GPU takes bands. Bands compute no means.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
@@ -376,8 +376,8 @@ TEST_P(ThresholdTest, BlocksOfBands) {
 
 TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // The images are so high that wide bands have enough blocks, on GPUs with shared memory for them,
-  // and too high for the reference's loops. Windows of 255 and 257 are the last of u8 whose area
+  // The images are too high for the reference's loops: wide bands need this number of blocks, on
+  // GPUs whose shared memory holds them. Windows of 255 and 257 are the last of u8 whose area
   // fits 16 bits and the first whose area does not. From window 129 on, sums of u16 need 64 bits.
   // Window 601 takes larger blocks. The last two problems have small windows, and too few blocks
   // for bands.
@@ -419,8 +419,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
 }
 
 TEST_P(ThresholdTest, WindowsThatBeginWithLessThanGroupsOfRows) {
-  // Single bright rows that belong to a window's groups of rows but not to the window: a thread may
-  // subtract more than it adds. All pixels are above, unless a sum is too large.
+  // Some bright rows belong to the groups of rows from which a window's sum starts, but not to the
+  // window. A thread may then subtract more than it adds. All pixels are above if sums are right.
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {241, 253, 255, 383, 511}) {
@@ -493,7 +493,7 @@ TEST(Threshold, ReferenceByHand) {
   // 30 - 26 2/3 = 3 1/3 and, rounded, 3.
   EXPECT_EQ(of_three({.offset = -3, .method = mean}), (Row{0, 0, 0}));
   EXPECT_EQ(of_three({.offset = -3, .method = exact_mean}), (Row{0, 0, 255}));
-  // Gaussian: 0.25 10 + 0.5 10 + 0.25 20 = 12.5, half to even 12.
+  // Gaussian: 0.25 * 10 + 0.5 * 10 + 0.25 * 20 = 12.5, which rounds half to even to 12.
   EXPECT_EQ(of_three({.offset = 2, .method = gaussian}), (Row{0, 255, 255}));
   EXPECT_EQ(of_three({.offset = 3, .method = gaussian}), (Row{255, 255, 255}));
 }

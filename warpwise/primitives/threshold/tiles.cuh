@@ -3,22 +3,22 @@
 #include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// Threshold kernel for low images and for windows whose halo fits a block. Fit for nvcc and NVRTC:
-// no host headers.
+// Threshold kernel for windows whose halo fits a block, in images too small for bands or with a
+// mean image. Fit for nvcc and NVRTC: no host headers.
 //
 // A block goes down a strip of columns by tiles of threshold_tile_rows rows. A thread slides the
 // sums of one word's columns down the tile into shared memory. Then each lane of a warp takes a row
 // and slides along it: one column's sum comes in, one goes out.
 namespace warpwise::kernels::threshold {
 
-/// Returns sum + the 16-bit numbers of `pair`, times the two low signed bytes of `weights`.
+/// Returns sum + the dot product of the 16-bit numbers of `pair` and two signed bytes of `weights`.
 __device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// Sums of a word's columns. u8: four of 16 bits, neighbours in pairs; u16: two.
+/// Sums of a word's columns. u8: four of 16 bits, two in each field; u16: one in each field.
 struct ColumnSums {
   unsigned first;
   unsigned second;
@@ -58,8 +58,8 @@ struct TileColumns {
   }
 };
 
-/// Walks down the words at one column. Above and below the image it repeats the edge row. `whole`:
-/// the words are aligned and inside their rows.
+/// Walks down the words at one column; beyond the image it repeats the edge row. `whole`: the words
+/// are aligned and inside their rows. `inside`: all rows are inside the image.
 template <class Pixel, bool whole, bool inside>
 class TileWalk {
  public:
@@ -99,7 +99,7 @@ __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel
                                  int centre) {
   TileWalk<Pixel, whole, false> row(a.src, columns.at, centre - a.half);
   ColumnSums sums = {0, 0};
-  // Rows whose loads are issued before the first is used; rows below the window add 0.
+  // Loads of `batch` rows are issued before the first is used; rows below the window add 0.
   constexpr int batch = whole ? 32 : 4;
   const int rows = 2 * a.half + 1;
 #pragma unroll 1
@@ -116,12 +116,12 @@ __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel
   return sums;
 }
 
-/// Slides `sums` down the tile, starting from the window around the row above it. Writes each row's
-/// sums to shared memory, and the row's pixels if pixels_out is not null.
+/// Slides `sums` down the tile, starting from the window around the row above the tile. Writes each
+/// row's sums to shared memory, and the row's pixels if pixels_out is not null.
 template <class Pixel, bool whole, bool inside>
 __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& columns, int top,
                            ColumnSums& sums, unsigned* sums_out, unsigned* pixels_out) {
-  // Rows whose loads are issued before the first is used; single pixels take more loads.
+  // Loads of `batch` rows are issued before the first is used; single pixels take more loads.
   constexpr int batch = whole ? 16 : 2;
   TileWalk<Pixel, whole, inside> coming(a.src, columns.at, top + a.half);
   TileWalk<Pixel, whole, inside> going(a.src, columns.at, top - a.half - 1);
@@ -142,7 +142,7 @@ __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& col
     }
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      // One addition updates two sums of 16 bits: in the end neither overflows.
+      // One addition updates two sums of 16 bits. Neither overflows: 256 rows of 255 fit 16 bits.
       columns.add(sums, in[i]);
       columns.subtract(sums, out[i]);
       sums_out[(r + i) * threshold_tile_sums_pitch] = sums.first;
@@ -154,8 +154,8 @@ __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& col
   }
 }
 
-/// Reads the sums of a row's columns in order, a word of pixels at a time. All words' first pairs
-/// come before all second ones. `odd` (u8): starts in the middle of a pair.
+/// Reads the sums of a row's columns in order, a word of pixels at a time. In memory, the first
+/// pairs of all words come before the second pairs. `odd` (u8): starts with the second of a pair.
 template <class Pixel, bool odd>
 class TileStream {
  public:
@@ -198,13 +198,13 @@ class TileStream {
   unsigned sums_[4];
 };
 
-/// Returns less_sum + pixel k of a word times area.
+/// Returns less_sum + area times pixel k of a word.
 template <class Pixel>
 __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   if constexpr (sizeof(Pixel) == 2) {
     return less_sum + static_cast<int>((k == 0 ? word & 0xffff : word >> 16) * area);
   } else {
-    // The dot product itself selects the byte: area has at most 16 bits.
+    // The dot product selects the byte by a factor 0 for its neighbour: area has at most 16 bits.
     int result;
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
@@ -246,8 +246,8 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    // Loads come before the store, which they could not pass. Behind the last word lies the next
-    // warp's word.
+    // Loads come before the store, because the compiler cannot move them up past it. The word
+    // behind the last one is the next warp's, so the index stops at the last.
     const unsigned next_word = pixels[min(i + 1, words - 1)];
     in.fetch(i);
     out.fetch(i);
@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
   };
   const bool src_words = are_words(a.src.data, a.src.pitch, columns.at) && width >= count;
   const bool dst_words = are_words(a.out.dst, a.out.dst_pitch, x) && x + count <= width;
-  // A lane slides along its warp's words, in the lane's row.
+  // A lane takes one row of the tile and slides along its warp's words.
   const int lane = thread % 32;
   const int words = a.strip_words / warps;
   const int begin = thread / 32 * words;

@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   // Shared memory: the rows that come in, the rows that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
-  // For each row and warp: the warp's share of the part that the next warps' changes lack. It lies
-  // behind the row's changes if there is room, else behind all of them.
+  // The shares: for each row and warp, a change that the changes of later warps lack (WideSums).
+  // They lie behind the row's changes if there is room, otherwise behind those of all rows.
   constexpr bool have_room = Shape::words >= threads / 32;
   constexpr int share_pitch = have_room ? Shape::pitch : threads / 32;
   int* const shares = changes + (have_room ? Shape::pitch - Shape::words : rows * Shape::pitch);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       }
     };
     start_rows(begin);
-    follow_launch();  // waits for the sums; the image was complete before they were begun
+    follow_launch();  // waits for the sums; this kernel begins only when the image is complete
     BandStart<Shape>(wide, static_cast<int>(blockIdx.x), first_byte - strip_at, changes)
         .less_windows(begin - 1, column.less);
 #pragma unroll 1
@@ -82,14 +82,14 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       sums_along.along_rows(lane_rows, lane_changes, thread < 32,
                             shares + lane / 4 * share_pitch + thread / 32, 8 * share_pitch);
       __syncthreads();
-      // For row l % 16: the change of the bytes that this and earlier warps' windows share
+      // Lane l adds up the shares of earlier warps in row l % 16.
       int share = 0;
 #pragma unroll 1
       for (int w = 0; w < thread / 32; ++w) share += shares[lane % rows * share_pitch + w];
       const auto slide = [&](int i) {
         column.slide(column_changes + i * Shape::pitch, __shfl_sync(0xffffffffU, share, i));
       };
-      if (y + rows < end) start_rows(y + rows);  // they arrive during the additions below
+      if (y + rows < end) start_rows(y + rows);  // the rows arrive during the additions below
       if (whole) {
         unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
 #pragma unroll

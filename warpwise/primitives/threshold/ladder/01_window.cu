@@ -1,7 +1,7 @@
 // Idea: a thread for each pixel adds up its whole window. It reads each pixel through a texture,
 //   whose hardware clamps coordinates at the border and caches pixels nearby; or, without the
 //   texture, from global memory with clamped indices.
-// Expected: the same bytes are read by all the pixels whose windows hold them, window² times each.
+// Expected: each byte is read window² times, once for each pixel whose window holds it.
 //   Caches serve these reads, so device memory is not the bottleneck.
 // Next limit: one load request and a handful of instructions for each pixel of each window.
 #include "problem.hpp"

@@ -3,7 +3,7 @@
 //   tile beyond TILE_BYTES is processed in horizontal strips, one after the other: with TILE_BYTES
 //   for 128 threads, every SM since CC 7.0 holds its full number of threads.
 // Expected: the border is clamped once for each pixel of the tile, not for each pixel of every
-//   window, and a read is a shared one of known latency.
+//   window. Reads of windows go to shared memory, whose latency is known.
 // Next limit: still window² reads and additions for each pixel, and a tile that is mostly halo.
 #include "problem.hpp"
 

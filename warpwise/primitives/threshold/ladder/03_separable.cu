@@ -1,8 +1,8 @@
-// Idea: a window's sum is the sum of its rows' sums, and all windows of a column share these. One
-//   kernel adds up along the rows into scratch memory, a second one down this memory's columns.
+// Idea: a window's sum is the sum of its rows' sums, and the windows of a column share row sums.
+//   One kernel adds up along the rows into scratch memory, a second one down its columns.
 // Expected: 2 · window additions a pixel instead of window². Scratch memory is written once and
 //   read from the caches, because a column's reads of neighbouring rows overlap.
-// Next limit: the reads: they still grow with the window, and are now 4-byte sums.
+// Next limit: the reads. Their number still grows with the window, and each is now of 4 bytes.
 #include "problem.hpp"
 
 extern "C" __global__ void add_rows(warpwise::ladders::ThresholdProblem p) {

@@ -2,12 +2,12 @@
 //   DOWN rows of a column and writes the column's sums. A second kernel slides along their rows,
 //   ALONG pixels a thread. In the next step this kernel turns a row into prefix sums, which a
 //   block computes together, and takes the difference of two of them for each window.
-// Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with it.
-//   Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
-//   apart, and each touches 32 distant addresses; with prefix sums they are adjacent again. A
+// Expected: a few additions a pixel, whatever the window; only the first sum of a thread's stretch
+//   grows with it. Down the columns a warp's accesses are adjacent. Sliding along a row they are
+//   ALONG pixels apart and touch 32 distant addresses; with prefix sums they are adjacent again. A
 //   thread on its way down waits for each pixel before it loads the next: the compiler must assume
-//   that the pixel lies where the thread has just written a sum. Loads of AHEAD rows before their
-//   stores do not wait.
+//   that the pixel lies where the thread has just written a sum. If a thread loads AHEAD rows
+//   before it stores their sums, these loads do not wait.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 

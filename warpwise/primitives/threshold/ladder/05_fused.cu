@@ -35,7 +35,7 @@ __device__ void scan(int* numbers, int count) {
   __syncwarp();
 }
 
-// At most 64 registers, so that 32 warps fit an SM: more loads in flight would take more.
+// At most 64 registers, so that 32 warps fit an SM. More loads in flight would take more registers.
 extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
     threshold(warpwise::ladders::ThresholdProblem p) {
   const int thread = static_cast<int>(threadIdx.x);

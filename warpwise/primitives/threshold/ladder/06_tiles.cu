@@ -16,19 +16,19 @@ using Problem = warpwise::ladders::ThresholdProblem;
 
 constexpr int warps = BLOCK_X / 32;
 constexpr int tile_rows = 32;                // lanes of a warp
-constexpr int sums_pitch = 2 * BLOCK_X + 1;  // words: all threads' first pairs, then their second
-constexpr int pixels_pitch = BLOCK_X - 1;    // words, of which a strip has at most BLOCK_X - 2
+constexpr int sums_pitch = 2 * BLOCK_X + 1;  // words: all threads' first pairs, then second pairs
+constexpr int pixels_pitch = BLOCK_X - 1;    // words; a strip's row has at most BLOCK_X - 2 of them
 
 extern __shared__ unsigned shared[];
 
-/// Returns the bytes of a and b that four digits name; a digit plus 8 gives the byte's sign.
+/// Returns the bytes of a and b that four hex digits name; a digit plus 8 repeats the sign bit.
 __device__ unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
   return result;
 }
 
-/// Returns sum + the two numbers of a pair, times two signed bytes.
+/// Returns sum + the dot product of a pair's two numbers and two signed bytes of `weights`.
 __device__ int plus(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
@@ -68,7 +68,7 @@ struct Sums {
   unsigned second;
 };
 
-/// Four pixels at one column of each row, from above the image to below it.
+/// Walks down the four pixels at one column; beyond the image it repeats the edge row.
 template <bool whole_words>
 struct Walk {
   const unsigned char* at;
@@ -118,7 +118,7 @@ __device__ void slide_down(const Problem& p, const Columns& columns, int top, Su
     for (int i = 0; i < batch; ++i) pixels[i] = here.next(p);
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      // One addition updates both sums of a pair: in the end neither overflows its 16 bits.
+      // One addition updates both sums of a pair. In the end neither overflows its 16 bits.
       sums.first += permuted(in[i], 0, columns.first) - permuted(out[i], 0, columns.first);
       sums.second += permuted(in[i], 0, columns.second) - permuted(out[i], 0, columns.second);
       sums_out[(r + i) * sums_pitch] = sums.first;
@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 512 / BLOCK_X) threshold(P
   const int thread = static_cast<int>(threadIdx.x);
   unsigned* const sums = shared;
   unsigned* const pixels = shared + tile_rows * sums_pitch;
-  const int halo = p.half / 4 * 4 + 4;  // whole words, and more than half
+  const int halo = p.half / 4 * 4 + 4;  // pixels: more than p.half, in whole words
   const int blocks = static_cast<int>(gridDim.x);
   const int words = (p.width + blocks * 4 * warps - 1) / (blocks * 4 * warps);  // for each warp
   const int strip = 4 * warps * words;

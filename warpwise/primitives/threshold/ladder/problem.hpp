@@ -10,8 +10,8 @@ namespace warpwise::ladders {
 struct ThresholdProblem {
   const unsigned char* src;
   unsigned char* dst;
-  unsigned char* scratch;          ///< scratch memory of the table's size, at a multiple of 16
-  unsigned long long src_texture;  ///< 0 unless the table asks for it
+  unsigned char* scratch;          ///< scratch memory of ladder.json's size, at a multiple of 16
+  unsigned long long src_texture;  ///< 0 unless ladder.json lists a texture for the rung
   long long src_pitch;
   long long dst_pitch;
   int width;
