@@ -1,10 +1,10 @@
 #pragma once
 
-// Arguments of the conversion kernel. Compiled by g++, nvcc and NVRTC: no includes.
+// Arguments of the conversion kernel. g++, nvcc and NVRTC compile this header: it includes nothing.
 namespace warpwise::kernels::convert {
 
-/// Groups of formats that are read (written) in the same way. The order of their channels is in the
-/// coefficients or in a swap.
+/// Groups of formats that the kernel reads or writes in the same way. The order of their channels
+/// is in the coefficients or in a swap.
 enum class ConvertSource : int { gray, packed3, packed4, packed422, semiplanar420, planar420 };
 enum class ConvertDestination : int { gray, packed3, packed4, planar3 };
 

@@ -5,7 +5,7 @@
 #include "warpwise/primitives/convert/deep_backends.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// The components of frames of bytes, for kernels that write one at a time.
+// The components of frames of bytes, for kernels that write one component at a time.
 namespace warpwise::detail::convert {
 
 /// Returns the arguments of a component: its place in `frame`, and the columns and rows of pixels

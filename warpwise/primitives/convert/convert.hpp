@@ -31,8 +31,8 @@ enum class Convention : std::uint8_t {
 /// Upsampling of subsampled chroma.
 enum class ChromaUpsampling : std::uint8_t {
   replicate,  ///< the sample that the pixel shares with its neighbours
-  /// Linear between samples sited as in MPEG-2 and H.264: on the even columns, and, in 4:2:0,
-  /// midway between two rows. Weights 1 or 1/2 1/2 across, 3/4 1/4 down; rounded half up once.
+  /// Linear interpolation. Samples are sited as in MPEG-2 and H.264: on even columns, and in 4:2:0
+  /// midway between two rows. Weights are 1 or 1/2 + 1/2 across, 3/4 + 1/4 down; rounds once.
   linear,
 };
 
@@ -73,8 +73,8 @@ struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
   /// Ranges of the YUV (or grey) sides. If unset, the convention decides: full in exact and jfif;
-  /// limited in libyuv; in opencv limited for subsampled sources, else full. From YUV to YUV, all
-  /// but exact use from_range for both sides.
+  /// limited in libyuv; in opencv limited for subsampled sources, otherwise full. From YUV to YUV,
+  /// all conventions but exact use from_range for both sides.
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
@@ -90,8 +90,8 @@ struct ConvertOptions {
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
 /// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged or, in exact, rescaled between ranges.
-/// - gray8 is this Y; from RGB in convention opencv it is COLOR_RGB2GRAY's grey, unless
-///   gray_is_luma is set.
+/// - Any → gray8: the Y of these formulas. From RGB, convention opencv gives COLOR_RGB2GRAY's grey
+///   unless gray_is_luma is set.
 ///
 /// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
 /// |------------|--------------------|---------------|------------------------------------------|
@@ -101,38 +101,38 @@ struct ConvertOptions {
 /// | jfif       | bt601              | full          | full                                     |
 ///
 /// exact equals a correctly rounded (half up), saturated evaluation of the real-valued formula for
-/// all 2^24 colours. Frames of any size, pitch and alignment; `src` and `dst` must not overlap.
+/// all 2^24 colours. Frames may have any size, pitch and alignment; they must not overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
-/// Source: document D, rows D1 to D5 (webcam frames RGB24 → 32-bit YCbCr).
+/// Source: rows D1 to D5 of docs/sources.md (webcam frames RGB24 → 32-bit YCbCr).
 ///
 /// \throws InvalidArgument  sizes differ, frames overlap, or the combination of formats and options
-///                          has no definition; the message lists those that have.
+///                          has no definition; the message then lists the defined ones.
 WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 
 /// Converts a frame on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
                              gpu::StreamHandle stream);
 
 /// Converts many frames, src[i] to dst[i], with the results of single calls. Sizes may be equal or
-/// mixed; all `src` have one format and all `dst` one. No `dst` may overlap another frame. With
-/// empty spans nothing is done and the options are not checked.
+/// mixed; all `src` have one format, and all `dst` have one. No `dst` may overlap another frame.
+/// With empty spans nothing is done and the options are not checked.
 ///
 /// On the CPU, frames and their rows are spread over threads.
 ///
-/// \throws InvalidArgument  as above, with the number of the frame, or the spans differ in length.
-///                          Nothing was converted then.
+/// \throws InvalidArgument  a single call would refuse a frame (the message has its number), or the
+///                          spans differ in length. Nothing was converted then.
 WARPWISE_EXPORT void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
                              const ConvertOptions& options = {});
 
-/// Converts many frames of any sizes on a GPU: one launch for every 64 frames, or for fewer (at
-/// least 40) if the formats have planes. Asynchronous on `stream`, no allocation on the GPU, no
+/// Converts many frames of any sizes on a GPU. Launches a kernel for every 64 frames, or for fewer
+/// (at least 40) if the formats have planes. Asynchronous on `stream`, no allocation on the GPU, no
 /// synchronisation. The spans are not read after the call.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,
                              std::span<const DeviceFrame> dst, const ConvertOptions& options,
                              gpu::StreamHandle stream);

@@ -248,7 +248,7 @@ void fill_with_colours(GuardedFrame& frame, int bytes_per_pixel, int part) {
   });
 }
 
-/// Checks gray8 against the Y of `ycbcr`: gray8 has its own arithmetic.
+/// Checks gray8 against the Y of `ycbcr`, because gray8 has its own arithmetic.
 void expect_gray_as_in(GuardedFrame& ycbcr, Backend backend, GuardedFrame& src,
                        const ConvertOptions& options) {
   const HostFrame all = ycbcr.view();

@@ -262,7 +262,7 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
   }
 }
 
-/// OpenCV's chroma: the difference of a channel and the luma, scaled.
+/// Computes OpenCV's chroma: the difference of a channel and the luma, scaled.
 void opencv_chroma(const std::uint8_t* channel, const std::uint8_t* luma, int factor,
                    std::int64_t n, std::uint8_t* HWY_RESTRICT out) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -373,7 +373,7 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
   }
 }
 
-/// OpenCV's chroma: the difference of a channel and the luma, scaled.
+/// Computes OpenCV's chroma: the difference of a channel and the luma, scaled.
 void opencv_chroma(const std::uint8_t* channel, const std::uint8_t* luma, int factor,
                    std::int64_t n, std::uint8_t* HWY_RESTRICT out) {
   const D16 d;

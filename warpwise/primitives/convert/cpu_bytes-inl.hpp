@@ -36,7 +36,7 @@ using VU16 = hn::Vec<DU16>;
 using V32 = hn::Vec<D32>;
 using VF = hn::Vec<DF>;
 
-/// Pixels of a step, and 16-byte blocks of a vector.
+/// Number of pixels that a step converts, and number of 16-byte blocks of a vector.
 constexpr std::int64_t step_pixels = HWY_LANES(std::uint8_t);
 constexpr std::int64_t blocks = step_pixels / 16;
 

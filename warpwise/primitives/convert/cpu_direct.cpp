@@ -14,8 +14,8 @@
 #include "warpwise/primitives/convert/cpu_transforms-inl.hpp"
 #include "warpwise/primitives/convert/narrow.hpp"
 
-// The most common conversions, without planes in memory: a vector of pixels is loaded, transformed
-// in registers and stored. Sources, transforms and destinations are types. Those that differ only
+// The most common conversions need no planes in memory: a vector of pixels is loaded, transformed
+// in registers and stored. Sources, transforms and destinations are types. Formats that differ only
 // in the order of bytes share a type and have different tables.
 
 HWY_BEFORE_NAMESPACE();
@@ -135,7 +135,7 @@ bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Sour
     From from{};
     To to{};
     for (int p = 0; p < src_planes; ++p) {
-      // In these formats, chroma planes have half the rows.
+      // In the formats with chroma planes that come here, these planes have half the rows.
       from[p] = reinterpret_cast<const std::uint8_t*>(src.row(p, p == 0 ? y : y / 2));
     }
     for (int p = 0; p < dst_planes; ++p) {
@@ -294,7 +294,7 @@ bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const
   return false;
 }
 
-/// Returns true if one_row() may join a frame's rows: no gaps, unused samples or shared chroma.
+/// Returns true if a frame's rows follow without gaps or unused samples, and share no chroma.
 template <class Frame>
 bool is_gapless(const Frame& frame) {
   if (is_subsampled(frame.format()) && frame.width() % 2 != 0) return false;

@@ -82,7 +82,7 @@ struct Layout {
   }
 };
 
-/// R G B [A] or B G R [A].
+/// Source of packed pixels: R G B [A] or B G R [A].
 template <int bytes>
 struct PackedRgb {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
@@ -100,7 +100,7 @@ struct PackedRgb {
   }
 };
 
-/// Y Cb Y Cr or Cb Y Cr Y.
+/// Source of packed 4:2:2: Y Cb Y Cr or Cb Y Cr Y.
 struct Packed422 {
   static constexpr std::array<int, 3> bytes_of_two = {4, 0, 0};
   static constexpr int rows = 1;
@@ -124,8 +124,8 @@ struct Packed422 {
   }
 };
 
-/// A plane of luma and one of Cb Cr or Cr Cb. The addresses are luma's first row, chroma's row,
-/// luma's second row.
+/// Source of 4:2:0 with a plane of luma and one of Cb Cr or Cr Cb. Addresses are those of luma's
+/// first row, of chroma's row, and of luma's second row.
 struct SemiPlanar {
   static constexpr std::array<int, 3> bytes_of_two = {2, 2, 2};
   static constexpr int rows = 2;
@@ -142,7 +142,7 @@ struct SemiPlanar {
 
 // ---- Destinations
 //
-// `aligned_bytes`: bytes of a pixel if all vectors are aligned once the first one is; else 0.
+// `aligned_bytes`: if all vectors are aligned once the first one is, bytes of a pixel; otherwise 0.
 
 /// Stores a vector. `past_caches` bypasses the caches, for data that is not read soon, and needs an
 /// aligned `to`.
@@ -185,7 +185,7 @@ struct Packed {
   }
 };
 
-/// Two rows of Packed.
+/// Destination of two rows of Packed.
 template <int bytes>
 struct TwoRowsPacked : Packed<bytes> {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 2 * bytes, 0};
@@ -200,7 +200,7 @@ struct TwoRowsPacked : Packed<bytes> {
   }
 };
 
-/// The first `planes` of three channels, each in a plane of its own.
+/// Destination of the first `planes` of three channels, each in a plane of its own.
 template <int planes>
 struct Planar {
   static constexpr std::array<int, 3> bytes_of_two = {2, planes > 1 ? 2 : 0, planes > 2 ? 2 : 0};

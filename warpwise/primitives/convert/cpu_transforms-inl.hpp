@@ -56,7 +56,7 @@ struct Encode16 {
 
 /// Computes only luma, the first row of Encode16. Pixels have four bytes and need no split into
 /// channels. For a pixel's bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and two
-/// others p1 and p3. The lower 16 bits of the sums of their products are exact.
+/// others p1 and p3. The sum of their products with the factors is exact in its lower 16 bits.
 struct Luma16 {
   V16 lane_factors, odd_factors;
   VU16 offset;
@@ -306,7 +306,7 @@ struct DecodeUnit {
     const auto sum = [&](V16 factors, auto start) HWY_ATTR {
       auto rest = hn::Zero(d);
       const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, hn::Zero(d), rest);
-      // Adds `start` after RearrangeToOddPlusEven(), because NEON has another order before it.
+      // Adds `start` after RearrangeToOddPlusEven(): before it, NEON has another order of lanes.
       return hn::Add(start, hn::RearrangeToOddPlusEven(most, rest));
     };
     const auto low = hn::ShiftRight<16>(sum(green_low, green_low_offset));

@@ -13,8 +13,8 @@ using kernels::convert::ConvertArithmetic;
 using kernels::convert::ConvertDestination;
 using kernels::convert::ConvertSource;
 
-/// Returns true if a conversion can need this arithmetic: convention opencv rounds luma from RGB to
-/// YCrCb, libyuv and opencv scale luma from YUV to RGB.
+/// Returns true if a conversion can need this arithmetic. Convention opencv rounds luma from RGB to
+/// YCrCb; libyuv and opencv scale luma from YUV to RGB.
 constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
                          ConvertArithmetic arithmetic) {
   const bool rgb_source = source == ConvertSource::gray || source == ConvertSource::packed3 ||

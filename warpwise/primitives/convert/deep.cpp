@@ -41,7 +41,7 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
   std::vector<DeepComponent<View>> components;
   for (const View& view : views) {
     given += (given.empty() ? "" : ", ") + type_text(view.type(), view.channels());
-    const int most = std::min(view.channels(), 5);  // five are too many, as are all more
+    const int most = std::min(view.channels(), 5);  // five components are already too many
     for (int i = 0; i < most; ++i) components.push_back({view, i});
   }
   const bool is_picture =

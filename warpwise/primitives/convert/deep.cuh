@@ -8,8 +8,8 @@ namespace warpwise::kernels::convert {
 
 inline constexpr int deep_block_threads = 256;
 
-/// Converts a block of pixels that share chroma in each of a thread's rows. Grid: x covers a row of
-/// blocks, y strides over these rows.
+/// Each thread converts one block of pixels that share chroma in each of its rows of blocks. Grid:
+/// x covers a row of blocks, y strides over these rows.
 template <bool to_planes, bool aligned>
 __global__ void __launch_bounds__(deep_block_threads)
     deep_kernel(DeepArguments a, long long columns, long long rows) {
@@ -43,7 +43,7 @@ __device__ inline unsigned char byte_at(const ByteArguments& a, long long x, lon
   }
 }
 
-/// Computes a byte of each of a thread's rows. Grid: x covers the row, y strides over the rows.
+/// Each thread computes a byte in each of its rows. Grid: x covers the row, y strides over rows.
 template <ByteSource source>
 __global__ void __launch_bounds__(deep_block_threads) bytes_kernel(ByteArguments a) {
   const long long x = static_cast<long long>(blockIdx.x) * deep_block_threads + threadIdx.x;

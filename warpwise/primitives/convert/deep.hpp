@@ -25,30 +25,30 @@ struct DeepOptions {
   Matrix matrix = Matrix::bt601;
   Range from_range = Range::full;  ///< range of a YUV or grey source; RGB has full range
   Range to_range = Range::full;    ///< range of a YUV result; RGB has full range
-  /// Bits of a YUV or grey sample, 8 to 16: the highest bits of its u16; the others are 0. In full
-  /// range, all of them are set in the largest code. Limited range does not depend on them.
+  /// Number of bits of a YUV or grey sample, 8 to 16. They are the highest of its u16; the rest are
+  /// 0. The largest code of full range has all of them set. Limited range does not depend on them.
   int from_bits = 16;
 };
 
 /// Converts YUV, grey or RGBA to RGB, and RGB, RGBA, grey or YUV to the three planes of YUV. The
 /// result is the real-valued formula of convert(), rounded half up once and saturated. Green that
-/// lies less than 2^-33 below a half may be rounded up. From YUV to YUV the matrix stays the same;
-/// the range, and the pixels that share chroma, may change. Pixels that share chroma have the same
-/// chroma, and a chroma sample is the mean of the pixels that share it. Alpha is ignored.
+/// lies less than 2^-33 below a half may be rounded up. From YUV to YUV, the matrix stays; the
+/// range and the sharing of chroma may change. Pixels of `src` that share a sample have its chroma;
+/// a sample of `dst` is the mean chroma of the pixels that share it. Alpha is ignored.
 ///
-/// Views of any size, pitch and alignment; `src` and `dst` must not overlap.
+/// Views may have any size, pitch and alignment; `src` and `dst` must not overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
-/// \throws InvalidArgument  the views are not as above, sizes differ, RGB has limited range,
-///                          from_bits is not 8 to 16 (for RGB 16), or views overlap.
+/// \throws InvalidArgument  the views are no picture (see the head of the file), sizes differ, RGB
+///                          has limited range, from_bits is not 8 to 16 (RGB: 16), views overlap.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                   const DeepOptions& options = {});
 
 /// Converts on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstDeviceView> src,
                                   std::span<const DeviceView> dst, const DeepOptions& options,
                                   gpu::StreamHandle stream);
@@ -59,9 +59,9 @@ WARPWISE_EXPORT void convert_deep(std::span<const ConstDeviceView> src,
 /// - full range of luma and grey, RGB and alpha: code · 255 / 65535
 /// - full range of chroma: (code − 32768) · 255 / 65535 + 128
 ///
-/// `dst` has the same components with the same size: gray8, rgb24, bgr24, rgba32, bgra32, or a YUV
-/// format with the chroma of `src`. Unused bytes are as share_chroma() writes them. `range` is the
-/// range of YUV and grey. Any size, pitch and alignment; memory must not overlap.
+/// `dst` has the components of `src`, in the same size: gray8, rgb24, bgr24, rgba32, bgra32, or a
+/// YUV format with the chroma of `src`. Unused bytes are as share_chroma() writes them. `range` is
+/// the range of YUV and grey. Any size, pitch and alignment are allowed; memory must not overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
@@ -72,7 +72,7 @@ WARPWISE_EXPORT void round_to_8_bits(std::span<const ConstHostView> src, Range r
 /// Rounds on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void round_to_8_bits(std::span<const ConstDeviceView> src, Range range,
                                      DeviceFrame dst, gpu::StreamHandle stream);
 

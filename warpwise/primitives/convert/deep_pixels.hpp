@@ -4,8 +4,8 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// The arithmetic of convert_deep() and round_to_8_bits(), on the host and in kernels. Neither
-// compiler may fuse a product and a sum: the CPU's and the GPU's results would differ.
+// The arithmetic of convert_deep() and round_to_8_bits(), on the host and in kernels. No compiler
+// may fuse a product and a sum, because the CPU's and the GPU's results would then differ.
 namespace warpwise::kernels::convert {
 
 /// Places of a component's samples, in bytes: sample (x, y) is at data + y * pitch + x * step.
@@ -22,7 +22,7 @@ struct Places {
 using SourcePlaces = Places<const unsigned char>;
 using ResultPlaces = Places<unsigned char>;
 
-/// Codes of 16 bits: luma from black to white, chroma on both sides of neutral.
+/// Codes of 16 bits: black, the span of luma up to white, and the span of chroma around neutral.
 struct DeepCodes {
   double black;
   double luma;
@@ -33,8 +33,8 @@ inline constexpr double largest_code = 65535;
 
 enum class DeepSource : long long { grey, rgb, yuv };
 
-/// Must have no padding: __builtin_clear_padding() of GCC 12 clears bytes that are no padding, if a
-/// type has an array of structures.
+/// This type must have no padding. If a type has an array of structures, GCC 12's
+/// __builtin_clear_padding() also clears bytes of its members.
 struct DeepArguments {
   SourcePlaces src[3];  ///< R, G and B, or Y, Cb and Cr; for grey, three times the same
   ResultPlaces dst[3];
@@ -48,10 +48,10 @@ struct DeepArguments {
   double red_weight;  ///< in luma
   double blue_weight;
   DeepCodes from;  ///< of `src`
-  DeepCodes to;    ///< of planes
+  DeepCodes to;    ///< of the planes of `dst`
 };
 
-/// Loads a sample of u16. Loads byte by byte unless `aligned`.
+/// Loads a sample of u16, byte by byte unless `aligned`.
 template <bool aligned>
 WARPWISE_HOST_DEVICE inline int load_code(const unsigned char* p) {
   if constexpr (aligned) return *reinterpret_cast<const unsigned short*>(p);
@@ -69,7 +69,7 @@ WARPWISE_HOST_DEVICE inline void store_code(unsigned char* p, unsigned short cod
 }
 
 /// Rounds half up and saturates. An exact half may be computed up to 2^-34 too low, so 2^-33 is
-/// added. Only green has other values that lie so close below a half.
+/// added. Of the values that are no halves, only those of green can lie this close below a half.
 WARPWISE_HOST_DEVICE inline unsigned short rounded_code(double code) {
   const double half_up = code + (0.5 + 0x1p-33);
   if (half_up <= 0) return 0;

@@ -399,7 +399,7 @@ TEST_P(DeepTest, EveryCodeIsRoundedAsLevelsSay) {
   }
 }
 
-// Frames of a hardware decoder: P010 and the like.
+// Hardware decoders return frames with samples of this kind, for example P010.
 TEST_P(DeepTest, FewerBitsInTheHighestOnesAreScaledAsLevelsSay) {
   const std::pair<Kind, Kind> cases[] = {{kinds_of_pairs[2], kinds_of_planes[2]},
                                          {kinds_of_planes[0], kinds_of_planes[0]}};

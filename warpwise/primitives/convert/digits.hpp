@@ -12,7 +12,7 @@ namespace warpwise::detail::convert {
 enum class Shape {
   encode,   ///< main = G, differences R − G and B − G; chroma does not depend on main
   rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; chroma does not depend on main
-  decode,   ///< as rescale; all three results have one factor of main and one offset
+  decode,   ///< variables as in rescale; all results have one factor of main and one offset
 };
 
 /// Factors in signed 16-bit digits: (digit[0] + digit[1] / 2^16 + digit[2] / 2^32) / 2^shift.

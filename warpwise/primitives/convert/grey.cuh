@@ -21,7 +21,7 @@ struct GreyArguments {
 // A thread has one pixel of each of its rows. Neighbouring threads have neighbouring pixels.
 inline constexpr int grey_block_threads = 256;
 
-/// Loads a number. Loads byte by byte unless `aligned`.
+/// Loads a number, byte by byte unless `aligned`.
 template <bool aligned, class T>
 __device__ inline T load_number(const unsigned char* p) {
   if constexpr (aligned) return *reinterpret_cast<const T*>(p);

@@ -12,8 +12,8 @@ namespace warpwise {
 /// - u16: (9798 R + 19235 G + 3735 B + 2^14) >> 15, as cv::cvtColor(COLOR_RGB2GRAY)
 /// - f32: (0.299 R + 0.587 G) + 0.114 B, each operation rounded to f32
 ///
-/// convert() computes the grey of 8-bit formats. Views of any size, pitch and alignment; they must
-/// not overlap.
+/// convert() computes the grey of 8-bit formats. Views may have any size, pitch and alignment; they
+/// must not overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
@@ -24,7 +24,7 @@ WARPWISE_EXPORT void grey(ConstHostView src, HostView dst);
 /// Computes grey on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void grey(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
 }  // namespace warpwise

@@ -7,10 +7,10 @@
 
 // The conversion kernel. For nvcc and NVRTC: no host headers.
 //
-// There are two paths through the same steps. "Whole": the frames are aligned and all four pixels
-// of all of a thread's rows are inside. It accesses whole vectors, and issues all loads before the
-// first store. The other path, for ends of rows and unaligned frames, goes row by row and accesses
-// only bytes inside the row.
+// There are two paths through the same steps. The path "whole" is for aligned frames, where all
+// four pixels of all of a thread's rows are inside. It accesses whole vectors, and issues all loads
+// before the first store. The other path, for ends of rows and unaligned frames, goes row by row
+// and accesses only bytes inside the row.
 namespace warpwise::kernels::convert {
 
 /// Four neighbours in a row: their channels in memory order, and alpha.
@@ -159,8 +159,8 @@ __device__ inline ChromaSamples load_chroma(const ConvertArguments& a, cuda::std
   return samples;
 }
 
-/// Computes the chroma of four pixels from samples. `far_samples` are from the second nearest row;
-/// in 4:2:2 from the same row.
+/// Computes the chroma of four pixels from samples. `far_samples` are from the second nearest row
+/// of chroma; in 4:2:2 they equal `near_samples`.
 __device__ inline void spread_chroma(bool linear, const ChromaSamples& near_samples,
                                      const ChromaSamples& far_samples, FourPixels& p) {
 #pragma unroll
@@ -204,8 +204,8 @@ __device__ inline void load_packed422(const ConvertArguments& a, const unsigned 
   spread_chroma(linear, samples, samples, p);
 }
 
-/// Loads pixels [x, x + 4) of row y + r. y is even or r is 0: in 4:2:0, each pair of rows then has
-/// one row of chroma, which is loaded once.
+/// Loads pixels [x, x + 4) of row y + r, where y is even or r is 0. In 4:2:0, each pair of rows
+/// then shares one row of chroma, which is loaded once.
 template <ConvertSource source, bool whole>
 __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t x,
                                    cuda::std::int64_t y, int r, FourPixels& p) {
@@ -365,7 +365,7 @@ __device__ inline void convert_rows(const ConvertArguments& a, cuda::std::int64_
   }
 }
 
-/// Grid: x covers the width by convert_block_pixels, y strides over the rows.
+/// Converts a frame. Grid: x covers the width by convert_block_pixels, y strides over the rows.
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
 __global__ void __launch_bounds__(convert_block_width* convert_block_height)
     convert_kernel(const __grid_constant__ ConvertArguments a) {
@@ -385,7 +385,7 @@ __global__ void __launch_bounds__(convert_block_width* convert_block_height)
       convert_rows<source, destination, arithmetic, true, whole_rows>(a, x, y);
     } else {
       // Hides x from the compiler. Otherwise all threads would compute, ahead of the loop, values
-      // that only these threads need.
+      // that only this path needs.
       cuda::std::int64_t here = x;
       asm volatile("" : "+l"(here));
 #pragma unroll 1  // unrolling is not worth its registers

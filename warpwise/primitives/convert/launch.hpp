@@ -14,7 +14,7 @@ struct ConvertKernel {
 };
 constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel"; }
 
-/// Returns the group of formats that are read alike.
+/// Returns the group of formats that the kernel reads in the same way as `format`.
 kernels::convert::ConvertSource source_of(PixelFormat format);
 
 /// A kernel and its arguments except the frames.

@@ -210,7 +210,7 @@ inline std::optional<FloatEncode> float_encode(const Linear& linear) {
   return encode;
 }
 
-/// Chooses the cheaper arithmetic for a linear conversion to luma (and chroma) or to RGB, if any.
+/// Chooses cheaper arithmetic for a linear conversion to luma (and chroma) or to RGB, if one fits.
 inline Narrow narrow(const Linear& linear, bool to_rgb) {
   if (to_rgb) {
     if (const auto decode = narrow_decode(linear)) return *decode;
@@ -222,8 +222,8 @@ inline Narrow narrow(const Linear& linear, bool to_rgb) {
   return {};
 }
 
-/// Converts rows [first, last) by cheaper arithmetic. Returns false if there is no direct path for
-/// the formats, the numbers or the CPU.
+/// Converts rows [first, last) by the arithmetic of `numbers`. Returns false if there is no direct
+/// path for the formats, the numbers or the CPU.
 bool convert_direct(const ConstHostFrame& src, const HostFrame& dst, const Narrow& numbers,
                     std::int64_t first, std::int64_t last);
 

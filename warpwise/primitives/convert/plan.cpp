@@ -143,9 +143,9 @@ Codes codes_of(Range range) {
   return range == Range::full ? Codes{255, 255, 0} : Codes{219, 224, 16};
 }
 
-// The exact convention. floor(x + 1/2) for a rational x of denominator D needs an error below
-// 1/(2D) around x + 1/2 + 1/(2D). The bits and biases below satisfy that; the test over all 2^24
-// colours checks it.
+// The exact convention computes floor(x + 1/2) for a rational x of denominator D. The result is
+// right if the computed sum lies within 1/(2D) of x + 1/2 + 1/(2D). The bits and biases below
+// ensure that; the test over all 2^24 colours checks it.
 //
 // RGB → YUV, full range: D is 18814 at most (Cb of bt2020). With 22 bits the error is 3.1e-5 at
 // most, and one 32-bit product per coefficient is enough.
@@ -155,7 +155,7 @@ constexpr std::int64_t full_bias = std::int64_t{111} << (linear_bits - full_bits
 constexpr int limited_bits = 31;
 constexpr std::int64_t limited_bias = std::int64_t{1} << (linear_bits - 22);  // 2.4e-7
 // YUV → RGB and between ranges: green has denominators beyond 2^30, but its 2^24 values leave gaps
-// around the thresholds. It uses all 40 bits, with an error of 2.4e-10.
+// around the thresholds. These conversions use all 40 bits, with an error of 2.4e-10.
 constexpr std::int64_t decode_bias = std::int64_t{1} << (linear_bits - 31);  // 4.7e-10
 
 constexpr std::int64_t one = std::int64_t{1} << linear_bits;
@@ -170,7 +170,7 @@ Linear exact_encode(const Conversion& c) {
   const double cb = codes.chroma / 255 / (2 * (k.sum - k.b));
   const double cr = codes.chroma / 255 / (2 * (k.sum - k.r));
   Linear linear{};
-  // The middle coefficient is computed from the sum: grey is then exact and errors cancel.
+  // The middle coefficient comes from the row's sum: rounding errors then cancel for grey.
   const auto set_row = [&](int row, double first, double last, double sum, int offset) {
     auto& into = linear.coefficient[row];
     into[0] = rounded(first, bits);
@@ -237,7 +237,7 @@ Linear libyuv_encode(const Conversion& c) {
                 : integer_linear(8, {{47, 157, 16}, {-26, -86, 112}, {112, -102, -10}},
                                  {luma, 0x8000, 0x8000});
   }
-  // Full range of BT.601 rounds chroma, and its factors fit signed bytes. The others truncate it.
+  // Full-range BT.601 rounds chroma, with factors that fit signed bytes. The others truncate it.
   return full ? integer_linear(8, {{77, 150, 29}, {-43, -84, 127}, {127, -107, -20}},
                                {luma, 0x8080, 0x8080})
               : integer_linear(8, {{66, 129, 25}, {-38, -74, 112}, {112, -94, -18}},
@@ -249,7 +249,7 @@ Linear libyuv_decode(const Conversion& c) {
     int blue_cb, green_cb, green_cr, red_cr, luma_scale, bias;
   };
   const bool full = c.from_range == Range::full;
-  // Sums have 6 fractional bits. Luma is first scaled to them by a truncated product of its own.
+  // Sums have 6 fractional bits. A truncated product first scales luma to these bits.
   const Constants k = c.matrix == Matrix::bt601
                           ? (full ? Constants{113, 22, 46, 90, 16320, 32}
                                   : Constants{128, 25, 52, 102, 18997, -1160})
@@ -275,7 +275,7 @@ Linear jfif_decode() {
   return linear;
 }
 
-/// Returns the luma of YCrCb (14 bits) or of grey (15 bits). The chroma is not linear.
+/// Returns the map for YCrCb's luma (14 fractional bits) or grey (15). The chroma is not linear.
 Linear opencv_encode(const Conversion& c) {
   if (c.to == PixelFormat::gray8 && !c.gray_is_luma) {
     return integer_linear(15, {{9798, 19235, 3735}, {0, 0, 0}, {0, 0, 0}}, {1 << 14, 0, 0});

@@ -12,7 +12,7 @@ namespace warpwise {
 /// pixels. Unused bytes get a fixed value, so that equal frames have equal bytes: 255 in ycbcr32,
 /// and at an odd width the last luma again in yuyv and uyvy.
 ///
-/// Frames of any size, pitch and alignment; they must not overlap. Runs on the calling thread.
+/// Frames may have any size, pitch and alignment but must not overlap. Runs on the calling thread.
 ///
 /// \throws InvalidArgument  another format, the sizes differ, or the frames overlap.
 WARPWISE_EXPORT void share_chroma(ConstHostFrame i444, HostFrame dst);
@@ -20,7 +20,7 @@ WARPWISE_EXPORT void share_chroma(ConstHostFrame i444, HostFrame dst);
 /// Converts on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void share_chroma(ConstDeviceFrame i444, DeviceFrame dst, gpu::StreamHandle stream);
 
 }  // namespace warpwise

@@ -1,9 +1,9 @@
 // Idea: threads laid out by the output: 64 threads store 64 pixels, one each. Either three quarters
-//   of them load the 48 words of these pixels, or (READ_TWICE) all load a word. That is 85 pixels,
-//   21 of which the next block loads as well.
+//   of them load the 48 words of these pixels, or (READ_TWICE) all load a word. They then load 85
+//   pixels, 21 of which the next block loads as well.
 // Expected: two rounds (load, compute) of 64 threads instead of three of 48. 16 threads idle in the
 //   first, or 25 % of the bytes are read twice.
-// Next limit: as before, idle threads and the barrier.
+// Next limit: as in 02_input.cu, idle threads and the barrier.
 #include "pixels.cuh"
 
 static_assert(BLOCK_X % 4 == 0, "whole words");

@@ -1,9 +1,9 @@
 // Idea: the widest accesses on both sides. 24 lanes of a warp load the 384 bytes of 128 pixels as
 //   16-byte vectors into shared memory; each lane takes the three words of its four pixels from
 //   there and stores these as one 16-byte vector.
-// Expected: one load instruction instead of three, and adjacent: a warp's load touches each sector
-//   once. Words three apart lie in different banks, as 3 and 32 have no common factor. A quarter of
-//   the lanes idle while loading, as in the output-based organisation, which costs nothing: an
+// Expected: one load instruction instead of three. Its accesses are adjacent, so it touches each
+//   sector once. Words three apart lie in different banks, as 3 and 32 have no common factor. A
+//   quarter of the lanes idle while loading, as in 03_output.cu. That costs nothing, because an
 //   instruction counts for a warp, not for its lanes.
 // Next limit: one load in flight for each warp and row.
 #include "pixels.cuh"

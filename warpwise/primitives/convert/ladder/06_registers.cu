@@ -4,9 +4,9 @@
 //   mask; SATURATING_PACK saturates two channels and puts them into their bytes by one
 //   instruction.
 // Expected: no barrier and no copy through shared memory; a quarter of the store instructions. A
-//   warp's loads are 12 bytes apart: each touches all of its 384 bytes, and the cache serves the
-//   second and the third. More rows keep more loads in flight. Saved instructions show once the
-//   kernel no longer waits for device memory.
+//   warp's loads are 12 bytes apart: each of the three touches all of the warp's 384 bytes, and the
+//   cache serves the second and the third. More rows keep more loads in flight. Saved instructions
+//   show once the kernel no longer waits for device memory.
 // Next limit: device memory.
 #include "pixels.cuh"
 

@@ -2,7 +2,7 @@
 
 #include "problem.hpp"
 
-// Shared by the rungs: only their organisation differs. 06_registers.cu uses the loads alone.
+// Functions that the rungs share, which differ only in organisation. 06_registers.cu only loads.
 namespace warpwise::ladders {
 
 __device__ inline int weighted(const int (&coefficient)[3], int offset, int r, int g, int b) {
