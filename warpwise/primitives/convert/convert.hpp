@@ -32,7 +32,7 @@ enum class Convention : std::uint8_t {
 enum class ChromaUpsampling : std::uint8_t {
   replicate,  ///< the sample that the pixel shares with its neighbours
   /// Linear interpolation. Samples are sited as in MPEG-2 and H.264: on even columns, and in 4:2:0
-  /// midway between two rows. Weights are 1 or 1/2 + 1/2 across, 3/4 + 1/4 down; rounds once.
+  /// midway between two rows. Weights: 1 or 1/2 + 1/2 across, 3/4 + 1/4 down. Rounds half up once.
   linear,
 };
 

@@ -294,7 +294,7 @@ bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const
   return false;
 }
 
-/// Returns true if a frame's rows follow without gaps or unused samples, and share no chroma.
+/// Returns true if rows follow one another without gaps, unused samples or chroma in common.
 template <class Frame>
 bool is_gapless(const Frame& frame) {
   if (is_subsampled(frame.format()) && frame.width() % 2 != 0) return false;

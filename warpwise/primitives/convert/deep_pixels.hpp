@@ -33,8 +33,8 @@ inline constexpr double largest_code = 65535;
 
 enum class DeepSource : long long { grey, rgb, yuv };
 
-/// This type must have no padding. If a type has an array of structures, GCC 12's
-/// __builtin_clear_padding() also clears bytes of its members.
+/// This type must have no padding: __builtin_clear_padding() of GCC 12 clears the wrong bytes of a
+/// type that has an array of structures.
 struct DeepArguments {
   SourcePlaces src[3];  ///< R, G and B, or Y, Cb and Cr; for grey, three times the same
   ResultPlaces dst[3];
@@ -69,7 +69,7 @@ WARPWISE_HOST_DEVICE inline void store_code(unsigned char* p, unsigned short cod
 }
 
 /// Rounds half up and saturates. An exact half may be computed up to 2^-34 too low, so 2^-33 is
-/// added. Of the values that are no halves, only those of green can lie this close below a half.
+/// added. Apart from halves, only values of green can lie this close below a half.
 WARPWISE_HOST_DEVICE inline unsigned short rounded_code(double code) {
   const double half_up = code + (0.5 + 0x1p-33);
   if (half_up <= 0) return 0;

@@ -61,7 +61,7 @@ inline constexpr int threshold_tile_blocks = 4;
 inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
 inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 
-/// Format in which the kernels of bands keep the changes of window sums from one row to the next:
+/// Format in which bands and wide bands keep the changes of window sums from one row to the next:
 /// - pairs: two numbers of 16 bits in a word, for sums of up to 128 bytes;
 /// - words: one number of 32 bits, for u16, and for u8 where 16 bits hold the window's area;
 /// - large: one number of 32 bits, for u8 with larger areas;

@@ -6,7 +6,7 @@
 // nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Starts to copy the first `bytes` of 16 bytes; the rest may change. Both are 16-byte aligned.
+/// Starts to copy the first `bytes` of 16; the rest may change. Both addresses are multiples of 16.
 __device__ inline void start_copy_16(unsigned char* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"

@@ -95,8 +95,8 @@ class WholeSums {
 };
 
 /// Computes sums of many bytes from three parts: the first 32 bytes of neighbouring windows, their
-/// last 32, and the part between, which the windows that begin within 16 bytes share. From one 16
-/// bytes of results to the next, the part between gains 16 bytes and loses 16 others.
+/// last 32, and the part `between`, which all windows that begin within 16 bytes share. For the
+/// next 16 bytes of results, the part `between` gains 16 bytes and loses 16 others.
 template <class Shape>
 class WideSums {
  public:
@@ -119,10 +119,10 @@ class WideSums {
   }
 
   /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). In all
-  /// warps but the first, the changes lack the part between of the warp's first windows. That part
-  /// is the sum of the shares of all earlier warps.
+  /// warps but the first, the changes lack the part `between` of the warp's first windows. That
+  /// part is the sum of the shares of all earlier warps.
   ///
-  /// \param upper     where the warp stores its share for row l / 4: how much the part between
+  /// \param upper     where the warp stores its share for row l / 4: how much the part `between`
   ///                  grows over the warp's columns; the first warp adds its first windows' part
   /// \param to_lower  words from `upper` to the place of the share for row l / 4 + 8
   __device__ void along_rows(unsigned rows, int* changes, bool is_first, int* upper,

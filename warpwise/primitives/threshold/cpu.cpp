@@ -344,8 +344,8 @@ class Slider {
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-/// Cuts the rows into up to four strips for each thread, so that a thread that starts late takes
-/// fewer. More strips than threads are at least four windows high: each first sums a window.
+/// Cuts the rows into strips: up to four for each thread, so that a late thread takes fewer. If
+/// there are more strips than threads, each is four windows high or more, as it first sums one.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

@@ -25,9 +25,9 @@ struct GaussianFixedPoint {
 /// - along a row, the integers' mean differs from the weights' by sum(e p): at most 127.5 times
 ///   sum|e| + |sum(e)|. Then it is cut to 1/256, which puts it at most 1/512 from the middle;
 /// - down the columns these errors are averaged, and the weights add the same error again. The
+///   product of two low bytes is cut to 2^-bits;
 /// - floats below 256 are rounded by at most 2^-17. Each weight takes one such addition in each
 ///   pass. The other products and sums of two values are rounded by 2^-24 of their value, in total
-///   less than 3 * 2^-16.
 ///   less than 3 * 2^-16.
 ///
 /// The allowance of 1 % covers means a little above 255 and sums of weights a little above 1.

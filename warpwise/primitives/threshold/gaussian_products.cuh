@@ -10,15 +10,15 @@
 //
 // The contract is a sum of floats in a fixed order, but only its comparison with the pixel leaves
 // the kernel. The matrix units therefore compute the mean in integers, whose distance from the
-// floats' mean is bounded (gaussian_launch.hpp). A comparison with a larger margin is decided by
-// the integers. For the few other pixels, floats are added up again (gaussian_settle.cuh).
+// floats' mean is bounded (gaussian_launch.hpp). The integers decide all comparisons with a larger
+// margin. The means of the few other pixels are added up in floats (gaussian_settle.cuh).
 //
-// Weights have 16 bits; means along rows have 16 bits too, 8 of them behind the point. Each is two
-// bytes, and a product of two is four products of bytes. A warp goes down 16 columns, 16 rows at a
-// time. The weights form a Toeplitz matrix in its registers. The matrix times the pixels of 16 rows
-// is the means along rows, 16 columns by 16 rows. The matrix times these means is the means of the
-// windows. A lane's results of the first product are its operands of the second, because the first
-// one's columns and the second one's rows have the same order, which weighed_place() states.
+// Weights have 16 bits; means along rows have 16 bits too, 8 of them behind the point. Both are
+// stored as two bytes, and a product of two is four products of bytes. A warp goes down 16 columns,
+// 16 rows at a time. Its registers hold the weights as a Toeplitz matrix. The matrix times the
+// pixels of 16 rows is the means along rows, 16 columns by 16 rows. The matrix times these means is
+// the means of the windows. A lane's results of the first product are its operands of the second:
+// the columns of the first and the rows of the second have one order, that of weighed_place().
 namespace warpwise::kernels::threshold {
 
 /// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of

@@ -15,7 +15,7 @@ __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
 
-/// Decides a pixel from means along rows. `centre` is its own row's; rows are `columns` apart.
+/// Decides a pixel from its rows' means, `columns` apart in memory; `centre` is that of its row.
 template <int columns>
 __device__ void decide_settled(const GaussianProductArguments& a, const float* centre, int x,
                                int y) {
@@ -130,8 +130,8 @@ struct Doubts {
   /// Keeps the doubtful pixels of a tile; or the whole tile if that is less work or they do not
   /// fit. Called by the tile's warp.
   ///
-  /// \param tile  its number in the block, from the left
   /// \param tile  index of the tile in the block, from the left
+  /// \param own   the warp's record since doubts were settled last
   __device__ void add(const GaussianProductArguments& a, const unsigned (&excess)[2][4], int tile,
                       int x, int y, int end, Kept& own) {
     constexpr int most_apart = 8;
@@ -170,8 +170,8 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Returns true if all doubts must be settled before the warp adds doubts of more rows above
-  /// `end`: memory must hold the windows of a stretch, and single pixels must not grow too many.
+  /// Returns true if all doubts must be settled before the warp processes the rows above `end`. The
+  /// windows of a stretch must fit their memory, and there must not be too many single pixels.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }

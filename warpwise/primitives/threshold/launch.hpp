@@ -205,8 +205,8 @@ BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64
 }
 
 /// Returns the height of segments in images that fill a GPU. It is the height that comes closest to
-/// dividing a window's height plus one. A row then enters the windows of one segment at the time at
-/// which it leaves those of another.
+/// a divisor of the window's height plus one. A row then enters the windows of one segment at the
+/// time at which it leaves those of another.
 inline std::int64_t wide_band_rows(std::int64_t half) {
   const auto miss = [half](std::int64_t rows) {
     const std::int64_t beyond = 2 * (half + 1) % rows;

@@ -84,7 +84,7 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 /// `gaussian` needs no scratch memory for u8 and windows to 113 without `mean`.
 /// Other calls take scratch memory from the stream-ordered pool (gpu::Buffer):
 /// - without `mean`, if a block may have the 70 to 227 KB of shared memory that the window takes:
-///   about 1/8 of the image's bytes, in large images 1/32, with rows up to a window + 4 KB longer;
+///   about 1/8 of the image's bytes, in large images 1/32; a row counts a window + 4 KB more;
 /// - in all other cases: 4 to 9 bytes for each pixel.
 ///
 /// \throws InvalidArgument  for the same reasons as the call for the CPU.  \throws NoCudaDevice

@@ -146,7 +146,7 @@ TEST(ThresholdLaunch, OneGaussianStripOfAnImageForOneThread) {
   }
 }
 
-/// Returns the launches if a block may have `shared_limit` bytes. No address is read.
+/// Returns the launches if a block may have shared_limit bytes of shared memory; reads no pixels.
 detail::threshold::ThresholdLaunches launches_of(const Size& size, std::int64_t window,
                                                  std::int64_t shared_limit,
                                                  std::int64_t pixel_bytes, float* mean = nullptr) {

@@ -76,8 +76,8 @@ TEST(ThresholdPeer, MeanIsOpenCvForEveryWindowTo201) {
   }
 }
 
-// From window 177 on, OpenCV 4.6 rounds a few means of these images to the wrong side. A comparison
-// beyond this window could pass only by luck.
+// From window 177 on, OpenCV 4.6 rounds a few means of these images to the wrong side. In larger
+// windows, equal results would be luck.
 constexpr int last_window_of_right_means = 175;
 
 TEST(ThresholdPeer, MeanIsOpenCvOnOtherImages) {

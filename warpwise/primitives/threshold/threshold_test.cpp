@@ -376,8 +376,8 @@ TEST_P(ThresholdTest, BlocksOfBands) {
 
 TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // The images are too high for the reference's loops: wide bands need this number of blocks, on
-  // GPUs whose shared memory holds them. Windows of 255 and 257 are the last of u8 whose area
+  // The images are so high that wide bands have enough blocks, on GPUs whose shared memory holds
+  // them. The reference would take too long. Windows 255 and 257 are the last of u8 whose area
   // fits 16 bits and the first whose area does not. From window 129 on, sums of u16 need 64 bits.
   // Window 601 takes larger blocks. The last two problems have small windows, and too few blocks
   // for bands.

@@ -3,8 +3,8 @@
 #include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// Threshold kernel for windows whose halo fits a block, in images too small for bands or with a
-// mean image. Fit for nvcc and NVRTC: no host headers.
+// Threshold kernel for windows whose halo fits a block, where bands are slower (launch.hpp). Fit
+// for nvcc and NVRTC: no host headers.
 //
 // A block goes down a strip of columns by tiles of threshold_tile_rows rows. A thread slides the
 // sums of one word's columns down the tile into shared memory. Then each lane of a warp takes a row

@@ -1,5 +1,5 @@
 // Idea: a window's sum is the sum of its rows' sums, and the windows of a column share row sums.
-//   One kernel adds up along the rows into scratch memory, a second one down its columns.
+//   One kernel adds up along rows into scratch memory, a second one down that memory's columns.
 // Expected: 2 · window additions a pixel instead of window². Scratch memory is written once and
 //   read from the caches, because a column's reads of neighbouring rows overlap.
 // Next limit: the reads. Their number still grows with the window, and each is now of 4 bytes.
