@@ -44,7 +44,7 @@ struct ConvertArguments {
   int low_offset[3];
   /// scaled_luma replaces the first channel of in by max(0, (in · luma_scale >> 16) - luma_black)
   int luma_scale;
-  int luma_black;      ///< scaled_luma
+  int luma_black;      ///< used with scaled_luma
   int luma_factor[3];  ///< rounded_luma: factors of the first channel of out in the chroma sums
 };
 

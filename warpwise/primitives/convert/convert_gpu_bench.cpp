@@ -58,7 +58,7 @@ const Registration convert_registered{[] {
     cases.push_back(
         convert_case({"convert", "ycbcr32 to rgb24", ElementType::u8, 4, ElementType::u8, 3}, size,
                      PixelFormat::ycbcr32, PixelFormat::rgb24));
-    // A yuyv frame of 2-byte pixels in a view of two channels.
+    // A view of two channels holds the yuyv frame, whose pixels have 2 bytes.
     cases.push_back(
         convert_case({"convert", "yuyv to rgba32", ElementType::u8, 2, ElementType::u8, 4}, size,
                      PixelFormat::yuyv, PixelFormat::rgba32));

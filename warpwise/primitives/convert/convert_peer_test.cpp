@@ -141,7 +141,7 @@ TEST(ConvertOpenCv, RgbToRgb) {
 
 TEST(ConvertOpenCv, YCrCbToRgb) {
   for_each_picture([](const cv::Mat& noise) {
-    // The picture's bytes, taken as Y, Cr, Cb.
+    // The picture's bytes are taken as Y, Cr, Cb.
     cv::Mat quads(noise.size(), CV_8UC4, cv::Scalar(0, 0, 0, 7));
     cv::mixChannels({noise}, {quads}, {0, 0, 1, 2, 2, 1});
     for (const Code& to : {Code{rgb24, cv::COLOR_YCrCb2RGB},
@@ -278,7 +278,7 @@ const std::vector<LibyuvMatrix>& libyuv_matrices() {
 }
 
 TEST(ConvertLibyuv, EveryYuvColourToArgb) {
-  // 2^24 colours: Y by image, Cb by row, Cr by column.
+  // All 2^24 colours: Y differs by image, Cb by row, Cr by column.
   cv::Mat planes(3 * 256, 256, CV_8UC1), quads, expected(256, 256, CV_8UC4);
   const cv::Mat y = planes.rowRange(0, 256), u = planes.rowRange(256, 512),
                 v = planes.rowRange(512, 768), alpha(256, 256, CV_8UC1, cv::Scalar(3));

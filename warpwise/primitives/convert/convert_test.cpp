@@ -368,8 +368,8 @@ TEST(ConvertOnCpu, ImagesLargerThanCaches) {
     src.fill_random(21);
     GuardedFrame expected(to, size);
     reference::convert(src.view(), expected.view(), options);
-    // Layouts with and without gaps, with and without aligned stores, with equal and different
-    // alignments of the rows.
+    // The layouts have gaps or none, aligned stores or none, and rows of equal or different
+    // alignment.
     for (const Layout layout : {Layout{0, 0}, Layout{8, 0}, Layout{1, 0}, Layout{16, 24}}) {
       SCOPED_TRACE(text_of(from, to, options) + " offset " + std::to_string(layout.offset_bytes));
       GuardedFrame actual(to, size, layout);
@@ -473,7 +473,7 @@ TEST(ConvertReference, KeepsAlphaBetweenRgbFormats) {
             (Bytes{9, 128, 128, 255}));
 }
 
-// ---- the boundary
+// ---- refused arguments, names, and the missing GPU
 
 void expect_refused(PixelFormat from, PixelFormat to, const ConvertOptions& options,
                     const std::string& names) {

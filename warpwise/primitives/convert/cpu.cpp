@@ -276,8 +276,8 @@ HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
   const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), rest);
-  // Adds the sum after RearrangeToOddPlusEven(), because NEON has the products in another order
-  // before it.
+  // Adds the sum after RearrangeToOddPlusEven(): before it, NEON has the products in another
+  // order.
   return hn::Add(sum, hn::RearrangeToOddPlusEven(most, rest));
 }
 

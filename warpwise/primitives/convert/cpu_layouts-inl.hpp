@@ -155,7 +155,7 @@ HWY_INLINE void store_bytes(V8 v, std::uint8_t* to) {
   }
 }
 
-/// Packed pixels: four bytes with 255 in the fourth, or three bytes.
+/// Destination of packed pixels: four bytes with 255 in the fourth, or three bytes.
 template <int bytes>
 struct Packed {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};

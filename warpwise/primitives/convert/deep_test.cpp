@@ -22,7 +22,7 @@ using test::Layout;
 using test::OnDevice;
 using test::Size;
 
-/// Views of a picture: its channels, and the columns and rows that share a sample of the chroma.
+/// Kind of picture: the channels of each view, and the columns and rows that share a chroma sample.
 struct Kind {
   std::vector<int> channels;
   int across = 1;
@@ -225,7 +225,7 @@ TEST_P(DeepTest, PairsOfChromaGiveTheResultOfPlanes) {
   }
 }
 
-// Codes from black to white, and of chroma, by ITU-R BT.2100.
+// Code of black, number of codes up to white, and number of chroma codes, by ITU-R BT.2100.
 struct Codes {
   std::int64_t black, luma, chroma;
 };
@@ -279,7 +279,7 @@ TEST_P(DeepTest, YuvOfAnotherRangeAndSharedChroma) {
   }
 }
 
-// ITU-R BT.2100, table 9: the codes of limited range of 100 % bars, here with 16 bits.
+// The codes are those of table 9 of ITU-R BT.2100 for 100 % bars in limited range, at 16 bits.
 TEST_P(DeepTest, WhiteBlackAndGreyHaveTheStandardsCodes) {
   Images src(rgb_kind, {3, 1}, {}), dst(kinds_of_planes[0], {3, 1}, {});
   const HostView pixels = src.all[0].view();

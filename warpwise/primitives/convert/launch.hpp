@@ -24,7 +24,7 @@ struct ConvertRule {
 };
 ConvertRule convert_rule(const Conversion& conversion);
 
-/// Returns a rule's arguments completed for these frames.
+/// Returns a rule's arguments completed by the frames `src` and `dst`.
 kernels::convert::ConvertArguments with_frames(kernels::convert::ConvertArguments rule,
                                                const ConstDeviceFrame& src, const DeviceFrame& dst);
 

@@ -38,7 +38,7 @@ Weights weights_of(Matrix matrix);
 /// Kind of computation on the three channels of a pixel.
 enum class Transform : int {
   none,          ///< channels stay unchanged
-  linear,        ///< Plan::linear
+  linear,        ///< the map Plan::linear
   opencv_ycrcb,  ///< luma by Plan::linear; chroma from the differences of R and B to rounded luma
 };
 

@@ -9,7 +9,7 @@
 // headers.
 namespace warpwise::kernels::threshold {
 
-/// Returns the 16 bytes at `from`, byte `at` of a row. Bytes beyond the image are 0.
+/// Returns the 16 bytes at `from`, which is byte `at` of a row. Bytes beyond the image are 0.
 __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes) {
   unsigned words[4];
   const bool in_words = is_multiple(from, 4);

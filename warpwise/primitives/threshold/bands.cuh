@@ -75,8 +75,8 @@ struct BandColumn {
 struct BandResults {
   int at;             ///< byte of the word in a row
   int row_bytes;      ///< bytes of a row of the image
-  bool whole_source;  ///< words are read at once
-  bool whole;         ///< words are written at once
+  bool whole_source;  ///< each word is read by one access
+  bool whole;         ///< each word is written by one access
 
   __device__ BandResults(const BandArguments& a, int byte, int bytes) : at(byte), row_bytes(bytes) {
     const bool inside = at >= 0 && at + 4 <= row_bytes;

@@ -339,13 +339,13 @@ class Slider {
   ConstHostView src_;
   const detail::threshold::WindowRule& rule_;
   std::int64_t ramp_;  ///< number of prefix sums beyond each end of the row
-  std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
+  std::int64_t lead_;  ///< number of elements of prefix_ before the row's first prefix sum
   hwy::AlignedFreeUniquePtr<Column[]> columns_;
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-/// Cuts the rows into strips: up to four for each thread, so that a late thread takes fewer. If
-/// there are more strips than threads, each is four windows high or more, as it first sums one.
+/// Cuts the rows into strips: up to four for each thread, so that a late thread takes fewer. There
+/// are more strips than threads only if each is four windows high: a strip first sums a window.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

@@ -25,7 +25,7 @@ struct GaussianArguments {
 };
 
 /// Writes weights from kernel arguments to device memory, so that the caller need not keep a copy
-/// in host memory. One block.
+/// in host memory. Launched with one block.
 __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(WeightArguments a) {
   for (int i = static_cast<int>(threadIdx.x); i < a.count; i += threshold_block_threads) {
     a.weights[i] = a.values[i];

@@ -87,7 +87,7 @@ struct WeighedRows {
 /// lanes of t 2 and 3 have their halves exchanged, as in weighed_place().
 struct HalvesInOrder {
   unsigned low;     ///< selects the low two bytes of each of two words
-  unsigned high;    ///< selects the high two bytes of each
+  unsigned high;    ///< selects the high two bytes of each of two words
   unsigned within;  ///< selects all bytes of one word
 
   __device__ explicit HalvesInOrder(int t)

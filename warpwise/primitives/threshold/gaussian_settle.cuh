@@ -37,7 +37,7 @@ __device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int wid
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// Returns the 16 bytes from byte `at` of 32 on: a window may begin at any of them.
+/// Sets `words` to 16 of the 32 bytes of `low` and `high`, from byte `at` on.
 __device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
                                   unsigned (&words)[4]) {
   unsigned all[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -68,7 +68,7 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   float sum = __fmul_rn(a.weights[0], static_cast<float>(row[x]));
 #pragma unroll 1
   for (int first = 1; first <= a.half; first += 16) {
-    // The pixels of the next turn are in flight during this one.
+    // The pixels of the next iteration are in flight during this one.
     below -= 16;
     above += 16;
     uint4 ahead_below = {};

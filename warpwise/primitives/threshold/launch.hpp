@@ -28,7 +28,7 @@ enum class ThresholdStep : std::uint8_t {
 struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
-  int sum_bytes = 0;         ///< column_sum_bytes(); unused by bands and tiles
+  int sum_bytes = 0;         ///< result of column_sum_bytes(); bands and tiles do not use it
   bool writes_mean = false;  ///< used by tiles only
   // Fields of bands and wide bands; only bands use `parts`.
   kernels::threshold::BandSums sums = {};

@@ -31,7 +31,7 @@ struct TileColumns {
   static constexpr int count = threshold_pixels_per_word<Pixel>;
   int at;           ///< first pixel of the word, moved inside the image
   unsigned first;   ///< selector of the bytes that make ColumnSums::first
-  unsigned second;  ///< selector for second
+  unsigned second;  ///< selector of the bytes that make ColumnSums::second
   unsigned all;     ///< selector for all of the columns' pixels
 
   __device__ TileColumns(int x, int width) {
@@ -204,7 +204,7 @@ __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   if constexpr (sizeof(Pixel) == 2) {
     return less_sum + static_cast<int>((k == 0 ? word & 0xffff : word >> 16) * area);
   } else {
-    // The dot product selects the byte by a factor 0 for its neighbour: area has at most 16 bits.
+    // A factor of 0 for its neighbour selects the byte. The other factor, area, fits 16 bits.
     int result;
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
