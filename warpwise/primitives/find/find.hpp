@@ -21,11 +21,11 @@ struct Finding {
 
 /// Compares a template with every part of `image` of its size and returns the best place.
 ///
-/// A place (x, y) is a position of the template: its w×h pixels lie on (x … x + w − 1, y … y + h −
-/// 1). Every place with x in [0, W − w] and y in [0, H − h] of the W×H image is scored, none beyond
-/// the border. Among equally good places the first in raster order wins. ncc and zncc are compared
-/// in double, sad and ssd as exact integers. The measures are those of cv::matchTemplate: ssd is
-/// TM_SQDIFF, ncc TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Unlike there, a quotient by 0 is 0.
+/// A place (x, y) is the position in the W×H image of the upper left pixel of the w×h template.
+/// Every place with x in [0, W − w] and y in [0, H − h] is scored, none beyond the border. Among
+/// equally good places the first in raster order wins. ncc and zncc are compared in double, sad and
+/// ssd as exact integers. The measures are those of cv::matchTemplate: ssd is TM_SQDIFF, ncc
+/// TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Unlike there, a quotient by 0 is 0.
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the template's area times the image's. For ssd,
