@@ -170,10 +170,10 @@ enum class GemvStep : std::uint8_t {
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
   GemvStep step;
-  ElementType type = ElementType::f32;  ///< of the steps that read A or x
-  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
-  GemvRowsShape shape = {};                                               ///< rows
-  /// blocks of a cluster: side by side for rows, one below the other for columns
+  ElementType type = ElementType::f32;  ///< element type of A and x, in steps that read them
+  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< for rows, columns
+  GemvRowsShape shape = {};                                               ///< for rows
+  /// blocks of a cluster: along the grid's x for rows, along its y for columns
   unsigned cluster = 1;
   bool lines = false;  ///< used by columns: single elements are loaded in whole lines
   int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
