@@ -27,15 +27,15 @@ inline constexpr int disparity_threads = 256;
 struct PadArguments {
   const unsigned char* src[2];
   int64_t src_pitch[2];
-  unsigned char* dst[2];  ///< multiples of 4, as is dst_pitch
+  unsigned char* dst[2];  ///< addresses at multiples of 4, as is dst_pitch
   int64_t dst_pitch;
   int64_t dst_rows;
   int64_t width;
   int64_t height;
   int64_t left;
   int64_t top;
-  /// Memory of SweepArguments::right_best: this kernel sets all its bits. `right_pairs` counts the
-  /// pairs of pixels that it holds, 0 if nothing is checked.
+  /// Memory of SweepArguments::right_best, all bits of which this kernel sets. `right_pairs` is the
+  /// number of pairs of pixels in it, 0 if nothing is checked.
   unsigned long long* right_best;
   int64_t right_pairs;
 };
@@ -98,7 +98,8 @@ struct SweepArguments {
   BlockEnergies energies;  ///< block sums for ncc and zncc
 };
 
-/// Returns half the width of the largest block whose sums fit keys; −1 if the measure has no keys.
+/// Returns half the width of the largest block whose sums fit the keys of key_row.cuh; −1 if the
+/// measure has no keys.
 WARPWISE_HOST_DEVICE constexpr int largest_keyed_half(Measure measure) {
   if (!least_is_best(measure)) return -1;
   return measure == Measure::sad ? 127 : 7;
@@ -117,7 +118,8 @@ WARPWISE_HOST_DEVICE constexpr int slice_bytes(Measure measure, bool keyed, bool
          tile_width * entry + scores;
 }
 
-/// `Right` is short, or unsigned long long as in SweepArguments::right_best.
+/// Arguments of the kernel that checks disparities. `Right` is the type of a right pixel's best
+/// displacement: short, or unsigned long long as in SweepArguments::right_best.
 template <class Right>
 struct CheckArguments {
   const short* left;  ///< the best displacements, width × height, without gaps
@@ -129,8 +131,9 @@ struct CheckArguments {
   int check;
 };
 
-// A block of threads scores a tile of pixels, one displacement after the other. A thread slides a
-// column's sums down disparity_run rows, and a row's sums along disparity_run pixels.
+// A block of disparity_match_kernel scores a tile of pixels, one displacement after the other. A
+// thread slides a column's sums down disparity_run rows, and a row's sums along disparity_run
+// pixels.
 inline constexpr int disparity_run = 8;
 inline constexpr int disparity_tile_width = 64;
 inline constexpr int disparity_tile_height = 32;
@@ -144,8 +147,8 @@ WARPWISE_HOST_DEVICE constexpr int disparity_sums_stride(int half) {
 
 /// Two padded images of one shape; width and height are the size of the images without padding.
 struct PaddedPair {
-  const unsigned char* base;    ///< the image whose pixels are matched …
-  const unsigned char* search;  ///< … to pixels of this image
+  const unsigned char* base;    ///< the image whose pixels are matched
+  const unsigned char* search;  ///< the image in which their matches are searched
   int64_t pitch;
   int64_t width;
   int64_t height;

@@ -11,9 +11,9 @@
 #include "warpwise/primitives/disparity/cpu_picker-inl.hpp"
 #include "warpwise/primitives/shared/matching-inl.hpp"
 
-// A thread walks along a row with the displacements in the lanes of vectors. It slides the sums
-// over columns and blocks of all displacements. A block of any size therefore costs two terms and
-// four additions a candidate, and the best displacement is the lane with the minimum.
+// A thread walks along a row with the displacements in the lanes of vectors. For all displacements
+// it slides the sums over columns and over blocks. A block of any size therefore costs two terms
+// and four additions a displacement. The best displacement is that of the lane with the minimum.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::disparity::HWY_NAMESPACE {
@@ -34,7 +34,7 @@ V term_of(D d, V a, V b) {
   return term == Term::square ? hn::Mul(difference, difference) : difference;
 }
 
-/// The latest block + 1 rows of both images with their borders: all that a slide by one row needs.
+/// The latest block + 1 rows of both images with their borders. A slide by one row needs no others.
 /// The right image's rows are mirrored, so that addresses grow with displacements.
 class Rows {
  public:
@@ -55,7 +55,7 @@ class Rows {
 
   const std::uint8_t* left(std::int64_t y) const { return left_.get() + slot(y) * shape_.padded; }
   const std::uint8_t* right(std::int64_t y) const { return right_.get() + slot(y) * mirrored_; }
-  /// Return rows of zeros, which contribute nothing.
+  /// These functions return rows of zeros, which add nothing to the sums.
   const std::uint8_t* no_left() const { return left_.get() + (shape_.block + 1) * shape_.padded; }
   const std::uint8_t* no_right() const { return right_.get() + (shape_.block + 1) * mirrored_; }
 
@@ -253,7 +253,7 @@ void correlate_rows(const Problem& p, std::int64_t first, std::int64_t last) {
 void disparity_rows(const Problem& p, std::int64_t first, std::int64_t last) {
   switch (p.options.measure) {
     case Measure::sad:
-      // 255 · 15² is the largest sum below 16 bits.
+      // 255 · 15² is the largest sum of a square block that fits 16 bits.
       if (p.options.block <= 15) return sum_rows<std::uint16_t, Term::difference>(p, first, last);
       return sum_rows<std::uint32_t, Term::difference>(p, first, last);
     case Measure::ssd: return sum_rows<std::uint32_t, Term::square>(p, first, last);

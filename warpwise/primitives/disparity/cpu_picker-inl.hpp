@@ -44,8 +44,8 @@ struct Shape {
   std::int64_t block;       ///< side of a block
   std::int64_t half;        ///< block / 2
   std::int64_t candidates;  ///< displacements 0 … candidates − 1
-  std::int64_t stride;      ///< candidates in whole vectors of any lane type
-  std::int64_t padded;      ///< width and half a block to either side
+  std::int64_t stride;      ///< candidates, rounded up to whole vectors of any lane type
+  std::int64_t padded;      ///< width plus half a block on either side
 };
 
 /// Finds a row's disparities from the scores of its pixels, which come from left to right.
@@ -105,9 +105,9 @@ class Picker {
   using D = hn::ScalableTag<Score>;
   using V = hn::Vec<D>;
   // Number of pixels whose scores are kept. Their best displacements are found together, with
-  // several pixels in a vector and without branches. The right image's best are updated from the
-  // whole group. Pixel by pixel, each update would wait for the store of the update before, which
-  // is shifted by one element.
+  // several pixels in a vector and without branches. The best scores of the right image's pixels
+  // are updated from the whole group: an update for each pixel would wait for the store of the
+  // update before, which is shifted by one element.
   static constexpr std::int64_t group = 16;
   // Elements on either side of a pixel's scores: reads reach up to a group and a vector beyond
   // them.
@@ -129,7 +129,7 @@ class Picker {
     return least ? hn::Min(a, b) : hn::Max(a, b);
   }
 
-  /// Returns the better of both in each lane; among equal scores the first stays.
+  /// Returns the better of `best` and `score` in each lane; among equal scores `best` stays.
   static Best better(const Best& best, V score, V at) {
     const V now = better(best.score, score);
     return {now, hn::IfThenElse(hn::Eq(now, best.score), best.at, at)};

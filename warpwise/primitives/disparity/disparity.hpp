@@ -45,7 +45,7 @@ struct DisparityOptions {
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena, and returns when done. The
 /// time does not grow with the block. Each thread takes memory for width × (max_disparity + 1)
-/// sums. Source: document E, row E3 (disparity map).
+/// sums. Source: document E of docs/sources.md, row E3 (disparity map).
 ///
 /// \throws InvalidArgument  an option out of its range, or views of other sizes or types.
 /// \throws std::bad_alloc   no memory.
@@ -54,15 +54,16 @@ WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView
 
 /// Computes the disparity on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory
 /// comes from gpu::Buffer's stream-ordered pool: up to 12 bytes a pixel for sad and ssd, 20 for
-/// ncc, 28 for zncc, 8 less without the check; and the images' replicated borders.
+/// ncc, 28 for zncc, 8 less without the check, and memory for the images' replicated borders.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws InvalidArgument  for the arguments that disparity() on the CPU refuses.
+/// \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
 WARPWISE_EXPORT void disparity(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
                                const DisparityOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
-/// Computes disparity() with every block summed anew; the fast paths are tested against it.
+/// Computes disparity() and sums every block anew. Tests compare the fast paths with it.
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 }  // namespace reference

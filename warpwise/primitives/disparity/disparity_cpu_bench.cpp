@@ -7,7 +7,7 @@
 namespace warpwise::bench {
 namespace {
 
-// No peer computes the same; bench/stereo_bm.cpp has the most similar one.
+// No peer library computes the same result; bench/stereo_bm.cpp has the most similar one.
 void add_measure(const std::string& name, Measure measure) {
   add({.name = "disparity/" + name + " block 11, 0 to 64",
        .peer_name = {},

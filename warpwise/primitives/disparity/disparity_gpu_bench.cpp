@@ -21,7 +21,7 @@ class StereoPair {
         result_(ElementType::f32, size.width, size.height, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(scene_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row has another part of the random bytes.
+      // Every row is a different part of the random bytes.
       std::memcpy(scene_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(scene_.view().row_bytes()));
     }
@@ -95,7 +95,8 @@ const Registration disparity_registered{[] {
     add(size, "ncc", {11, 63, Measure::ncc, 1, false});
     add(size, "zncc", {11, 63, Measure::zncc, 1, true});
   }
-  // The sizes timed before the sweep kernel existed, for one warp and a half warp of displacements.
+  // The sizes timed before the sweep kernel existed. 128 displacements fill a warp, 65 about half
+  // of one.
   for (const Measure measure : all_measures) {
     const std::string name(name_of(measure));
     add({1282, 1110}, name, {9, 127, measure, 1, false});

@@ -42,7 +42,7 @@ Quality quality_of(ConstHostView disparities, const cv::Mat& truth) {
   double quarters[4] = {};
   for (int y = 0; y < truth.rows; ++y) {
     for (int x = 0; x < truth.cols; ++x) {
-      // The file holds the disparity in pixels of this size; 0 if it is not known.
+      // The file holds the true disparity in pixels of the stereo images; 0 if it is not known.
       const int wanted = truth.at<std::uint8_t>(y, x);
       if (wanted == 0) continue;
       ++known;

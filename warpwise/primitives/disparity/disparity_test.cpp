@@ -35,7 +35,7 @@ std::string text_of(const DisparityOptions& o) {
 struct Pair {
   GuardedImage left, right;
 
-  /// \param levels  values per pixel: few make many ties.
+  /// \param levels  number of different pixel values; few make many ties
   Pair(Size size, int levels, std::uint64_t seed, Layout left_layout = {}, Layout right_layout = {})
       : left(ElementType::u8, size.width, size.height, 1, left_layout),
         right(ElementType::u8, size.width, size.height, 1, right_layout) {
@@ -169,7 +169,7 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
-// On a GPU without sub-pixel, ranges of up to 68 displacements give columns to only some lanes.
+// On a GPU, without sub-pixel results, up to 68 displacements give columns to only some lanes.
 TEST_P(DisparityTest, RangesOfSomeLanes) {
   for (const int range : {1, 63, 64, 67, 68}) {
     for (const int levels : {2, 256}) {
@@ -190,7 +190,7 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
       }
     }
   }
-  // The best displacement and its neighbours are the last and the first ones of two warps.
+  // The best displacement and one of its neighbours are in different warps.
   for (const int shift : {127, 128}) {
     for (const Measure measure : measures) {
       Pair pair({300, 2}, 256, 3);
@@ -284,8 +284,8 @@ class SubPixelError {
   double squares_ = 0;
 };
 
-/// Returns the score of pixel (x, y) at displacement d; less is better. Not for pixels at the
-/// border.
+/// Returns the score of pixel (x, y) at displacement d; less is better. The pixel must not be at
+/// the border.
 double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
                 const DisparityOptions& options) {
   const int half = options.block / 2;

@@ -4,7 +4,7 @@
 #include "warpwise/primitives/shared/matching.hpp"
 
 // The part of a score that depends on one block alone, and scores in a form that can be compared.
-// For nvcc and NVRTC: no host headers.
+// nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::disparity {
 
 /// Converts an integer to a double: puts it into the low bits of 2^52 and subtracts 2^52. A
@@ -29,8 +29,8 @@ struct BlockEnergy {
 
 /// Computes numerator / √(a · b) of whole numbers, rounded as normalised() of matching.hpp does.
 /// The product a · b is 0, or from 1 to 2^96, and the numerator is below 2^48. The steps are those
-/// of __dsqrt_rn and __ddiv_rn without their branches for other numbers, so that a warp's scores
-/// overlap. The division starts from the square root's reciprocal.
+/// of __dsqrt_rn and __ddiv_rn without their branches for special numbers, so that the computations
+/// of several scores overlap. The division starts from the square root's reciprocal.
 __device__ inline double normalised_whole(double numerator, double a, double b) {
   const double product = __dmul_rn(a, b);
   double estimate;
@@ -43,7 +43,7 @@ __device__ inline double normalised_whole(double numerator, double a, double b) 
   const double reciprocal = __fma_rn(__fma_rn(-root, inverse, 1.0), inverse, inverse);
   const double quotient = __dmul_rn(numerator, reciprocal);
   const double score = __fma_rn(__fma_rn(-root, quotient, numerator), reciprocal, quotient);
-  // Uses a mask, as ScoredRow does: a condition would become a branch around the computation.
+  // Uses a mask, because a condition would become a branch around the whole computation.
   const long long kept = __double2hiint(product) == 0 ? 0 : -1;
   return __longlong_as_double(__double_as_longlong(score) & kept);
 }

@@ -3,7 +3,7 @@
 #include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/shared/launch_order.cuh"
 
-// Fit for nvcc and NVRTC: includes no host headers itself.
+// nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// Computes BlockEnergies. Grid: x covers a map's row in pieces of energy_threads, y the images

@@ -5,7 +5,7 @@
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
 
-// Fit for nvcc and NVRTC: includes no host headers itself.
+// nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// Adds 128 times one half of a 16-bit pair to `sum`: the low half if `which` is 0x80, the high
@@ -106,8 +106,8 @@ class KeyRow {
     walk.advance();
   }
 
-  /// Processes four pixels, from tile column t on. `edge` is true at the image's edge, where slots
-  /// open or columns are beyond the image.
+  /// Processes four pixels, from tile column t on. `edge` is true near the image's edges, where
+  /// right pixels of some slots do not exist or columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<KeyRow>& lines) {
     const Column enters[4] = {walk.template slide<0>(), walk.template slide<1>(),

@@ -21,7 +21,7 @@ enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
 struct DisparityKernel {
   DisparityStep step;
   Measure measure = {};  ///< measure, used by sweep and tiles
-  bool keyed = false;    ///< used by sweep only, like the next three members
+  bool keyed = false;    ///< for sweep only, as are `checked`, `subpixel` and `lanes`
   bool checked = false;
   bool subpixel = false;
   int lanes = 32;      ///< used by sweep: 32 or few_lanes
@@ -224,8 +224,8 @@ class DisparityLauncher {
             .parameters = gpu::Parameters::of(a)};
   }
 
-  /// \param resident  function of a kernel, threads and bytes of shared memory: returns the number
-  ///                 of these blocks that a multiprocessor holds
+  /// \param resident  called as resident(kernel, threads, bytes of shared memory): returns the
+  ///                  number of such blocks that a multiprocessor holds
   template <class Resident>
   gpu::Launch<DisparityKernel> sweep(int multiprocessors, const Resident& resident) const {
     const DisparityKernel kernel{.step = DisparityStep::sweep,
@@ -350,7 +350,8 @@ class DisparityLauncher {
   unsigned char* scratch_;
 };
 
-/// \param resident  as for DisparityLauncher::sweep
+/// Returns the launches of a call, in order.
+/// \param resident  the same function as for DisparityLauncher::sweep()
 /// \throws InvalidArgument  a row wider than a GPU grid
 template <class Resident>
 DisparityLaunches disparity_launches(const DisparityCall& call, const DisparityPlan& plan,

@@ -46,7 +46,7 @@ class Texture {
   struct Wave {
     double x, y, phase, height;
   };
-  // Standard deviation in grey levels: few values leave 8 bits.
+  // Standard deviation in grey levels. It is small, so that few values need more than 8 bits.
   static constexpr double contrast = 40;
   std::vector<Wave> waves_ = std::vector<Wave>(48);
 };
@@ -69,13 +69,13 @@ struct RenderedPair {
       : plane(seen) {
     std::mt19937_64 random(seed);
     const auto pixel = [&](double value) {
-      double normal = -6;  // twelve uniform values have a variance of 1
+      double normal = -6;  // the sum of twelve uniform values has a variance of 1
       for (int i = 0; i < 12; ++i) normal += Texture::share(random);
       return static_cast<std::uint8_t>(std::clamp(std::lround(value + noise * normal), 0L, 255L));
     };
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        // The left image's point that appears at x in the right one: x_left − disparity is x.
+        // Finds the left image's point that the right image shows at x: x_left − disparity is x.
         const double x_left = (x + plane.near + plane.down * y) / (1 - plane.across);
         store(left.view().row(y), x, pixel(texture.at(x, y)));
         store(right.view().row(y), x, pixel(texture.at(x_left, y)));

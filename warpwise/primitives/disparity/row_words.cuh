@@ -1,6 +1,6 @@
 #pragma once
 
-// Fit for nvcc and NVRTC: includes no host headers itself.
+// nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// A lane's position in a row of both padded images, four columns at a time. Holds four pixels of

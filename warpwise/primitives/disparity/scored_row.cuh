@@ -6,11 +6,11 @@
 #include "warpwise/primitives/disparity/warp_least.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Fit for nvcc and NVRTC: includes no host headers itself.
+// nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// A row of 32-bit sums of squared differences or of products, and of their scores. Scores are kept
-/// as orders: the least is the best; all bits set means no score.
+/// as orders (see ScoreOrder): the least is the best; all bits set means no score.
 template <Measure measure, bool checked, bool subpixel, int lanes>
 class ScoredRow {
   using Orders = ScoreOrder<measure>;
@@ -58,8 +58,8 @@ class ScoredRow {
     walk.advance();
   }
 
-  /// Processes four pixels, from tile column t on. `edge` is true at the image's edge, where slots
-  /// open or columns are beyond the image.
+  /// Processes four pixels, from tile column t on. `edge` is true near the image's edges, where
+  /// right pixels of some slots do not exist or columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<ScoredRow>& lines) {
     orders_.advance();
@@ -138,7 +138,7 @@ class ScoredRow {
     if (threadIdx.x % 32 == 0) lines.entries[t + i] = {best, passed};
   }
 
-  /// Returns the best of all slots; among equal ones the first.
+  /// Returns the best order of all slots and its slot; among equal orders the first slot.
   static __device__ Best least_of_warp(const Score (&order)[4]) {
     Best own{order[0], 0};
 #pragma unroll

@@ -2,15 +2,15 @@
 
 #include "warpwise/primitives/disparity/arguments.hpp"
 
-// Shared by the sweep's rows of every measure.
-// For nvcc and NVRTC: no host headers.
+// Types that the sweep's rows of every measure use.
+// nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::disparity {
 
 /// Range of tile columns in which each of a lane's displacements exists.
 struct SliceReach {
   int slots;     ///< the lane's slots 0 … slots − 1 are tried
   int opens;     ///< the right pixel of slot k exists from tile column opens + k on
-  int open_end;  ///< from this tile column on all slots of the block are open
+  int open_end;  ///< from this tile column on the right pixels of all slots exist
   int end;       ///< first column beyond the image, at most tile_width + 4
 
   __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
@@ -37,10 +37,10 @@ struct Beside {
 template <class Row>
 struct SliceLines {
   typename Row::Score* scores;          ///< scores of one pixel, one for each slot
-  typename Row::Kept* remaining;        ///< right pixels that are still in the slice at the end
+  typename Row::Kept* remaining;        ///< right pixels still in the slice at the row's end
   typename Row::Entry* entries;         ///< one for each column
-  Beside<typename Row::Score>* beside;  ///< used only for sub-pixel, like the next member
-  Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
+  Beside<typename Row::Score>* beside;  ///< scores beside each column's best; only for sub-pixel
+  Beside<typename Row::Score>* ends;    ///< scores of the slice's ends; only for sub-pixel
 
   /// Keeps the scores beside slot `best` and at the ends of the slice.
   __device__ void keep_beside(int best, int column) const {

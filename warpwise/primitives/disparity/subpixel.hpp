@@ -8,7 +8,7 @@ namespace warpwise::detail::disparity {
 /// Returns a score as the parabola uses it. Around the best displacement ssd, ncc and zncc change
 /// with the square of the distance. sad rises like √(distance² + noise²), so its square is used.
 /// The square is a whole number below 2^48, and the sum of two squares is below 2^53: a double
-/// holds both exactly. Therefore the bits do not depend on a compiler's fusing of the product with
+/// holds both exactly. The result therefore has the same bits if a compiler fuses the square with
 /// later operations.
 WARPWISE_HOST_DEVICE inline double parabolic(Measure measure, double score) {
   return measure == Measure::sad ? score * score : score;

@@ -48,8 +48,8 @@ struct SliceMemory {
               tile_width) {}
 };
 
-/// Fills the column sums for the strip's first row with all rows of its blocks but the last, and
-/// with the row above. The first row's slide adds the last row and subtracts the row above.
+/// Fills the column sums for the strip's first row: all rows of its blocks but the last, and the
+/// row above them. The first row's slide adds the last row and subtracts the row above.
 template <class Row, int lanes>
 __device__ void fill_columns(typename Row::Column* columns, int first_column, int groups, int rows,
                              const unsigned* left, const unsigned* right, int64_t pitch) {
@@ -133,10 +133,10 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
   }
 }
 
-/// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
-/// SliceMemory for each slice. If only some lanes have columns, there is one slice. Registers are
-/// then limited so that 12 blocks fit a multiprocessor, three a scheduler. Shared memory has room
-/// for 12 blocks too, unless the images' blocks are large.
+/// Finds both images' best displacements. Grid: x over tiles, y over strips. Block: a warp for each
+/// slice. Dynamic shared memory: a SliceMemory for each slice. If only some lanes have columns,
+/// there is one slice. Registers are then limited so that 12 blocks fit a multiprocessor, three a
+/// scheduler. Shared memory also has room for 12, unless the images' blocks are large.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {
@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
     row.walk.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
-    // Before tile column open_end, some slots are still to open. The last group may pass the
-    // image's end. Both cases take group<true>().
+    // Before tile column open_end, the right pixels of some slots do not exist yet. The last group
+    // may pass the image's end. group<true>() handles both cases.
     const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
 #pragma unroll 1
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
   }
 }
 
-/// Grid: x covers a row in pieces of sweep_max_threads, y strides over the rows.
+/// Checks all pixels. Grid: x covers a row in pieces of sweep_max_threads, y strides over rows.
 template <class Right>
 __global__ void __launch_bounds__(sweep_max_threads)
     disparity_check_kernel(CheckArguments<Right> a) {

@@ -3,11 +3,11 @@
 #include "warpwise/primitives/disparity/row_words.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// The terms of each measure, and the sums of a column's terms for a lane's four displacements. Fit
-// for nvcc and NVRTC: includes no host headers itself.
+// The terms of each measure, and the sums of a column's terms for a lane's four displacements. nvcc
+// and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
-/// Returns the byte of a slot from a word of four bytes: byte j belongs to slot 3 − j.
+/// Returns the byte of one of a lane's four slots: byte j of a word belongs to slot 3 − j.
 __device__ inline unsigned byte_of_slot(unsigned bytes, int slot) {
   return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
 }
@@ -63,7 +63,7 @@ struct ColumnTerms<Measure::ssd> {
   }
 };
 
-/// Sums of at most 255 · 255, as pairs of 16 bits: slots 3 and 1, slots 2 and 0.
+/// Sums for sad, at most 255 · 255, in 16-bit halves: slots 3 and 1 in x, slots 2 and 0 in y.
 template <>
 struct ColumnTerms<Measure::sad> {
   using Sums = uint2;
@@ -96,7 +96,7 @@ class ColumnWalk {
 
   RowWords entering, leaving;
 
-  /// \param first  the lane's sums of the first column; the next column's are `lanes` further on
+  /// \param first  the lane's sums of the first column; the next column's are `lanes` elements on
   /// \param back   distance from a column that enters a block to the column that then leaves it
   __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(lanes * back) {}
 

@@ -7,8 +7,8 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// disparity by tiles, one displacement after the other. Fit for nvcc and NVRTC: includes no host
-// headers itself.
+// disparity by tiles, one displacement after the other. nvcc and NVRTC compile this file; it
+// includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 struct DifferenceTerm {

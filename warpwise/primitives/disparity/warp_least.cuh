@@ -1,6 +1,6 @@
 #pragma once
 
-// Fit for nvcc and NVRTC: includes no host headers itself.
+// nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
 /// Returns the least of a warp's values.

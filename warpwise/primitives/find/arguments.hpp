@@ -8,7 +8,8 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// Arguments of find's kernels, and the work of a block of each kernel, for g++, nvcc and NVRTC.
+// Arguments of find's kernels, and the work of a block of each kernel, for g++, nvcc and NVRTC. A
+// place is a position of the template in the image.
 namespace warpwise::kernels::find {
 
 #ifdef __CUDACC_RTC__
@@ -20,8 +21,9 @@ using std::int64_t;
 // Threads of a block of products_kernel and find_best_kernel.
 inline constexpr int find_threads = 256;
 
-// A warp has 64 rows of 32 places: each load of the template then serves 4 products. In small
-// images it has 16 rows, to have enough blocks. A block of threads has 2 rows of 4 warps.
+// A warp of products_kernel scores 64 rows of 32 places, so that each load of the template serves 4
+// products. In small images it scores 16 rows, so that there are enough blocks. A block of threads
+// has 2 rows of 4 warps.
 inline constexpr int products_groups = 4;  // groups of 16 rows
 inline constexpr int products_few_groups = 1;
 inline constexpr int products_columns = 32;
@@ -38,8 +40,8 @@ inline constexpr int windows_most_rows = 32;
 inline constexpr int windows_tile_columns = windows_threads * windows_columns;
 
 inline constexpr int differences_threads = 128;
-// Places that a thread scores: the 4 of a word of pixels, in 8 rows. Thus 32 packed differences
-// share 3 loads from shared memory and 3 shifts.
+// Places that a thread of differences_kernel scores: 4 adjacent ones in each of 8 rows. Their 32
+// packed differences share 3 loads from shared memory and 3 shifts.
 inline constexpr int differences_columns = 4;
 inline constexpr int differences_rows = 8;
 inline constexpr int differences_tile_columns = 32 * differences_columns;
@@ -62,25 +64,25 @@ struct FindPlace {
   double score;
 };
 
-/// Σb and Σb² of up to windows_most_rows pixels of a column of the image.
+/// Σb and Σb² over up to windows_most_rows pixels b of one column of the image.
 struct WindowSegment {
   unsigned sum;
   unsigned square;
 };
 
-/// Arguments for a band of places. Rows are counted from the band's first one, where `image` and
-/// `map` begin.
+/// Arguments for a band, a range of rows of places. Rows are counted from the band's first row,
+/// where `image` and `map` begin.
 struct FindArguments {
   const unsigned char* templ;
   const unsigned char* image;
   unsigned char* map;     ///< u32 or f32 at any alignment, or null
   FindPlace* candidates;  ///< the best place of each block of threads
   // Scratch memory of windows_kernel and products_kernel, scratch_pitch elements a row of places.
-  unsigned* sums;                ///< the image's Σb at each place, for zncc
-  void* squares;                 ///< the image's Σb²: u32, or u64 if 32 bits may not hold it
+  unsigned* sums;                ///< Σb of the pixels under the template at each place, for zncc
+  void* squares;                 ///< Σb² of these pixels: u32, or u64 if it may exceed 32 bits
   unsigned long long* products;  ///< products_kernel's sums beyond 32 bits; null if not needed
-  /// Segments of windows_rows rows of the image, with segment_pitch columns; null: windows_kernel
-  /// sums all rows itself.
+  /// Segments of the image, each windows_rows rows high and segment_pitch columns wide; null:
+  /// windows_kernel sums all rows itself.
   WindowSegment* segments;
   int64_t segment_pitch;
   int64_t scratch_pitch;
@@ -103,21 +105,22 @@ struct alignas(16) Complex {
   double im;
 };
 
-/// A template's sums.
+/// Σa and Σa² over pixels a of the template.
 struct alignas(16) TemplateSums {
   unsigned long long sum;
   unsigned long long squares;
 };
 
 /// Arguments for summing the products of a band's places by transforms. Tiles of the image are in
-/// raster order; two tiles are one transform's real and imaginary part.
+/// raster order; each two of them are the real and the imaginary part of one transform.
 struct FindTransform {
   Complex* roots;  ///< transform_points roots of 1: e^(−2πi k / transform_points)
   Complex* templ;  ///< the template's points, in the order in which columns_kernel uses them
   Complex* image;  ///< the rows of each pair of tiles
-  /// Partial sums of the template. The first ones come from the warps of one block; the score of a
-  /// place uses their total. That block adds the part_count sums behind them, one from each warp of
-  /// template_rows_kernel.
+  /// Partial sums of the template. The last part_count elements come from the warps of
+  /// template_rows_kernel. One block of template_columns_kernel adds them and writes the first
+  /// elements, one from each of its warps. The score of a place uses the total of these first
+  /// elements.
   TemplateSums* templ_sums;
   int64_t part_count;
   int64_t tile_columns;  ///< columns of places in a tile

@@ -9,8 +9,8 @@ namespace warpwise::detail::find {
 
 Finding find_cpu(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
                  Measure measure);
-/// \param always_transforms  true: sums the products of ssd, ncc and zncc by transforms, unless the
-///                           template is larger than their tiles; false: does so only if
+/// \param always_transforms  true: sums the products of ssd, ncc and zncc by transforms if a
+///                           tile can hold the template; false: does so only if
 ///                           transforms_pay()
 void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
                const std::optional<DeviceView>& map, Measure measure, gpu::StreamHandle stream,

@@ -6,7 +6,7 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The best place in find's kernels. For nvcc and NVRTC: no host headers.
+// The best place in find's kernels. nvcc and NVRTC compile this file; it has no host headers.
 namespace warpwise::kernels::find {
 
 /// Leaves the best of all threads' places in best[0], visible to all threads. All threads must call
@@ -34,7 +34,7 @@ __device__ inline void store_score(const FindArguments& a, int64_t x, int64_t y,
     store_float(to, static_cast<float>(score));
 }
 
-/// Loads pixels x to x + 15 of row y of the image; zeros beyond its edges.
+/// Loads pixels x to x + 15 of row y of the image. Pixels beyond the image's edges are zero.
 __device__ inline uint4 load_pixels(const FindArguments& a, int64_t x, int64_t y) {
   if (y >= a.image_height) return {};
   const unsigned char* row = a.image + y * a.image_pitch;

@@ -15,7 +15,7 @@
 #include "warpwise/primitives/find/cpu_transforms-inl.hpp"
 
 // Direct correlation: a tile of a few rows of places is scored at once. For products, each vector
-// of the image is loaded and widened once for all rows. Products of large templates use transforms.
+// of the image is loaded and widened once for all these rows. Large templates use transforms.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::find::HWY_NAMESPACE {
@@ -27,7 +27,8 @@ using detail::HWY_NAMESPACE::absolute_differences_of_8;
 using detail::HWY_NAMESPACE::add_products_of_pairs;
 #endif
 
-// Rows of places in a tile. Their accumulators, two vectors each, fill half of 16 registers.
+// Rows of places in a tile. A row's accumulators are two vectors; those of all rows fill half of 16
+// registers.
 constexpr std::int64_t tile_rows = 4;
 constexpr std::int64_t tile_columns = scored_places;
 // Largest number of template pixels summed in 32 bits: 65536 · 255² < 2^32.
@@ -74,7 +75,7 @@ std::vector<Piece> pieces_of(ConstHostView templ) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Adds the terms place by place, for a CPU whose vectors Highway does not know.
+// Adds the terms place by place, on a CPU for which Highway has no vectors.
 template <class Term>
 void add_terms(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                TileSums& sums, const Term& term) {
@@ -104,13 +105,13 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 
 #else
 
-/// Adds Σ|a − b| of a piece at the places of `rows` rows from `image` on.
+/// Adds Σ|a − b| over a piece at each place of `rows` rows. `image` points to the first place.
 void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
                      std::int64_t rows, TileSums& sums) {
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Repartition<std::uint64_t, decltype(d)> d64;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  constexpr int places = 8;  // neighbours share the template's vector
+  constexpr int places = 8;  // adjacent places, which share each vector of the template
   for (std::int64_t q = 0; q < rows; ++q) {
     for (std::int64_t x = 0; x < tile_columns; x += places) {
       auto s0 = hn::Zero(d64), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
@@ -140,8 +141,8 @@ void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pit
   }
 }
 
-/// Adds Σab of a piece at the places of `rows` rows from `image` on. The sums of the tile's other
-/// rows become undefined.
+/// Adds Σab over a piece at each place of `rows` rows. `image` is the pixel at the first place. The
+/// sums of the tile's other rows become undefined.
 void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                   TileSums& sums) {
   const hn::ScalableTag<std::int16_t> d16;
@@ -150,8 +151,8 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d16));
   HWY_ALIGN std::uint32_t lane[2][HWY_MAX_BYTES / 4];
   for (std::int64_t x = 0; x < tile_columns; x += lanes) {
-    // 32-bit lane l of `even` is place x + 2l, lane l of `odd` the next place. Adds two pixels at a
-    // time.
+    // 32-bit lane l of `even` sums place x + 2l, lane l of `odd` place x + 2l + 1. Each instruction
+    // adds the products of two adjacent pixels.
     auto even0 = hn::Zero(d32), even1 = even0, even2 = even0, even3 = even0;
     auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
     for (std::int64_t j = 0; j < p.height + rows - 1; ++j) {
@@ -186,11 +187,12 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-/// Source of a tile's inner loops: the image itself, or a copy if they would read beyond its rows.
+/// The pixels for a tile's inner loops: the image itself, or a copy if the loops would read beyond
+/// its rows.
 class TileSource {
  public:
   TileSource(ConstHostView image, std::int64_t piece_width)
-      // The last vector of a tile's last place starts at the last pixel of its window.
+      // The last vector that a tile's last place loads may start at the last pixel of its window.
       : image_(image), reach_(tile_columns + piece_width + tile_columns) {}
 
   struct Pixels {
@@ -267,8 +269,8 @@ class Scorer {
   TileSums sums_{};
 };
 
-/// Returns the best place of all units. Each task makes a scorer by make(first) and calls
-/// score(scorer, unit, best) for its units.
+/// Returns the best place of all units of work. Each task makes a scorer by make(first) and calls
+/// score(scorer, unit, best) for each of its units.
 template <class Make, class Score>
 Finding best_of(std::int64_t units, std::int64_t unit_bytes, Measure measure, const Make& make,
                 const Score& score) {
@@ -290,14 +292,14 @@ Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<H
   const Problem problem(templ, image, map, measure);
   if (const auto size = transform_tiles(templ, image, measure)) {
     const TemplateTransform transform(templ, *size);
-    // A pair takes far longer than the shortest useful task: each pair is a task.
+    // A pair of tiles takes far longer than the shortest useful task, so each pair is a task.
     return best_of(
         size->pairs, 2 * cpu::bytes_per_task, measure,
         [&](auto) { return TransformScorer(problem, *size, transform); },
         [](auto& scorer, auto pair, Finding& best) { scorer.score(pair, best); });
   }
   const std::vector<Piece> pieces = pieces_of(templ);
-  // A pixel of the template costs about as much time as a 16th of a byte of memory traffic.
+  // At a place, a pixel of the template takes about as long as 1/16 byte of memory traffic.
   return best_of((problem.rows + tile_rows - 1) / tile_rows,
                  image.width() * tile_rows * (problem.n / 16 + 1), measure,
                  [&](auto first) { return Scorer(problem, pieces, first * tile_rows); },

@@ -1,5 +1,5 @@
-// Fourier transforms of lines of complex numbers in double. Include it after hwy/highway.h, in a
-// file that foreach_target.h compiles once for each target.
+// Fourier transforms of lines of complex numbers in double. Include this file after hwy/highway.h,
+// in a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP
@@ -60,8 +60,8 @@ struct ComplexVector {
   }
 };
 
-/// Transforms of lines of 2^log_length points. Forward transforms leave the points in another
-/// order, which inverse transforms expect. Neither divides by the length.
+/// Transforms of lines of 2^log_length points. Forward transforms leave the points in a permuted
+/// order, which inverse transforms expect. No transform divides by the length.
 class LineTransform {
  public:
   explicit LineTransform(int log_length) : length_(std::int64_t{1} << log_length) {

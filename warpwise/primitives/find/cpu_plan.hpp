@@ -23,7 +23,8 @@ struct TileSize {
   }
 };
 
-/// Returns the tiles with the least work; nothing for sad, or if transforms do not fit or not pay.
+/// Returns the tiles with the least work. Returns nothing for sad, if no tile can hold the
+/// template, or if direct sums take less time.
 inline std::optional<TileSize> transform_tiles(const ConstHostView& templ,
                                                const ConstHostView& image, Measure measure) {
   if (measure == Measure::sad) return {};

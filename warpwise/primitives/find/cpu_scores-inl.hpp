@@ -1,5 +1,5 @@
-// Shared by find's CPU paths: the image's own sums at each place, and scores from sums. Include it
-// after hwy/highway.h, in a file that foreach_target.h compiles once for each target.
+// Used by find's CPU paths: sums of the image at each place, and scores from sums. Include this
+// file after hwy/highway.h, in a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP
@@ -23,7 +23,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Number of places scored at a time: a vector of bytes on the widest target.
+// Number of places scored at a time: as many as bytes in a vector of the widest target.
 constexpr std::int64_t scored_places = 64;
 
 /// One call of find(), and the template's own sums for the scores.
@@ -50,10 +50,11 @@ struct Problem {
   }
 };
 
-/// Σb and Σb² over the part of the image at each place of a row. They slide down from row to row.
+/// Σb and Σb² over the image's pixels b under the template, at each place of a row. The sums slide
+/// down from row to row.
 class WindowSums {
  public:
-  /// Starts just above row `first` of places.
+  /// Starts above row `first` of places, whose sums the first next() computes.
   WindowSums(ConstHostView templ, ConstHostView image, std::int64_t first)
       : image_(image), width_(templ.width()), height_(templ.height()), y_(first),
         column_sum_(static_cast<std::size_t>(image.width())),
@@ -101,8 +102,8 @@ class RowScores {
  public:
   explicit RowScores(const Problem& p) : p_(p) {}
 
-  /// Scores up to scored_places places from (x, y) on. `sums` are sums of differences for sad, else
-  /// of products. sad ignores the window's sums. `best` is the best place so far.
+  /// Scores up to scored_places places from (x, y) on. `sums` holds Σ|a − b| for sad and Σab for
+  /// the other measures. The window's sums are not used for sad. `best` is the best place so far.
   void score(std::int64_t x, std::int64_t y, std::int64_t count, const std::uint64_t* sums,
              const std::int64_t* window_sum, const std::int64_t* window_squares, Finding& best) {
     turn_into_scores(sums, window_sum, window_squares, count);

@@ -1,6 +1,6 @@
-// Sums of products of large templates by Fourier transforms in double. Their errors are so small
-// that rounding gives the exact sums (proof in docs/decisions). Include it after hwy/highway.h, in
-// a file that foreach_target.h compiles once for each target.
+// Sums of products of large templates by Fourier transforms in double. The transforms' errors are
+// so small that rounding gives the exact sums (proof in docs/decisions). Include this file after
+// hwy/highway.h, in a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP
@@ -36,7 +36,7 @@ hwy::AlignedFreeUniquePtr<double[]> doubles(std::int64_t count) {
   return made;
 }
 
-/// Two tiles as one tile of complex numbers, and its transforms.
+/// Two tiles of an image as the real and imaginary part of one tile, and its transforms.
 class ComplexTile {
  public:
   explicit ComplexTile(const TileSize& size)
@@ -73,8 +73,8 @@ class ComplexTile {
     }
   }
 
-  /// Transforms 4 columns from x on, calls use(re, im), which may change their points, and
-  /// transforms `rows` rows of the result back.
+  /// Transforms 4 columns from x on and calls use(re, im), which may change their points.
+  /// Transforms the columns back and keeps `rows` rows of them, unless `rows` is 0.
   template <class Use>
   void transform_columns(std::int64_t x, std::int64_t rows, const Use& use) {
     const Doubles d;
@@ -170,15 +170,15 @@ class ComplexTile {
 
   LineTransform row_;
   LineTransform column_;
-  std::int64_t pitch_;  ///< distance between columns: their points and one cache line more
+  std::int64_t pitch_;  ///< doubles from column to column: a column's points and a cache line
   hwy::AlignedFreeUniquePtr<double[]> tile_;
   hwy::AlignedFreeUniquePtr<double[]> re_;  ///< buffer of 4 lines
   hwy::AlignedFreeUniquePtr<double[]> im_;
   std::array<std::vector<std::uint8_t>, together> bytes_;
 };
 
-/// The template's conjugate transform, divided by a tile's number of points. A product with it is
-/// the correlation's transform.
+/// The conjugate of the template's transform, divided by a tile's number of points. An image tile's
+/// transform times this one is the transform of their correlation.
 class TemplateTransform {
  public:
   TemplateTransform(ConstHostView templ, const TileSize& size)

@@ -3,11 +3,11 @@
 #include "warpwise/primitives/find/best.cuh"
 #include "warpwise/primitives/shared/shifted_words.cuh"
 
-// find's kernel for sad. Fit for nvcc and NVRTC: includes no host headers itself.
+// find's kernel for sad. nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::find {
 
-// Size of the part of the template that is in shared memory at a time. With the matching part of
-// the image it takes 11 KiB.
+// Size of a chunk: the part of the template that is in shared memory at a time. A chunk and the
+// part of the image that it is compared with take 11 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 
@@ -49,8 +49,8 @@ __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   return sum;
 }
 
-/// Adds rows y to y + 7 (only those below `rows`) of the template's word column k to the sums of
-/// this thread's places. The words of 8 rows of the image stay in registers; the next row
+/// Adds rows y to y + 7 (only those below `rows`) of column k of the template's words to the sums
+/// of this thread's places. The words of 8 rows of the image stay in registers; each new row
 /// overwrites the oldest.
 template <bool masked, bool whole>
 __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, int rows,
@@ -74,7 +74,7 @@ __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, 
   }
 }
 
-/// Adds word column k of the chunk to the sums of this thread's places.
+/// Adds column k of the chunk's words to the sums of this thread's places.
 template <bool masked>
 __device__ inline void add_word_column(const DifferencesShared& s, int k, int rows, unsigned mask,
                                        unsigned (&sums)[differences_rows][differences_columns]) {
@@ -86,7 +86,7 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
     window[i] = load_shifts<masked>(&s.image[top + i][lane + k], mask);
   }
   int y = 0;
-  // Complete groups of eight rows need no branch after each row, which takes 6 % of the time.
+  // A branch after each row takes 6 % of the time. Complete groups of eight rows need none.
 #pragma unroll 1
   for (; y + differences_rows <= rows; y += differences_rows) {
     add_eight_rows<masked, true>(s, k, y, rows, mask, window, sums);
@@ -94,7 +94,7 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
   if (y < rows) add_eight_rows<masked, false>(s, k, y, rows, mask, window, sums);
 }
 
-/// Grid: x over tiles of places, y strides over rows of tiles.
+/// Scores all places by sad. Grid: x over tiles of places, y strides over rows of tiles.
 __global__ void __launch_bounds__(differences_threads, 768 / differences_threads)
     differences_kernel(FindArguments a) {
   __shared__ DifferencesShared s;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(differences_threads, 768 / differences_threads
     for (int q = 0; q < differences_rows; ++q) {
 #pragma unroll
       for (int p = 0; p < differences_columns; ++p) {
-        // Places are in raster order: among equal sums the first stays.
+        // Places are visited in raster order, so the first of equal sums stays.
         if (p < columns && q < rows && sums[q][p] < tile_least) {
           tile_least = sums[q][p];
           at = q * differences_columns + p;

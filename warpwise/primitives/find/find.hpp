@@ -9,23 +9,23 @@
 
 namespace warpwise {
 
-/// Largest number of pixels of a template. With it zncc's integers fit 64 bits.
+/// Largest number of pixels of a template. Up to this number zncc's integers fit 64 bits.
 inline constexpr std::int64_t max_find_area = 11'000'000;
 
 /// The best place of a template in an image.
 struct Finding {
   std::int64_t x;  ///< column of the template's left edge
   std::int64_t y;  ///< row of the template's top edge
-  double score;    ///< sad and ssd: the exact sum
+  double score;    ///< for sad and ssd an exact integer
 };
 
 /// Compares a template with every part of `image` of its size and returns the best place.
 ///
-/// A place (x, y) is scored for every x in [0, W − w] and y in [0, H − h] of the W×H image. There
-/// the template's w×h pixels lie on (x … x + w − 1, y … y + h − 1); nothing is scored beyond the
-/// border. Among equally good places the first in raster order wins. ncc and zncc are compared in
-/// double, sad and ssd as exact integers. The measures are those of cv::matchTemplate: ssd is
-/// TM_SQDIFF, ncc TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Only, a quotient by 0 is 0 here.
+/// A place (x, y) is the position in the W×H image of the upper left pixel of the w×h template.
+/// Every place with x in [0, W − w] and y in [0, H − h] is scored, none beyond the border. Among
+/// equally good places the first in raster order wins. ncc and zncc are compared in double, sad and
+/// ssd as exact integers. The measures are those of cv::matchTemplate: ssd is TM_SQDIFF, ncc
+/// TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Unlike there, a quotient by 0 is 0.
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the template's area times the image's. For ssd,
@@ -34,7 +34,8 @@ struct Finding {
 /// thread of the CPU, and up to 64 MiB once for the template.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
-/// Source: document E, rows E1 and E3 (similarity at every position, tracked object).
+/// Source: document E of docs/sources.md, rows E1 and E3 (similarity at every position, tracked
+/// object).
 ///
 /// \throws InvalidArgument  a template wider or higher than the image, or of more than
 ///                          max_find_area pixels; views of other types.
@@ -47,25 +48,27 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure m
 /// - u32, for sad: the exact score;
 /// - u32, for ssd with templates of up to 66,051 pixels, whose sums fit 32 bits: the exact score.
 ///
-/// \throws InvalidArgument  as above, or a map of another size or type or that overlaps an input.
+/// \throws InvalidArgument  for the arguments that find() without a map refuses, or a map of
+///                          another size or type, or one that overlaps an input.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 
 /// Finds the best place on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory
 /// comes from gpu::Buffer's stream-ordered pool:
 /// - For ssd, ncc and zncc, up to 8 bytes a place, or 20 for templates of more than 66,051 pixels.
-///   About 16 million places have this memory at a time, but at least 128 rows of places. In an
-///   image a million pixels wide these are 128 million places, and zncc takes 1 GB.
+///   The memory holds about 16 million places at a time, but at least 128 rows of places. In an
+///   image a million pixels wide, 128 rows are 128 million places, and zncc takes 1 GB.
 /// - Transforms, for templates of about 100 pixels a side and more, take 16 bytes more for each
-///   pixel of each pair of tiles and of the template's tile, at most 2 GiB. In 4096×3000 pixels a
-///   template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
-/// - For ssd, ncc and zncc with templates of 48 rows and more, up to one more byte for each pixel
-///   that the parts of the image at these 16 million places cover.
+///   pixel of each pair of tiles and of the template's tile, at most 2 GiB. In an image of
+///   4096×3000 pixels, a template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
+/// - For ssd, ncc and zncc with templates of 48 rows and more, up to one byte more for each pixel
+///   of the image that the template covers at these 16 million places.
 ///
 /// `best` receives the Finding in device memory: one row of sizeof(Finding) pixels of u8, at any
 /// address.
 ///
-/// \throws InvalidArgument  as above, or another view for `best`.  \throws NoCudaDevice
+/// \throws InvalidArgument  for the arguments that find() on the CPU refuses, or another `best`.
+/// \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
 WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
                           Measure measure, gpu::StreamHandle stream);
@@ -73,7 +76,7 @@ WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceVi
                           DeviceView map, Measure measure, gpu::StreamHandle stream);
 
 namespace reference {
-/// Computes find() with a map, every sum anew; the fast paths are tested against it.
+/// Computes find() with a map and sums anew at each place. Tests compare the fast paths with it.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 }  // namespace reference

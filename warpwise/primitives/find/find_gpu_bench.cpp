@@ -21,7 +21,7 @@ class Search {
         best_(ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(image_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row has another part of the random bytes.
+      // Every row is a different part of the random bytes.
       std::memcpy(image_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(image_.view().row_bytes()));
     }
@@ -86,7 +86,7 @@ const Registration find_registered{[] {
     add(size, "ssd", Measure::ssd, 32);
     add(size, "ncc", Measure::ncc, 32);
   }
-  // The area of these templates dominates the time of a place.
+  // With templates of this area, the products dominate the time of a place.
   for (const std::int64_t side : {128, 512}) add({4096, 3000}, "zncc", Measure::zncc, side);
   return cases;
 }};

@@ -10,8 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/find/find.hpp"
 
-// Comparison with cv::matchTemplate. OpenCV correlates by Fourier transforms in float, so results
-// agree within their rounding, not to the bit.
+// Comparison with cv::matchTemplate. OpenCV correlates by Fourier transforms in float, so its
+// results agree with ours only within their rounding.
 namespace warpwise {
 namespace {
 
@@ -60,9 +60,9 @@ void compare(const cv::Mat& templ, const cv::Mat& image, const Peer& peer) {
   const cv::Mat spread = spread_of(image, templ.size(), zero_mean);
   const double templ_spread = spread_of(templ, templ.size(), zero_mean).at<double>(0, 0);
   // Float transforms of about 2^16 points change a sum of n products by at most 16 rounding errors
-  // of the largest possible sum, n · 255². The normalised measures divide that by both spreads.
+  // of the largest possible sum, n · 255². Normalised measures divide the sum by both spreads.
   const double rounding = 16 * std::numeric_limits<float>::epsilon() * 255 * 255;
-  const double flat = 1e-4;  // parts with less spread are flat: other 8-bit pixels spread more
+  const double flat = 1e-4;  // a part with less spread is flat: any other 8-bit part spreads more
   int compared = 0;
   for (int y = 0; y < want.rows; ++y) {
     for (int x = 0; x < want.cols; ++x) {

@@ -46,7 +46,7 @@ void fill(GuardedImage& image, int levels, std::uint64_t seed) {
 
 class FindTest : public test::BackendTest {
  protected:
-  /// Does the same as compare_with_reference(), by transforms on a GPU. A CPU follows its own rule.
+  /// Compares as compare_with_reference() does. A GPU uses transforms; a CPU follows its own rule.
   void compare_transforms(Size templ_size, Size image_size, int levels, Measure measure) {
     always_transforms_ = true;
     compare_with_reference(templ_size, image_size, levels, measure);
@@ -219,7 +219,7 @@ TEST_P(FindTest, SeveralBands) {
   if (GetParam() != Backend::cpu) compare_transforms({2, 1}, {4100, 4200}, 256, Measure::zncc);
 }
 
-// Takes nearly the smallest template whose products exceed 32 bits; scratch memory holds all bits.
+// The template is nearly the smallest whose sums exceed 32 bits; scratch memory holds all bits.
 TEST_P(FindTest, ProductsBeyond32Bits) {
   GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
   for (GuardedImage* bright : {&templ, &image}) {

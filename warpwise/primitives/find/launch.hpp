@@ -34,7 +34,7 @@ struct FindKernel {
   FindStep step;
   Measure measure;
   bool wide = false;  ///< true if 32 bits cannot hold the template's sum of products
-  int groups = kernels::find::products_groups;  ///< for products_kernel
+  int groups = kernels::find::products_groups;  ///< groups of 16 rows in a warp of products_kernel
 };
 constexpr const char* kernel_name(const FindKernel& kernel) {
   switch (kernel.step) {
@@ -53,7 +53,7 @@ constexpr const char* kernel_name(const FindKernel& kernel) {
   return "";
 }
 
-/// Arguments of a call of find(). `whole` has no scratch memory yet.
+/// Arguments of a call of find(). `whole` covers all places and has no scratch memory yet.
 struct FindCall {
   kernels::find::FindArguments whole;
   Measure measure;
@@ -96,12 +96,12 @@ inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int group
   return find_grid(a, kernels::find::products_tile_columns,
                    kernels::find::products_tile_rows(groups));
 }
-/// Returns true if columns of the image are summed for windows_kernel, windows_rows rows at a time.
-/// For low templates these sums are not worth a launch.
+/// Returns true if segments_kernel sums columns of the image for windows_kernel, windows_rows rows
+/// at a time. For templates of few rows these sums are not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
 /// Returns the number of rows of places of a block of windows_kernel: fewer in small images, so
-/// that all SMs of a large GPU have blocks. Each block first sums over the template's height. It
-/// adds segments of rows if there are any. Otherwise it adds pixels, four rows in the time of one.
+/// that all multiprocessors of a large GPU have blocks. Each block first sums over the template's
+/// height: by segments of rows if there are any, otherwise by pixels, four rows in the time of one.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =
@@ -165,8 +165,8 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
   return t;
 }
 
-/// Layout of a call's scratch memory: the sums of a band of places in parts at multiples of 16
-/// bytes, then the transforms' memory, and the best places of the blocks of all bands.
+/// Layout of a call's scratch memory: first the sums of a band of places, in parts at multiples of
+/// 16 bytes; then the transforms' memory; last the best places of the blocks of all bands.
 struct FindPlan {
   std::optional<TransformTiles> transform;  ///< a band's tiles; nothing: no transforms
   int groups = 0;                           ///< used by products_grid; 0: no matrix units
@@ -363,7 +363,7 @@ class FindLauncher {
 };
 
 /// Calls use(launch) with each launch of a call, in order.
-/// \param scratch  plan.scratch_bytes() at a multiple of 16
+/// \param scratch  memory of plan.scratch_bytes() bytes at a multiple of 16
 /// \throws InvalidArgument  more places in a row than a GPU grid takes
 template <class Use>
 void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratch, Use use) {

@@ -28,8 +28,8 @@ struct TransformTiles {
   }
 };
 
-/// Returns the tiles with the least work for `rows` rows of places. Returns nothing if the template
-/// is larger than tiles, or if too much memory or too large a grid would be needed.
+/// Returns the tiles with the least work for `rows` rows of places. Returns nothing if no tile can
+/// hold the template, or if the tiles would need too much memory or too large a grid.
 inline std::optional<TransformTiles> transform_tiles(const kernels::find::FindArguments& a,
                                                      std::int64_t rows) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 31, most_pairs = 65535;
@@ -58,9 +58,9 @@ inline std::optional<TransformTiles> transform_tiles(const kernels::find::FindAr
 /// \param double_ratio  the GPU's rate of floats divided by its rate of doubles; 0 if unknown
 inline bool transforms_pay(const kernels::find::FindArguments& a, std::int64_t rows,
                            const TransformTiles& tiles, int double_ratio) {
-  // Number of products of bytes computed in the time of one point. An H100, whose ratio is 2,
-  // breaks even at 15000 with large images, sooner with small ones. The increase for a lower rate
-  // of doubles is an estimate.
+  // Number of products of bytes that matrix units compute in the time that a transform takes for
+  // one point. An H100, whose ratio is 2, breaks even at 15000 with large images, and at fewer with
+  // small ones. The increase for a lower rate of doubles is an estimate.
   constexpr std::int64_t point = 15000, point_of_ratio = 1500;
   const std::int64_t columns = gpu::blocks_for(a.templ_width + 31, 32) * 32;
   const double products = static_cast<double>(a.columns) * static_cast<double>(rows) *

@@ -6,17 +6,17 @@
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
 // find's kernel for ssd, ncc and zncc: sums of products by integer matrix units, as toeplitz.cuh
-// explains. For nvcc and NVRTC: no host headers.
+// explains. nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::find {
 
-// Part of the template in shared memory at a time: rows, and steps of 32 columns k. With the
-// matching part of the image it takes 40 KiB.
+// A chunk is the part of the template in shared memory at a time: rows, and steps of 32 columns k
+// of the template's Toeplitz matrix. With the matching part of the image it takes 40 KiB.
 inline constexpr int products_chunk_rows = 32;
 inline constexpr int products_chunk_steps = 2;
 // A row has 16 bytes more than its pixels, so that 8 rows are in different banks.
 inline constexpr int products_image_words = 8 * (products_warps_x + products_chunk_steps - 1) + 4;
 inline constexpr int products_templ_words = 8 * (products_chunk_steps + 1);
-// 255² · 2048 pixels of a chunk · 32 stays below 2^32.
+// The sums of 32 chunks fit 32 bits: 255² · 2048 pixels of a chunk · 32 < 2^32.
 inline constexpr int products_chunks_in_32_bits = 32;
 
 template <int groups>
@@ -24,7 +24,7 @@ struct ProductsShared {
   static constexpr int rows = products_tile_rows(groups) + products_chunk_rows;
   union {
     alignas(16) unsigned image[rows][products_image_words];
-    // Rows of 40 words: 4 rows of pairs are in different banks.
+    // Rows have 40 words, so that pairs of words in 4 rows are in different banks.
     unsigned exchange[find_threads / 32][16][40];
   };
   ToeplitzRow<products_templ_words> templ[products_chunk_rows];
@@ -35,8 +35,8 @@ struct ProductsShared {
 
 /// A part of the template.
 struct ProductsChunk {
-  int64_t x;  ///< the first of the template's columns k
-  int64_t y;  ///< the first of the template's rows
+  int64_t x;  ///< first column k of the template's Toeplitz matrix
+  int64_t y;  ///< first row of the template
   int steps;  ///< number of steps of 32 columns
   int rows;
 };
@@ -77,7 +77,7 @@ __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, in
   templ.y += squares;
 }
 
-/// Adds the products of 32 columns k of the chunk.
+/// Adds one step's products. `first`, `last`: it is the first or last step of the template's row.
 template <bool first, bool last, int groups>
 __device__ void add_step(const ProductsShared<groups>& s, int step, int rows,
                          ProductsSums<groups>& sums) {
@@ -109,8 +109,8 @@ __device__ void add_chunk(const FindArguments& a, const ProductsShared<groups>& 
 inline constexpr int products_column = places_together;
 
 /// Calls use(x, y, sums) with the sums of each column of 8 places of this warp, from (x, y) on, and
-/// sets the sums to 0. Neighbouring lanes have neighbouring columns. Each warp overwrites its own
-/// part of the image in shared memory.
+/// sets the sums to 0. Adjacent lanes have adjacent columns. A warp exchanges its sums through its
+/// own part of the shared memory of the image, which it overwrites.
 template <int groups, class Use>
 __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile_y,
                          ProductsSums<groups>& sums, Use use) {
@@ -205,8 +205,8 @@ __device__ inline void score_column(const FindArguments& a, PlaceScores<measure,
                [&](int i) { return longlong2{x, y + i}; });
 }
 
-/// Grid: x over tiles of places, y strides over rows of tiles. `wide`: 32 bits cannot hold the
-/// template's sums of products.
+/// Scores all places by sums of products. Grid: x over tiles of places, y strides over rows of
+/// tiles. `wide`: 32 bits cannot hold the template's sums of products.
 template <Measure measure, bool wide, int groups>
 __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments a) {
   using Sum = cuda::std::conditional_t<wide, unsigned long long, unsigned>;

@@ -5,9 +5,9 @@
 
 namespace warpwise::detail::find {
 
-/// Returns true if `a` ranks before `b`: by the better score, among equal scores by raster order.
-/// This is a total order of places (x, y, score): the result does not depend on the sequence of
-/// comparisons.
+/// Returns true if `a` ranks before `b`: if its score is better, or equal and `a` is first in
+/// raster order. The order of places (x, y, score) is total, so the result does not depend on the
+/// sequence of comparisons.
 template <class Place>
 WARPWISE_HOST_DEVICE bool ranks_before(const Place& a, const Place& b, Measure measure) {
   if (a.score != b.score) return least_is_best(measure) ? a.score < b.score : a.score > b.score;

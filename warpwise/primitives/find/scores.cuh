@@ -3,8 +3,8 @@
 #include "warpwise/primitives/find/best.cuh"
 #include "warpwise/primitives/shared/scorer.cuh"
 
-// Scores from the sums at places, for the map and the best.
-// For nvcc and NVRTC: no host headers.
+// Computes scores from the sums at places, for the map and for the best place. nvcc and NVRTC
+// compile this file; it includes no host headers.
 namespace warpwise::kernels::find {
 
 // Number of places that a lane processes together, with their loads in flight together.
@@ -19,8 +19,8 @@ struct PlaceScores {
   FindPlace best;
 };
 
-/// Returns the bits of the `valid` places that may be the warp's best so far. It leaves out places
-/// that certainly score less than another. All lanes must call it.
+/// Returns a mask of those `valid` places that may be the warp's best so far. Places that certainly
+/// score less than another one are left out. All lanes must call it.
 template <Measure measure, class Sum>
 __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
                                      const PlaceSums<Sum> (&places)[places_together],
@@ -44,8 +44,8 @@ __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
   return mask;
 }
 
-/// Scores the places where(i) of the band that have a bit in `valid`, from their sums of products.
-/// All lanes must call it.
+/// Scores the places where(i) of the band whose bit i in `valid` is set, from their sums of
+/// products. All lanes must call it.
 template <Measure measure, class Sum, class Where>
 __device__ inline void score_places(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     const Sum (&products)[places_together], unsigned valid,

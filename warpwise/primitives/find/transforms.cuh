@@ -2,9 +2,9 @@
 
 #include "warpwise/primitives/find/scores.cuh"
 
-// find's products of large templates, by Fourier transforms in double. Their errors are so small
-// that rounding gives the exact sums (proof in docs/decisions). For nvcc and NVRTC: no host
-// headers.
+// find's products of large templates, by Fourier transforms in double. The transforms' errors are
+// so small that rounding gives the exact sums (proof in docs/decisions). nvcc and NVRTC compile
+// this file; it includes no host headers.
 namespace warpwise::kernels::find {
 
 __device__ inline Complex operator+(const Complex& a, const Complex& b) {
@@ -45,7 +45,7 @@ __device__ inline void transform_few(Complex (&v)[8]) {
     even[k] = v[k] + v[k + 4];
     odd[k] = v[k] - v[k + 4];
   }
-  // Multiplies by the first 8th root of 1; with turned() by the third.
+  // Multiplies by w, an eighth root of 1: e^(−πi/4), inverse e^(πi/4). turned() multiplies by w².
   const auto eighth = [](const Complex& a) {
     const Complex b = a + turned<inverse>(a);
     return Complex{b.re * root, b.im * root};
@@ -62,13 +62,13 @@ __device__ inline void transform_few(Complex (&v)[8]) {
   }
 }
 
-/// Returns the index of point i in memory, which spreads strides of a power of two over the banks.
+/// Returns the index of point i in memory: points at power-of-two strides are in different banks.
 __device__ inline int slot(int i) { return i ^ (i >> 3 & 7); }
 
 /// Runs one pass over a block's points: transforms of `radix` points at strides of 2^log_stride,
-/// and the products with roots of 1 between passes. 2^log_lines neighbours belong to different
-/// lines. Forward passes go from large strides to small ones and leave a line's points in another
-/// order, which inverse passes expect.
+/// and the products with roots of 1 between passes. Each 2^log_lines adjacent points belong to
+/// different lines. Forward passes go from large strides to small ones and leave a line's points in
+/// a permuted order, which inverse passes expect.
 template <int radix, bool inverse>
 __device__ inline void transform_pass(Complex* points, const Complex* roots, int log_stride,
                                       int log_lines) {
@@ -100,8 +100,8 @@ __device__ inline void transform_pass(Complex* points, const Complex* roots, int
   __syncthreads();
 }
 
-/// Transforms the lines of 2^log_length points in shared memory, without dividing by the length.
-/// All threads must call it, each after it has stored its own points.
+/// Transforms lines of 2^log_length points, not divided by the length. `without_smallest` leaves
+/// the pass of the smallest stride to the caller. All threads must call it after they store points.
 template <bool inverse, bool without_smallest = false>
 __device__ inline void transform_lines(Complex* points, const Complex* roots, int log_length,
                                        int log_lines) {
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     sums.squares += pixel * pixel;
     points[slot(i)] = {static_cast<double>(pixel), 0};
   });
-  // roots_kernel waited before it let this launch begin, so the template is complete.
+  // This launch began after roots_kernel had waited for earlier work: the template is complete.
   follow_launch();
   add_across_warp(sums);
   if (threadIdx.x % 32 == 0) {
@@ -187,8 +187,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// Computes the template's conjugate transform, divided by a tile's number of pixels. A product
-/// with it is the correlation's transform. Grid: x over columns.
+/// Computes the conjugate of the template's transform, divided by a tile's number of pixels. An
+/// image tile's transform times it is the transform of their correlation. Grid: x over columns.
 __global__ void __launch_bounds__(transform_threads, 3)
     template_columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -222,10 +222,10 @@ __global__ void __launch_bounds__(transform_threads, 3)
   if (threadIdx.x % 32 == 0) t.templ_sums[threadIdx.x / 32] = sums;
 }
 
-/// A tile of the image.
+/// A tile of the image. `there` is false for the partner that the last tile may lack.
 struct TransformTile {
   bool there;
-  int64_t x;  ///< column of its first pixel and place
+  int64_t x;  ///< column of the tile's first pixel, and of its first place
   int64_t y;
 
   __device__ TransformTile(const FindTransform& t, int64_t tile)
@@ -238,7 +238,7 @@ struct TransformTile {
   }
 };
 
-/// A pair of tiles. The second one is not above the first.
+/// A pair of tiles. The second one is to the right of the first or below it.
 struct TransformPair {
   TransformTile first;
   TransformTile second;
@@ -248,7 +248,7 @@ struct TransformPair {
       : first(t, 2 * pair), second(t, 2 * pair + 1),
         points(t.image + (pair << (t.log_width + t.log_height))) {}
 
-  /// Returns the number of rows with pixels; the rows after them are zero.
+  /// Returns the number of rows from the pair's top to the image's end; rows after them are zero.
   __device__ int64_t rows(const FindArguments& a) const { return a.image_height - first.y; }
 };
 
@@ -263,15 +263,15 @@ __global__ void __launch_bounds__(transform_threads, 3)
     points[slot(i)] = {pair.first.pixel(a, x, top + line), pair.second.pixel(a, x, top + line)};
   });
   transform_lines<false>(points, t.roots, t.log_width, 0);
-  // The launch ahead waited for all before it, so the image and the roots are complete.
+  // The launch before this one waited for earlier work, so the image and the roots are complete.
   follow_launch();
   each_of_rows(t, [&](int i, int line, int x) {
     pair.points[((top + line) << t.log_width) + x] = points[slot(i)];
   });
 }
 
-/// Transforms the columns of pairs of tiles, multiplies them by the template's and transforms them
-/// back. Grid: x over columns, y over pairs.
+/// Transforms the columns of pairs of tiles, multiplies them by the template's transform, and
+/// transforms them back. Grid: x over columns, y over pairs.
 __global__ void __launch_bounds__(transform_threads, 3)
     columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -308,8 +308,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// Computes the sums of products of pairs of tiles, and the scores. Grid: x over rows of places, y
-/// over pairs. `Sum` holds the image's Σb².
+/// Computes the sums of products of pairs of tiles, and the scores. `Sum` is an integer type that
+/// holds Σb² of a place. Grid: x over rows of places, y over pairs.
 template <Measure measure, class Sum>
 __global__ void __launch_bounds__(transform_threads, 3)
     transform_scores_kernel(FindArguments a, FindTransform t) {
@@ -358,7 +358,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     }
     score_places(a, scores, products, valid, where);
   }
-  // The points are no longer needed: their memory is reused.
+  // The points are no longer needed: rank_block reuses their memory.
   __syncthreads();
   auto& best = *reinterpret_cast<FindPlace(*)[transform_threads]>(points);
   rank_block(best, scores.best, measure);

@@ -4,11 +4,11 @@
 #include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The sums of the image over the template's area at each place, by running sums. For nvcc and
-// NVRTC: no host headers.
+// Sums of the image's pixels under the template at each place (its window), by running sums. nvcc
+// and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::find {
 
-/// The sums Σb and Σb² over some pixels. A negative difference of sums wraps around: modulo 2^32,
+/// The sums Σb and Σb² over some pixels b. A negative difference of sums wraps around: modulo 2^32,
 /// or 2^64 for a Square of 64 bits.
 template <class Square>
 struct WindowPair {
@@ -25,7 +25,7 @@ struct WindowPair {
     square -= other.square;
     return *this;
   }
-  /// Returns the pair of the lane `distance` below.
+  /// Returns the pair of the lane whose index is smaller by `distance`.
   __device__ WindowPair below(int distance) const {
     return {__shfl_up_sync(0xffffffffU, sum, distance),
             __shfl_up_sync(0xffffffffU, square, distance)};
@@ -42,7 +42,7 @@ template <class Square>
 struct WindowRun {
   /// Increase of the window's sums from each place to its right neighbour.
   WindowPair<Square> step[windows_columns];
-  /// This thread's share of the block's first window.
+  /// This thread's share of the sums of the block's first window, the leftmost one.
   WindowPair<Square> first;
 };
 
@@ -82,7 +82,7 @@ struct WindowRow {
   const unsigned char* row;
   bool wanted;
   bool first_wanted;  ///< true if this thread has a share of the first window
-  WindowBytes lost;   ///< pixels that its windows lose from each place to the next
+  WindowBytes lost;   ///< pixels that the thread's windows lose from each place to the next
   WindowBytes gained;
   WindowBytes first;
 
@@ -130,8 +130,8 @@ __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_
 template <class Square>
 __device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
                                 unsigned leaves_gained, WindowPair<Square>* step) {
-  // These words hold the two pixels that a column adds, or the two that it subtracts, for two
-  // columns each. `both` serves one column: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
+  // Each word holds, for two columns, the two pixels that are added or the two that are subtracted.
+  // `both` serves one column: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
   const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
   const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
   const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
@@ -170,7 +170,7 @@ __device__ inline WindowPair<Square> scan_warp(WindowPair<Square> pair) {
   return pair;
 }
 
-/// Returns the window of this thread's first place. All threads must call it.
+/// Returns the sums of the window at this thread's first place. All threads must call it.
 template <class Square>
 __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int turn,
                                                   const WindowRun<Square>& run, int64_t width) {
@@ -179,7 +179,7 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
 #pragma unroll
   for (int i = 0; i < windows_columns; ++i) own += run.step[i];
   WindowPair<Square> here = scan_warp(own);
-  // With a narrow template only some warps have a share of the window.
+  // With a narrow template, only some warps have a share of the first window.
   WindowPair<Square> first;
   if (128 * warp < width) first = scan_warp(run.first);
   if (threadIdx.x % 32 == 31) {
@@ -196,8 +196,8 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
   return here;
 }
 
-/// Writes a thread's windows, from the first one `here` on, to scratch memory. Rows of scratch
-/// memory hold whole multiples of a thread's columns.
+/// Writes the sums of a thread's windows, from the first one `here` on, to scratch memory. A row of
+/// scratch memory has a multiple of windows_columns elements.
 template <bool with_sums, class Square>
 __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowPair<Square> here,
                                      const WindowPair<Square>* step) {
@@ -217,13 +217,13 @@ __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowP
   static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
 }
 
-/// Two neighbouring columns, read by one access.
+/// The segments of two adjacent columns, read by one access.
 struct alignas(16) WindowSegments {
   WindowSegment first;
   WindowSegment second;
 };
 
-/// Adds a segment's columns to a thread's state.
+/// Adds segment `segment`, sums of windows_rows rows of each column, to a thread's state.
 template <class Square>
 __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64_t segment,
                                    WindowRun<Square>& run) {
@@ -233,7 +233,7 @@ __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64
     run.step[i].sum += gained.sum - lost.sum;
     run.step[i].square += Square{gained.square} - lost.square;
   };
-  // Rows are whole numbers of pairs, with zeros beyond the image.
+  // A row of segments has an even number of columns, with zeros beyond the image.
   const auto pair = [&](int64_t at) {
     return at < a.segment_pitch ? *reinterpret_cast<const WindowSegments*>(row + at)
                                 : WindowSegments{};
@@ -315,7 +315,7 @@ __global__ void __launch_bounds__(windows_threads) segments_kernel(FindArguments
   }
 }
 
-/// Grid: x over tiles of places, y strides over rows of tiles.
+/// Computes the sums of all windows. Grid: x over tiles of places, y strides over rows of tiles.
 template <bool with_sums, class Square>
 __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments a) {
   __shared__ WindowsShared<Square> s;
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments 
     const int64_t end = min(tile_y + a.windows_rows, a.rows);
     WindowRun<Square> run = begin_windows<Square>(a, tile_x, tile_y);
     for (int64_t y = tile_y; y < end; ++y) {
-      // Loads the next row's pixels now: they arrive while this row's sums are computed.
+      // Loads the next row's pixels now, so that they arrive while this row's sums are computed.
       const bool more = y + 1 < end;
       const WindowRow enters(a, tile_x, y + a.templ_height, more), leaves(a, tile_x, y, more);
       const WindowPair<Square> here = scan_windows(s, static_cast<int>(y & 1), run, a.templ_width);

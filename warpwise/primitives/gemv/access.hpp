@@ -10,8 +10,8 @@
 // Access to gemv's matrix, and arithmetic of its launches.
 namespace warpwise::detail::gemv {
 
-/// Returns the size of a grid. It may be smaller than the work: kernels with a stride loop then
-/// take several turns.
+/// Returns the size of a grid. It may be smaller than the work: each block of a kernel with a
+/// grid-stride loop then takes several turns.
 constexpr unsigned gemv_grid(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
 }
@@ -27,7 +27,8 @@ inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to)
          stride % to == 0;
 }
 
-/// Returns how A may be loaded. \param size  bytes of an element of A
+/// Returns the widest loads that A's address, pitch and width allow. \param size  bytes of an
+/// element
 inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments& a,
                                              std::int64_t size) {
   // With a single row the pitch does not matter.
@@ -42,7 +43,7 @@ inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments&
 }
 
 /// Returns true if gemv_rows, or gemv_columns for a transposed product, may read x in place.
-/// Otherwise it reads a copy.
+/// Otherwise the kernel reads a contiguous copy of x.
 inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::GemvAccess access,
                          std::int64_t size, bool transpose) {
   const std::int64_t word = transpose                                          ? size

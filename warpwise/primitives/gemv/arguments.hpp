@@ -1,20 +1,20 @@
 #pragma once
 
-// Arguments of the gemv kernels. For g++, nvcc and NVRTC: no includes.
+// Arguments of the gemv kernels. g++, nvcc and NVRTC compile this file, so it includes nothing.
 namespace warpwise::kernels::gemv {
 
 struct GemvArguments {
   const unsigned char* a;
-  const unsigned char* x;  ///< without gaps, at a multiple of the size of its loads
+  const unsigned char* x;  ///< contiguous, and aligned to the size of the kernel's loads of x
   unsigned char* y;
   long long pitch;
   long long rows;
   long long columns;
   long long y_stride;
-  float* sums;  ///< sums[list * outputs + output]; null for a single list, which goes to y
+  float* sums;  ///< sums[list * outputs + output]; null if there is a single list, which goes to y
   float alpha;
   float beta;
-  bool y_by_float;  ///< true: y's elements are at multiples of their size
+  bool y_by_float;  ///< true: y's elements are aligned and accessed as floats; false: byte by byte
 };
 
 /// Width of the loads of A:
@@ -25,16 +25,17 @@ struct GemvArguments {
 enum class GemvAccess { vector, half_vector, element, byte };
 
 inline constexpr int gemv_block_threads = 256;
-// Most turns of a block of gemv_rows: shared memory holds the sums of its teams.
+// Largest number of turns of a block of gemv_rows. A turn takes new rows of A, and shared memory
+// holds the sums of all turns.
 inline constexpr int gemv_most_turns = 32;
 // Threads of the largest block of gemv_sum_few.
 inline constexpr int gemv_most_sum_threads = 1024;
 // Threads of the largest block of the transposed product.
 inline constexpr int gemv_most_column_threads = 512;
 
-/// Columns that a thread of the transposed product sums, and rows that it has in flight. With
-/// single elements, all rows of a strand are in flight, so that the thread waits for memory once.
-/// `size` is the bytes of an element.
+/// Number of columns that a thread of the transposed product sums, and number of rows that it has
+/// in flight (gemv_strand_batch). With single elements all rows of a strand are in flight, so the
+/// thread waits for memory only once. `size` is the bytes of an element.
 template <GemvAccess access, int size>
 inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 / size
                                            : access == GemvAccess::element ? 1
@@ -42,14 +43,15 @@ inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 
 template <GemvAccess access>
 inline constexpr int gemv_strand_batch = access == GemvAccess::element ? 32 : 8;
 
-// The transposed product of few columns: threads of a block, the largest number of columns, and the
-// largest shared memory of a block, less than the 48 KB that every kernel may have. A
-// multiprocessor of any GPU has room for at least one block, and most have room for several.
+// Limits of gemv_strands, the transposed product of few columns: threads of a block, columns of A,
+// and bytes of shared memory of a block. These bytes are less than the 48 KB that every kernel may
+// have. A multiprocessor of any GPU has room for at least one block, and most have room for
+// several.
 inline constexpr int gemv_strand_threads = 128;
 inline constexpr int gemv_few_columns = 16;
 inline constexpr int gemv_strands_bytes = 40 << 10;
 
-// Narrow matrices: the largest number of columns, and the rows that a thread sums.
+// Limits of gemv_narrow: the largest number of columns, and the rows that a thread sums.
 inline constexpr int gemv_narrow_columns = 4;
 inline constexpr int gemv_narrow_rows = 8;
 

@@ -5,7 +5,7 @@
 // Backends of gemv(). It calls them once its arguments are checked.
 namespace warpwise::detail::gemv {
 
-/// A view of one row or one column, as the vector of its elements.
+/// The elements of a view of one row or one column, as a vector.
 template <class View>
 struct VectorOf {
   typename View::Byte* data;
@@ -19,7 +19,7 @@ struct VectorOf {
   typename View::Byte* at(std::int64_t i) const { return data + i * stride_bytes; }
 };
 
-/// A product of floats whose vectors have no gaps.
+/// A small product of f32 operands. x and y are contiguous.
 struct SmallGemv {
   const std::byte* a;
   std::int64_t pitch_bytes;
@@ -33,11 +33,11 @@ struct SmallGemv {
 inline constexpr std::int64_t small_columns = 32;
 inline constexpr std::int64_t small_rows = 32;
 
-/// Computes a small product. Such products take less time than a GemvTask.
+/// Computes a small product without building a GemvTask, which would take longer than the product.
 void gemv_small_cpu(const SmallGemv& product, bool transpose);
 
-/// Takes views by reference: a copy waits until its parts have reached the cache, which is
-/// measurable in the smallest products.
+/// Computes gemv() on the CPU. Views are passed by reference: reading a copy would wait until its
+/// stores have reached the cache, which is measurable in the smallest products.
 void gemv_cpu(const ConstHostView& a, const ConstHostView& x, const HostView& y,
               const GemvOptions& options);
 void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,

@@ -5,14 +5,14 @@
 // The kernel of columns times x.
 namespace warpwise::kernels::gemv {
 
-/// A thread sums a few columns of a strand at once. 2^log_strand_threads threads side by side make
-/// a tile's width; the other threads of a block take other strands. While a thread sums some rows,
-/// it loads the next. A block takes the chunks set, set + sets, ... With `lanes` (a power of 2) a
-/// block sums all its chunks, in `lanes` lanes of the order. Several sets are then a cluster, whose
-/// first block adds the sets' sums. If `lanes` is 0, each chunk's sum is a list.
+/// A thread sums a few columns of a strand. 2^log_strand_threads adjacent threads make a tile's
+/// width; the other threads of a block take other strands. While a thread sums some rows, it loads
+/// the next. A block takes the chunks set, set + sets, ... If `lanes` (a power of 2) is not 0, a
+/// block adds its chunks' sums in `lanes` of the order's lanes. Several sets are then a cluster,
+/// whose first block adds the sets' sums. If `lanes` is 0, each chunk's sum goes to its own list.
 ///
 /// Shared memory: the sums of each thread, then the sums of the lanes.
-/// Grid: x tiles, y sets.
+/// Grid: x over the tiles of columns, y over the sets of chunks.
 template <class T, GemvAccess access, bool lines>
 __global__ void __launch_bounds__(gemv_most_column_threads)
     gemv_columns(GemvArguments a, int log_strand_threads, int lanes) {
@@ -41,13 +41,13 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   float* const chunk_lanes = strand_sums + threads * own;
 
   const int64_t first_column = int64_t{blockIdx.x} * tile_columns;
-  // Neighbouring threads' loads are adjacent.
+  // Loads of neighbouring threads are adjacent.
   const int64_t column = first_column + (words == 1 ? at * own : at);
   const int left =
       static_cast<int>(a.columns - column < tile_columns ? a.columns - column : tile_columns);
   typename Load::Word element[batch_rows][words]{};
   typename T::Element factor[batch_rows]{};
-  // The rows to load next: up to a batch, `rows_left` of which exist.
+  // Addresses of the next rows of A and x: up to a batch of rows, `rows_left` of which exist.
   const unsigned char* next = nullptr;
   const typename T::Element* next_x = nullptr;
   int rows_left = 0;
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   };
   start_round(0);
   wait_for_launch();
-  // Computes the addresses of several rows from one address. In a single chain, each address would
-  // wait for the address before it.
+  // The rows' addresses are computed in several chains of additions, eight rows each. In a single
+  // chain, each address would wait for the one before it.
   constexpr int chains = batch_rows / 8;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = next + 8 * c * a.pitch;
-    asm("" : "+l"(chain[c]));  // keeps this address apart from the others
+    asm("" : "+l"(chain[c]));  // keeps a register for each chain
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
         load_next(b);
       }
     }
-    if (a.rows <= order::strand_rows) {  // nothing to add up
+    if (a.rows <= order::strand_rows) {  // one strand only: no sums to add
 #pragma unroll
       for (int j = 0; j < own; ++j) {
         const int64_t output = column + (words == 1 ? j : j * strand_threads);
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     }
     __syncthreads();
 
-    // Adds the strands of a chunk one after the other.
+    // Adds the sums of a chunk's strands one after the other.
     const int slots = lanes == 0 || round_chunks < lanes ? round_chunks : lanes;
     for (int i = thread; i < slots << log_tile_columns; i += threads) {
       const int in_tile = i & (tile_columns - 1);
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     __syncthreads();
   }
   if (sets > 1) {
-    gemv_meet_cluster();  // waits until the first block's strands have been added
+    gemv_meet_cluster();  // waits until the first block no longer reads its strand sums
     for (int i = thread; i < tile_columns; i += threads) {
       gemv_store_to_first(strand_sums + set * tile_columns + i, chunk_lanes[i]);
     }

@@ -5,7 +5,7 @@
 // Launches of columns times x.
 namespace warpwise::detail::gemv {
 
-/// Largest number of blocks of a cluster, on every GPU that has clusters.
+/// Number of blocks of the largest cluster that every GPU with clusters supports.
 inline constexpr int gemv_most_cluster = 8;
 
 struct GemvColumnsLaunch {
@@ -25,7 +25,7 @@ constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
                                                         : 4;
 }
 
-// These numbers must equal the kernel's own numbers.
+// gemv_own_columns must return the numbers of the kernel.
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 2) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::vector, 2>);
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
@@ -33,12 +33,12 @@ static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::element, 4) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::element, 4>);
 
-/// Division of the chunks of a column: a block or a cluster of blocks sums whole columns, or each
-/// chunk's sum is a list.
+/// Division of a column's chunks: a block or a cluster of blocks sums whole columns, or (apart)
+/// each chunk's sum is a list.
 enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };
 
-/// Returns a launch with tiles of 2^log_strand_threads threads. \param threads  the most threads of
-/// a block
+/// Returns a launch with tiles 2^log_strand_threads threads wide.
+/// \param threads  largest number of threads of a block
 inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
                                            int log_strand_threads, int threads,
                                            GemvChunks division) {
@@ -72,9 +72,9 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
   return launch;
 }
 
-/// Returns true if the transposed product should load single elements where words are possible. It
-/// should for matrices that are read in one go, with all rows of a strand in flight. Measured on an
-/// H100.
+/// Returns true if the transposed product should load single elements although wider words are
+/// possible. Single elements are faster for matrices that are read in one go, with all rows of a
+/// strand in flight. Measured on an H100.
 inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
                                     int multiprocessors) {
   if (size != 4) return false;
@@ -86,17 +86,18 @@ inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int s
   return a.rows * a.columns <= 3 << 19;
 }
 
-/// Returns true if single elements should bypass the first-level cache. They should not if a warp
-/// reads parts of cache lines and its other rows need the rest. For small matrices both ways take
-/// the same time. Measured on an H100.
+/// Returns true if single elements should bypass the first-level cache. In narrow tiles they should
+/// not: a warp reads only parts of cache lines, and its later loads need the rest. For small
+/// matrices both ways take the same time. Measured on an H100.
 inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,
                                   const GemvColumnsLaunch& launch) {
   return launch.log_strand_threads >= 4 && a.rows * a.columns >= 1 << 21;
 }
 
 /// Returns the number of columns of each warp of gemv_short_columns. Returns 0 if a warp cannot
-/// hold the strands of one column, or if several strands need more than 16 warps an SM: partly used
-/// lines would then cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
+/// hold the strands of one column, or if several strands need more than 16 warps for each
+/// multiprocessor: partly used cache lines would then cost time. On an H100, 65536 columns of 16
+/// rows took 6.6 us with 32 columns a warp and 9.4 us with 8.
 inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiprocessors) {
   const std::int64_t strands = gpu::blocks_for(a.rows, order::strand_rows);
   if (strands == 1) return 32;
@@ -104,17 +105,18 @@ inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiproc
   return strands == 2 ? 16 : strands <= 4 ? 8 : 0;
 }
 
-/// Returns the shared memory of gemv_strands for a chunk: A and x, each with 16 bytes behind a
-/// thread's part of a strand, and the strands' sums.
+/// Returns the bytes of shared memory of gemv_strands for a chunk. They hold the strands' sums, and
+/// A and x with 16 bytes of padding after each thread's part of a strand of A and after each strand
+/// of x.
 constexpr int gemv_strands_chunk_bytes(int columns) {
   const int across = columns < 4 ? 1 : columns / 4;
   const int words = order::strand_rows / 4;
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Returns the chunks of each block of gemv_strands: the most that still give 7 of 8 SMs a block
-/// (256 chunks make 128 blocks on an H100 with 132 SMs). Returns 0 if the kernel cannot take A, or
-/// if a block or a cluster sums whole columns in less time.
+/// Returns the chunks of each block of gemv_strands: the largest power of 2 that still gives 7 of 8
+/// multiprocessors a block (256 chunks make 128 blocks on an H100 with 132). Returns 0 if the
+/// kernel cannot take A, or if a block or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -133,9 +135,9 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
   return of_block;
 }
 
-/// Returns the share of the bandwidth that is reached by tiles 2^log threads wide, measured on an
-/// H200 and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of the
-/// loaded bytes are not used.
+/// Returns the share of the bandwidth that tiles 2^log threads wide reach, measured on an H200 and
+/// an H100. Narrow tiles read short parts of rows. If rows are not aligned, a larger part of the
+/// loaded bytes is unused.
 inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   struct Share {
     double words, elements, unaligned;
@@ -146,30 +148,32 @@ inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   return words ? share.words : is_aligned ? share.elements : share.unaligned;
 }
 
-/// Returns the bandwidth of a block of a large matrix, as a share of an SM's. Measured on an H200:
-/// 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the bandwidth of 132 SMs, and 8192x8192
-/// 16-bit floats at 0.75. \param size  bytes of an element
+/// Returns the bandwidth of a block of a large matrix, as a multiple of one multiprocessor's part
+/// of the whole. Measured on an H200: 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the
+/// bandwidth of all 132, and 8192x8192 16-bit floats at 0.75. \param size  bytes of an element
 constexpr double gemv_block_share(int threads, int size) {
   return (size == 4 ? 1.9 : 1.55) * threads / 512;
 }
 
-/// Returns two launches with blocks for all chunks.
+/// Returns a launch with blocks for all chunks, whose lists a second launch adds.
 inline GemvColumnsLaunch gemv_columns_apart(const kernels::gemv::GemvArguments& a, int own,
                                             bool words, int log_widest, int multiprocessors) {
   const int log = std::min(words ? 4 : 5, log_widest);
   GemvColumnsLaunch launch =
       gemv_columns_with(a, own, log, words || log < 4 ? 128 : 256, GemvChunks::apart);
-  // A multiprocessor has room for four blocks of words. If there were more than one and a half
-  // times as many, each block takes several turns instead: no block then starts late. With fewer
-  // blocks, turns gain nothing. On an H100, 100000x100 took 23.9 us with 782 blocks and 24.3 us
-  // with 528; 64x262144 took 40.5 us with 1024 blocks and 34.5 us with 528.
+  // A multiprocessor has room for four blocks that load words. If more than six blocks for each
+  // were needed, four take several turns instead, so that no block starts late. With fewer blocks,
+  // turns gain nothing. On an H100, 100000 rows of 100 columns took 23.9 us with 782 blocks and
+  // 24.3 us with 528; 262144 rows of 64 columns took 40.5 us with 1024 blocks and 34.5 us with 528.
   if (words && std::int64_t{launch.tiles} * launch.sets > 6 * multiprocessors) {
     launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / launch.tiles);
   }
   return launch;
 }
 
-/// Chooses the launch. \param size  bytes of an element  \param multiprocessors  of the GPU
+/// Chooses the launch.
+/// \param size  bytes of an element
+/// \param multiprocessors  number of the GPU's multiprocessors
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
                                              int multiprocessors, bool clusters) {
@@ -182,8 +186,8 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     return gemv_columns_with(a, own, std::min(own == 1 ? 5 : 8 - log_strands, log_widest), 256,
                              GemvChunks::of_block);
   }
-  // The choice is between one launch of blocks that each sum whole columns, one on a
-  // multiprocessor, and two launches with blocks for all chunks. Costs of the first:
+  // The choice is between one launch, whose blocks each sum whole columns, and two launches, the
+  // first of which has blocks for all chunks. Costs of the single launch:
   // - It has one block for each tile, which may not fill the multiprocessors.
   // - Narrow tiles reach only a share of the bandwidth.
   // - The rounds of a block come one after the other.
@@ -206,8 +210,8 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     const bool is_cluster = division == GemvChunks::of_cluster;
     if (is_cluster && launch.tiles > gemv_most_cluster) return;
     const std::int64_t blocks = std::int64_t{launch.tiles} * launch.sets;
-    // Large matrices and clusters wait for the bandwidth that their blocks reach. Other small
-    // matrices wait for their last block.
+    // Large matrices and clusters are bound by the bandwidth that their blocks reach. Small
+    // matrices without clusters are bound by the last block to end.
     const double reached =
         is_cluster ? (size == 4 ? 2 : 1.5) : gemv_block_share(launch.threads, size);
     const double filled =

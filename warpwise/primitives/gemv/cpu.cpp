@@ -22,7 +22,8 @@ namespace {
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 
-/// Sums lists: to[j] = Σ of element j of `count` <= order::group lists, `apart` elements apart.
+/// Sums `count` <= order::group lists, which start `apart` floats apart, in the order of order.hpp:
+/// to[j] is the sum of all lists' elements j.
 void sum_group(const float* sums, std::int64_t count, std::int64_t apart, std::int64_t outputs,
                float* to) {
   for (std::int64_t j = 0; j < outputs; j += width) {
@@ -100,7 +101,7 @@ HWY_EXPORT(sum_group);
 HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
 
-/// Floats on the stack if they are few, so that a small product allocates nothing.
+/// An array of floats, on the stack if it is small, so that a small product allocates nothing.
 class Scratch {
  public:
   explicit Scratch(std::int64_t count) {
@@ -114,8 +115,8 @@ class Scratch {
   float inside_[few];
 };
 
-/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. Rows of
-/// a matrix in the first-level cache are one tile.
+/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A. A matrix
+/// that fits the first-level cache is one tile if `tile_columns` are enough for it.
 template <class Body>
 void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
@@ -138,12 +139,13 @@ void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t
   });
 }
 
-// Columns of a tile of rows times x: its part of x stays in the first-level cache for all rows.
+// Columns of a tile for op(A) = A. Its part of x stays in the first-level cache for all its rows.
 constexpr std::int64_t row_tile_columns = row_tile_chunks * order::chunk_columns;
-// Rows of a tile of rows times x: a multiple of every number of rows that are summed at once.
+// Rows of a tile for op(A) = A: a multiple of every number of rows that are summed at once. Rows of
+// at most one piece have larger tiles.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;
-// Columns of a tile of columns times x: few enough to give every thread a part.
+// Columns of a tile for op(A) = Aᵀ: few, so that every thread gets a tile.
 constexpr std::int64_t column_tile_columns = 1024;
 
 void product(const GemvTask& task, bool transpose) {
@@ -165,7 +167,8 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
   while (chunks > order::group) {
     const std::int64_t groups = blocks_of(chunks, order::group);
     cpu::parallel_rows(outputs, chunks * std::int64_t{sizeof(float)}, [&](auto first, auto last) {
-      // The sum of group g overwrites a list of group g or of an earlier one.
+      // The sum of group g overwrites list g. This list is in group g or an earlier group, which
+      // has already been summed.
       for (std::int64_t g = 0; g < groups; ++g) {
         const std::int64_t list = g * order::group;
         HWY_DYNAMIC_DISPATCH(sum_group)
@@ -180,7 +183,7 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
       [&](auto first, auto last) { HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last); });
 }
 
-/// Computes y = beta * y for alpha = 0, where the product does not count.
+/// Computes y = beta * y for alpha = 0, where A and x are not read.
 void scale(const VectorOf<HostView>& y, float beta) {
   for (std::int64_t i = 0; i < y.size; ++i) {
     store(y.at(i), 0, beta == 0 ? 0 : beta * load<float>(y.at(i), 0));

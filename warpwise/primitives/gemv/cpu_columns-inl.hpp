@@ -1,4 +1,4 @@
-// Columns times x: the part of the CPU path for op(A) = Aᵀ, compiled once for each SIMD target.
+// Columns times x: the CPU path for op(A) = Aᵀ, compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
@@ -19,11 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::gemv::HWY_NAMESPACE {
 namespace {
 
-/// Source and destination of the sums of a strand.
+/// Source and destination of the sums of one strand.
 struct StrandSums {
-  const float* from;  ///< null: zeros
+  const float* from;  ///< sums so far; null: the sums start from zero
   float* to;
-  const float* add;  ///< null, or the sum of the strands before, added at the end
+  const float* add;  ///< null, or the sums of the strands before this one, added at the end
 };
 
 /// Adds `rows` rows, each times its element of x, to the sums of `count` columns.
@@ -59,10 +59,10 @@ HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int6
   store_first(sum, left, sums.to + j);
 }
 
-// Matrices of at least this many bytes are prefetched: smaller ones are in the second-level cache.
+// Least size of a matrix that is prefetched. Smaller ones are likely to be in a cache.
 constexpr std::int64_t least_fetched_bytes = 6 << 20;
 
-// Columns whose sums stay in the first-level cache while rows stream through it.
+// Number of columns whose sums stay in the first-level cache while rows of A stream past.
 constexpr std::int64_t columns_at_once = 2048;
 
 /// Computes the sums of one chunk of rows over at most columns_at_once columns.
@@ -94,8 +94,8 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   }
 }
 
-/// Columns of a matrix from its column `first` on: `across` vectors, the last of which has `last`
-/// columns.
+/// A range of columns as SIMD vectors. It starts at column `first` of A, and `last` columns are in
+/// its last vector.
 struct NarrowColumns {
   std::int64_t first;
   std::int64_t last;
@@ -109,7 +109,7 @@ HWY_INLINE void add_strand_rows(const GemvTask& task, std::int64_t first_row, Na
     for (int s = 0; s < strands; ++s) {
       const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i) +
                                    columns.first * std::int64_t{sizeof(T)};
-      // Strands side by side are too short for the CPU's prefetcher; any address may be prefetched.
+      // A strand is too short for the CPU's prefetcher. Any address may be prefetched.
       if (strands > 1) hwy::Prefetch(row + strands * order::strand_rows * task.a.pitch_bytes());
       const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
       for (int v = 0; v < across; ++v) {
@@ -122,8 +122,8 @@ HWY_INLINE void add_strand_rows(const GemvTask& task, std::int64_t first_row, Na
   }
 }
 
-/// Sums a chunk over at most `across` vectors of columns, with the sums of some strands in
-/// registers: one strand has too few columns to hide the latencies of its sums.
+/// Sums a chunk over `across` vectors of columns, and keeps the sums of several strands in
+/// registers. The sums of one strand are too few to hide the latency of their additions.
 template <class T, int across>
 void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result) {
   constexpr int strands = across == 1 ? 4 : 2;
@@ -154,7 +154,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
          std::min<std::int64_t>(order::strand_rows, chunk.last_row - row - order::strand_rows));
   if (row < chunk.last_row) take(std::integral_constant<int, 1>(), chunk.last_row - row);
   for (int v = 0; v < across; ++v) {
-    // In a list, the next output's sum follows and must not be overwritten.
+    // In a list, the sum of the next column follows and must not be overwritten.
     if (v + 1 == across && columns.last < width && task.sums != nullptr)
       store_first(total[v], columns.last, result + v * width);
     else
@@ -163,11 +163,13 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// With fewer rows, the zeros to be written behind them cost more than this way of summing gains.
+// Least number of rows for sum_few_columns. With fewer rows, writing the zeros after the last row
+// costs more than it gains.
 constexpr std::int64_t least_product_rows = 128;
 
-/// Sums the columns of a matrix of `columns` floats a row without gaps. Vectors of products run
-/// across rows as they lie in memory. A second pass adds them, one row of each strand at a time.
+/// Sums the columns of a contiguous matrix of `columns` floats a row. The first pass multiplies in
+/// the order of memory, in vectors that run across rows. The second pass adds the products, one row
+/// of each strand at a time.
 template <int columns>
 void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   constexpr int lanes = columns <= 2 ? columns : columns <= 4 ? 4 : 8;
@@ -177,7 +179,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   const std::int64_t rows = chunk.last_row - chunk.first_row;
   alignas(64) float products[(order::chunk_rows + 1) * 8];
 
-  // For each element of `width` rows: index of its x.
+  // row_of[v]: for each element of vector v, its row, which is the index of its factor in x.
   using Indices = decltype(hn::SetTableIndices(D(), static_cast<const std::int32_t*>(nullptr)));
   Indices row_of[columns];
   for (int v = 0; v < columns; ++v) {
@@ -199,7 +201,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   for (std::int64_t at = row * columns; at < rows * columns; ++at) {
     products[at] = load<float>(a, at) * load<float>(x, at / columns);
   }
-  // Zeros behind the last row add nothing.
+  // Zeros after the last row do not change the sums.
   std::fill(products + rows * columns, products + order::chunk_rows * columns + lanes, 0.F);
 
   using Row = hn::Vec<decltype(of_row)>;
@@ -217,7 +219,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   std::memcpy(result, part, columns * sizeof(float));
 }
 
-/// Runs sum_few_columns if possible. Returns true if it did.
+/// Calls sum_few_columns if it can take the matrix. Returns true if it was called.
 template <class T>
 bool sum_as_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   const std::int64_t columns = task.a.width();
@@ -248,7 +250,8 @@ bool sum_as_few_columns(const GemvTask&, const GemvTile&, float*) {
 }
 #endif
 
-// Larger matrices are read by whole rows: few columns of many rows take longer from farther caches.
+// Wide matrices of more bytes are read by whole rows: to read few columns of many rows takes longer
+// from farther caches.
 constexpr std::int64_t most_near_bytes = 128 << 10;
 
 template <class T>
@@ -289,7 +292,7 @@ void columns_times_x(const GemvTask& task, const GemvTile& tile) {
   }
 }
 
-/// Multiplies a small matrix of `across` vectors a row. Its rows are one strand.
+/// Multiplies a small matrix, `across` vectors a row. All its rows are one strand.
 template <int across>
 HWY_INLINE void multiply_small_columns(const SmallGemv& product) {
   static_assert(small_rows <= order::strand_rows);

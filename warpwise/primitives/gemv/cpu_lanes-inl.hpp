@@ -1,5 +1,5 @@
-// Elements of any type as floats in Highway vectors, and the result's stores: for the CPU path,
-// compiled once for each SIMD target.
+// Loads elements of any type as floats into Highway vectors, and stores the result. The CPU path
+// compiles this file once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP
@@ -23,7 +23,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The order's lanes fill one vector or several.
+// The 32 lanes of order.hpp fill at least two vectors.
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 constexpr std::int64_t width = hn::MaxLanes(D());
@@ -38,9 +38,9 @@ HWY_INLINE V load_vector(const Float16* from) {
   const hn::Rebind<hwy::float16_t, D> narrow;
   return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
 #else
-  // Without an instruction for the conversion, Highway converts infinities like numbers. The bits,
-  // shifted to a float's positions, are the number times 2^-112, even if it is subnormal. Infinity
-  // and NaN keep their exponent.
+  // Without a conversion instruction, Highway converts infinities like numbers. This code shifts
+  // the bits to a float's positions, where they are the number times 2^-112, even if it is
+  // subnormal. An OR then sets the exponent of infinities and NaNs to all ones.
   const hn::Rebind<std::uint16_t, D> narrow;
   const hn::RebindToSigned<D> wide;
   const auto bits =
@@ -66,8 +66,8 @@ HWY_INLINE V load_vector(const std::byte* row, std::int64_t element) {
   return load_vector(reinterpret_cast<const T*>(row + element * std::int64_t{sizeof(T)}));
 }
 
-/// Loads elements [element, element + count) of a row, 0 < count < width, with zeros behind them.
-/// Reads nothing outside the row's first element + count elements.
+/// Loads elements [element, element + count) of a row, 0 < count < width, and sets the other lanes
+/// to 0. Reads nothing outside the row's first element + count elements.
 template <class T>
 HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t count) {
   const std::byte* const from = row + element * std::int64_t{sizeof(T)};
@@ -83,7 +83,7 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
     const auto short_of =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
     if (element >= short_of) {
-      // Loads the last `width` elements that may be read, then shifts out all before `element`.
+      // Loads the last `width` elements that may be read, then shifts out those before `element`.
       alignas(16) static constexpr std::uint8_t moves[32] = {
           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
           255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
@@ -111,8 +111,8 @@ HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
 #endif
 }
 
-/// Prefetches the line 512 bytes behind element `element` of a row, once for each line. Any address
-/// may be prefetched.
+/// Prefetches the cache line 512 bytes after element `element` of a row, if `in_line` elements are
+/// a multiple of a line: thus once for each line. An address beyond the matrix may be prefetched.
 template <class T>
 HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int64_t in_line) {
   constexpr std::int64_t size = sizeof(T);
@@ -122,7 +122,8 @@ HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int
 // --- The result ----------------------------------------------------------------------------------
 
 /// Writes `count` elements of y from `first` on, given their sums. `sums` must be readable up to
-/// the end of the last vector: a partial load would wait until preceding stores reach the cache.
+/// the end of the last vector, because a partial load would wait until preceding stores reach the
+/// cache.
 void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
   const V alpha = hn::Set(D(), task.alpha);
   const V beta = hn::Set(D(), task.beta);

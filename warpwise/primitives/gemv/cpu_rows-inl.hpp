@@ -1,4 +1,4 @@
-// Rows times x: the part of the CPU path for op(A) = A, compiled once for each SIMD target.
+// Rows times x: the CPU path for op(A) = A, compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
@@ -19,8 +19,8 @@ namespace {
 
 using Piece = V[vectors];
 
-/// Makes the compiler load a value once for several products. GCC otherwise loads x again for each
-/// row, and a CPU has at most two loads a cycle.
+/// Makes the compiler load a value once for several products. GCC would otherwise load x again for
+/// each row, and most CPUs have at most two loads a cycle.
 HWY_INLINE V loaded_once(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   asm("" : "+x"(v.raw));
@@ -28,10 +28,11 @@ HWY_INLINE V loaded_once(V v) {
   return v;
 }
 
-// Vectors of lanes and rows that are summed at once. They leave room for x and a product in the 16
-// registers of SSE and AVX2, because a sum in memory costs more than another load of x. Remaining
-// rows are also summed several at once, since a single row waits for its own sums. But with vectors
-// of four floats, two rows at once took 17 to 30 % longer than one by one.
+// Numbers of vectors of lanes and of rows that are summed at once. Their sums leave room for x and
+// a product in the 16 registers of SSE and AVX2, because a sum in memory costs more than another
+// load of x. The remaining rows are also summed several at once, because a single row waits for its
+// own sums. With vectors of four floats they are summed one by one: two at once took 17 to 30 %
+// longer.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
@@ -52,7 +53,7 @@ HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std
     for (int v = 0; v < vectors_at_once; ++v) {
       const V factor = loaded_once(load_vector<float>(x, at + v * width));
       for (int r = 0; r < rows; ++r) {
-        // Fewer rows are read as fast without prefetching.
+        // Only full groups of rows prefetch: fewer rows are read as fast without it.
         if (rows == rows_at_once) fetch_ahead<T>(row[r], at + v * width, v * width);
         sum[r][v] = hn::Add(sum[r][v], hn::Mul(load_vector<T>(row[r], at + v * width), factor));
       }
@@ -84,8 +85,8 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-// Number of rows whose lanes are added by halves together: their sums fill one vector. Vectors of
-// 16 lanes are halved first, because Highway moves nothing between a vector's quarters.
+// Number of rows that halves_of_all takes: their sums fill one vector. A vector of 16 lanes is
+// first reduced to 8, because Highway does not interleave across a vector's quarters.
 using DShort = hn::CappedTag<float, 8>;
 using VShort = hn::Vec<DShort>;
 constexpr int short_rows = static_cast<int>(hn::MaxLanes(DShort()));
@@ -169,12 +170,12 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-/// The sums of at most this many rows are halved together: a multiple of each number of rows that
-/// are summed at once.
+/// Largest number of rows whose lanes are added by halves together. It is a multiple of each number
+/// of rows that are summed at once.
 constexpr int block_rows = 24;
 static_assert(block_rows % rows_at_once == 0 && block_rows % short_rows == 0);
 
-/// Sums by chunk of a tile, then by row.
+/// The lanes of the sums, by chunk of a tile, then by row of a block.
 using BlockSums = VShort[row_tile_chunks][block_rows];
 
 /// Sums a tile's columns for `rows` rows: the block's rows from `number` on.
@@ -192,15 +193,15 @@ HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_
   }
 }
 
-/// Sums a tile's columns for `count` <= block_rows rows. The first row's sum of a chunk goes to
-/// sums[chunk * y.size].
+/// Sums a tile's columns for `count` <= block_rows rows. The first row's sum of chunk c goes to
+/// sums[c * y.size].
 template <class T>
 void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_row, int count,
                float* sums) {
   BlockSums block;
   int number = 0;
-  // The last rows form two smaller groups if fewer single rows are then left than after a large
-  // group.
+  // Takes two groups of rows_left_at_once rows instead of one of rows_at_once, if fewer single rows
+  // are left over.
   const auto best_in_two = [count](int done) {
     const int left = count - done;
     return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
@@ -234,7 +235,7 @@ void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_ro
   }
 }
 
-/// Sums `short_rows` rows of one piece.
+/// Sums `short_rows` rows, each of at most one piece.
 template <class T>
 HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, float* sums) {
   constexpr int together = std::min(short_rows, short_rows_at_once);
@@ -249,14 +250,14 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
 
-/// Stores the sums of rows [first, last), `short_rows` at a time. sum_of(row) returns their lanes.
-/// `sums` has room for a multiple of short_rows.
+/// Stores the sums of rows [first, last), `short_rows` at a time. sum_of(row) returns a row's
+/// lanes. `sums` has room for a multiple of short_rows.
 template <class SumOf>
 HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, SumOf sum_of) {
   const DShort d;
   VShort sum[short_rows];
   std::int64_t row = first;
-  // These sums did not start from +0: the last addition turns a sum of -0 into +0.
+  // sum_of() does not start from +0, so a sum may be -0. The addition of zero turns it into +0.
   for (; row + short_rows <= last; row += short_rows) {
     for (int r = 0; r < short_rows; ++r) sum[r] = sum_of(row + r);
     hn::StoreU(hn::Add(halves_of_all(sum), hn::Zero(d)), d, sums + (row - first));
@@ -313,7 +314,7 @@ void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, 
     if constexpr (columns == 3) hn::LoadInterleaved3(D(), from, v[0], v[1], v[2]);
     if constexpr (columns == 4) hn::LoadInterleaved4(D(), from, v[0], v[1], v[2], v[3]);
     for (int c = 0; c < columns; ++c) v[c] = hn::Add(hn::Zero(D()), hn::Mul(v[c], x[c]));
-    // Adds the 32 lanes by halves, as far as lanes hold elements.
+    // Adds the lanes by halves. Only the first `columns` of the 32 lanes hold elements.
     if constexpr (columns > 2) v[0] = hn::Add(v[0], v[2]);
     if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);
@@ -410,7 +411,7 @@ void small_rows_times_x(const SmallGemv& product) {
       sum[r] = r < left ? hn::Mul(load_few(row, product.columns), x) : hn::Zero(d);
       row += product.pitch_bytes;
     }
-    // These sums did not start from +0: adding +0 turns a sum of -0 into +0.
+    // A product alone may be -0. The addition of zero turns a sum of -0 into +0.
     VShort value = hn::Add(halves_of_all(sum), hn::Zero(d));
     value = hn::Mul(hn::Set(d, product.alpha), value);
     std::byte* const y = product.y + first * std::int64_t{sizeof(float)};

@@ -13,17 +13,17 @@ constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
   return (items + size - 1) / size;
 }
 
-/// Data that every task of a call reads.
+/// The operands and factors that every task of a call reads.
 struct GemvTask {
   ConstHostView a;
-  const std::byte* x;  ///< f32 without gaps, any alignment
+  const std::byte* x;  ///< f32 without gaps, at any alignment
   VectorOf<HostView> y;
   float alpha;
   float beta;
   float* sums;  ///< sums[chunk * y.size + output]; null if a sum is one chunk, which goes to y
 };
 
-/// Largest number of chunks of a row in a tile of rows times x.
+/// Largest number of a row's chunks in one tile, for op(A) = A.
 inline constexpr int row_tile_chunks = 4;
 
 /// Part of the matrix that one thread processes.

@@ -29,7 +29,7 @@ RowsFunction rows_function() {
   return kernels::gemv::gemv_rows<T, access, steps, pieces, at_once>;
 }
 
-/// Returns the kernel for a shape of gemv_rows_shape.
+/// Returns the kernel for a shape that gemv_rows_shape() returned.
 template <class T, GemvAccess access>
 RowsFunction rows_function(const GemvRowsShape& shape) {
   if constexpr (access != GemvAccess::byte) {
@@ -147,8 +147,8 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   }
 }
 
-/// Returns true if the multiprocessors of the stream can hold the largest cluster. In a part of a
-/// GPU they may be too far apart.
+/// Returns true if the multiprocessors that the stream may use can hold the largest cluster. Those
+/// of a part of a GPU may be too far apart.
 bool clusters_fit(gpu::StreamHandle stream) {
   cudaLaunchAttribute cluster = gpu::in_clusters({1, gemv_most_cluster});
   cudaLaunchConfig_t config{};

@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/gemv/arguments.hpp"
 
-// The elements of gemv: their products, sums and loads. Fit for nvcc and NVRTC: no host
-// headers.
+// The elements of gemv: their products, sums and loads. nvcc and NVRTC compile this file; it
+// includes no host headers.
 namespace warpwise::kernels::gemv {
 
 struct GemvF32 {
@@ -25,8 +25,8 @@ struct GemvF16 {
     to[0] = widen(static_cast<Element>(pair));
     to[1] = widen(static_cast<Element>(pair >> 16));
   }
-  // The product of two numbers of 11 bits is exact in a float, even for subnormal numbers: there is
-  // nothing to round before the sum.
+  // A product of two f16 numbers is exact in a float, because each has 11 significant bits. A fused
+  // multiply-add therefore gives the same bits as a product and a sum.
   static __device__ float add_product(float sum, float a, float b) { return __fmaf_rn(a, b, sum); }
 };
 
@@ -45,7 +45,7 @@ struct GemvBF16 {
   }
 };
 
-/// Loads one element if `inside`, without a branch: so no load waits for an earlier one.
+/// Loads one element if `inside`. It has no branch, so that no load waits for an earlier one.
 __device__ inline void gemv_load_if(bool inside, const void* from, float& to) {
   asm volatile(
       "{\n"
@@ -114,7 +114,7 @@ __device__ inline void gemv_load_if(bool inside, const void* from, uint4& to) {
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-/// The word that one load takes out of a row, and the floats in it.
+/// The word that one load fetches from a row, and its conversion to floats.
 template <class T, GemvAccess access>
 struct GemvLoad {
   using Word = typename T::Element;
@@ -172,9 +172,9 @@ struct GemvLoad<T, GemvAccess::half_vector> {
   }
 };
 
-/// Loads a word of A. With `lines`, single elements bypass the first-level cache, as words do. That
-/// pays where neighbouring threads read neighbouring elements, and each row's elements are in lines
-/// of their own.
+/// Loads a word of A. With `lines`, single elements bypass the first-level cache, as wider words
+/// do. The bypass pays if neighbouring threads read neighbouring elements, and if few cache lines
+/// hold elements of two rows.
 template <class T, GemvAccess access, bool lines>
 __device__ void gemv_load_a_if(bool inside, const unsigned char* from,
                                typename GemvLoad<T, access>::Word& to) {

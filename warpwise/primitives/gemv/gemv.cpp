@@ -22,8 +22,9 @@ void require_vector(const char* name, const View& view, std::int64_t size, const
   }
 }
 
-/// Says whether f32 arguments are valid, in the few instructions that the smallest products have
-/// time for. validate() checks all other arguments, and states what is wrong.
+/// Returns true if all arguments are f32 and valid. The check takes few instructions, because it
+/// counts in the smallest products. validate() checks the arguments that fail here and reports what
+/// is wrong.
 template <class Matrix, class Result>
 bool are_usual(const Matrix& a, const Matrix& x, const Result& y, bool transpose) {
   using detail::ranges_overlap;
@@ -44,7 +45,7 @@ bool are_usual(const Matrix& a, const Matrix& x, const Result& y, bool transpose
          !ranges_overlap(x.data(), bytes(x), y.data(), bytes(y));
 }
 
-/// Says whether usual arguments are a SmallGemv.
+/// Returns true if arguments that passed are_usual() can be computed as a SmallGemv.
 bool is_small(const ConstHostView& a, const ConstHostView& x, const HostView& y,
               const GemvOptions& options) {
   const auto has_no_gaps = [](const auto& view) {

@@ -31,30 +31,33 @@ struct GemvOptions {
 ///
 ///     |error| <= 80 · 2^-24 · (|α| Σ|a||x| + |β y|)
 ///
-/// The bound requires that neither overflow nor underflow happens. It holds for sums of up to 2^20
-/// elements (2^18 transposed); each further factor of 1024 adds 36 to the 80.
+/// The bound requires that neither overflow nor underflow happens. With its constant 80 it holds
+/// for sums of up to 2^20 elements (2^18 transposed). Each further factor of 1024 adds 36 to the
+/// constant.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Beyond
-/// a few kilobytes, allocates scratch memory for x unless it is contiguous f32, and for partial
-/// sums: a float for each 1024 elements of A, or 256 transposed.
-/// Source: document A, row A10.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Scratch
+/// memory of more than a few kilobytes is allocated. It holds a copy of x, unless x is contiguous
+/// f32, and partial sums: one float for each 1024 elements of A, or for each 256 elements if
+/// transposed.
+/// Source: document A of docs/sources.md, row A10.
 ///
-/// \throws InvalidArgument  another element type or number of channels, x or y is not a vector of
-///                          op(A)'s size, or y overlaps A or x.
+/// \throws InvalidArgument  an element type or a number of channels is not allowed, x or y is not a
+///                          vector of op(A)'s size, or y overlaps A or x.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 
-/// Runs on a GPU: asynchronous on `stream`, no synchronisation. Partial sums, and a copy of x if it
-/// has gaps or too little alignment, take memory of the stream-ordered pool (gpu::Buffer).
+/// Runs gemv() on a GPU, asynchronously on `stream`, without synchronisation. Partial sums, and a
+/// copy of x if it has gaps or too little alignment, take memory of the stream-ordered pool
+/// (gpu::Buffer).
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws InvalidArgument  for the same arguments as gemv() on the CPU.  \throws NoCudaDevice
 /// \throws CudaError  a failed launch, or too little memory.
 WARPWISE_EXPORT void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y,
                           const GemvOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
-/// Computes gemv() in double by plain loops and rounds to f32 at the end: the reference for the
-/// tests of the fast paths, within the bound above.
+/// Computes gemv() in double by plain loops and rounds each element to f32 at the end. Tests
+/// require the fast paths to stay within gemv()'s error bound of this result.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 }  // namespace reference

@@ -6,8 +6,8 @@
 #include "bench/gemv_shapes.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The only function of the C interface to BLAS that is used here. It is declared here because the
-// place of its header differs between systems. 101: row-major; 111: A, 112: the transpose of A.
+// The only function of BLAS's C interface used here. It is declared because its header's place
+// differs between systems. order 101: row-major. transpose 111: A; 112: the transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);
@@ -17,8 +17,8 @@ namespace {
 
 using Floats = std::shared_ptr<std::vector<float>>;
 
-// Returns numbers of about 1, without gaps between rows. Random bits would include NaN and
-// subnormal numbers, whose additions are slow.
+// Returns numbers of about 1. Random bits would include NaNs and subnormal numbers, whose additions
+// are slow.
 Floats numbers(std::int64_t count) {
   auto floats = std::make_shared<std::vector<float>>(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < floats->size(); ++i) {

@@ -35,7 +35,7 @@ struct GemvProblem {
   }
 };
 
-/// Returns numbers in [-1, 1); every row is another part of the same few thousand.
+/// Returns numbers in [-1, 1). Each row is a different part of the same columns + 4096 numbers.
 Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   Image image(type, columns, rows);
   const std::vector<std::uint8_t> bytes = random_bytes(2 * (columns + 4096));
@@ -58,7 +58,7 @@ Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   return image;
 }
 
-/// Operands of a product on the device, without gaps between rows.
+/// The operands of a product in device memory, without gaps between rows.
 class Product {
  public:
   Product(const GemvProblem& problem, const gpu::Stream& stream)
@@ -102,7 +102,7 @@ class Product {
   std::optional<Image> want_;  // the CPU path's result, once matches() has computed it
 };
 
-/// A handle of cuBLAS, and the function that is used.
+/// A cuBLAS handle, and the functions of cuBLAS that the benchmark calls.
 class Cublas {
  public:
   Cublas() {
@@ -112,7 +112,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// cuBLAS takes column-major matrices: ours is the transpose of what it sees.
+  /// Multiplies. cuBLAS takes column-major matrices, so it sees the transpose of our matrix.
   void sgemv(const GemvProblem& problem, ConstDeviceView a, ConstDeviceView x, DeviceView y,
              cudaStream_t stream) const {
     const float one = 1;

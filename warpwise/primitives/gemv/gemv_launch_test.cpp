@@ -116,7 +116,7 @@ TEST(GemvLaunch, FewColumnsAreStaged) {
     std::int64_t rows, columns;
     int chunks;
   };
-  // Most multiprocessors have a block, and no block has more chunks than shared memory holds.
+  // Most multiprocessors have a block, and no block takes more chunks than shared memory holds.
   for (const Shape& s : {Shape{1'000'000, 1, 16},
                          {10'000, 2, 1},
                          {100'000, 3, 2},

@@ -7,8 +7,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The only function of the C interface to BLAS that is used here. It is declared here because the
-// place of its header differs between systems. 101: row-major, 102: column-major; 111: A, 112: the
+// The only function of BLAS's C interface used here. It is declared because its header's place
+// differs between systems. order 101: row-major, 102: column-major. transpose 111: A, 112: the
 // transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
@@ -28,12 +28,12 @@ std::vector<float> random_floats(std::int64_t count, unsigned seed) {
 struct Shape {
   int rows;
   int columns;
-  int leading;  ///< at least columns
+  int leading;  ///< floats from row to row, at least `columns`
   int x_step;
   int y_step;
 };
 
-// Returns a vector of every step-th float.
+// Returns a view of `size` floats, each `step` floats after the one before.
 template <class View, class Float>
 View vector(Float* data, int size, int step) {
   return step == 1 ? View(data, size, 1)
@@ -57,7 +57,7 @@ void compare(const Shape& shape, float alpha, float beta, bool transpose, bool c
   gemv(matrix, vector<ConstHostView>(x.data(), terms, shape.x_step),
        vector<HostView>(ours.data(), outputs, shape.y_step), {alpha, beta, transpose});
   if (column_major) {
-    // The same memory, as a column-major matrix, is the transpose.
+    // Read as a column-major matrix, the same memory is the transpose of A.
     cblas_sgemv(102, transpose ? 111 : 112, shape.columns, shape.rows, alpha, a.data(),
                 shape.leading, x.data(), shape.x_step, beta, theirs.data(), shape.y_step);
   } else {

@@ -162,7 +162,7 @@ struct Problem {
     device_y.download(stream);
   }
 
-  /// Runs. Requires the bits of the fixed order of sums, and an error within the documented bound.
+  /// Runs the product. Requires the fixed order's bits and an error within the documented bound.
   void run_and_compare(Backend backend) {
     const ConstHostView m = std::as_const(a).view();
     GuardedImage before = y;
@@ -246,7 +246,7 @@ TEST_P(GemvTest, MoreChunksThanLanes) {
   compare_both(ElementType::bf16, 2, 70'001, {2, 2}, Shape::column);
 }
 
-// On a GPU, one, two, four or eight blocks add the chunks, or only the second launch does.
+// On a GPU, one block or a cluster of two, four or eight adds the chunks, or a second launch does.
 TEST_P(GemvTest, EveryNumberOfChunksInARow) {
   for (const ElementType type : types) {
     for (const std::int64_t columns : {3000, 8192, 8200, 12'289, 16'384, 32'760, 33'000}) {
@@ -258,7 +258,7 @@ TEST_P(GemvTest, EveryNumberOfChunksInARow) {
 }
 
 TEST_P(GemvTest, LoadsOfEveryWidth) {
-  // Rows that start at multiples of 16, 8, 4 and 2 bytes, in each kernel's width.
+  // The rows start at multiples of 16, 8, 4 and 2 bytes, with widths for each of the kernels.
   for (const ElementType type : types) {
     for (const std::int64_t columns : {24, 28, 30, 31, 136, 140, 142, 143, 400, 404, 406, 407}) {
       compare_both(type, 150, columns);
@@ -278,7 +278,7 @@ TEST_P(GemvTest, FewColumns) {
     fill_random(unaligned_x.x.view(), 5);
     unaligned_x.run_and_compare(GetParam());
   }
-  // Blocks have several chunks; some of the last chunks do not exist.
+  // Each block takes several chunks; the last block may have fewer.
   compare(ElementType::f32, 70'001, 16, {1, 0, true});
   compare(ElementType::f32, 140'003, 3, {1, 0, true});
 }
@@ -306,7 +306,7 @@ TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});
   compare(ElementType::f16, (1 << 18) + 300, 1, {1, 0, true});
-  // Loads whole words, with more chunks than blocks.
+  // The kernel loads whole words, and there are more chunks than blocks.
   compare(ElementType::f16, (1 << 18) + 300, 8, {1, 0, true});
   compare(ElementType::bf16, (1 << 18) + 300, 8, {1, 0, true});
 }
@@ -410,7 +410,7 @@ TEST_P(GemvTest, CarriesInfinityAndNan) {
 TEST_P(GemvTest, KeepsSubnormalNumbers) {
   for (const ElementType type : types) {
     Problem problem(type, 3, 40, {});
-    // A subnormal number of each type: f16 has far fewer below 1.
+    // A subnormal number of the type. In f16 it is larger, because the exponent has fewer bits.
     const float least = type == ElementType::f16 ? 0x1p-24F : 0x1p-130F;
     fill(problem.a.view(), [&] { return least; });
     fill(problem.x.view(), [] { return 1.0F; });
@@ -445,7 +445,7 @@ TEST(Gemv, ReferenceMultiplies) {
 }
 
 TEST(Gemv, TakesAColumnOfTheMatrixsOwnMemoryAsResult) {
-  // Three columns of A and one of y in rows of four.
+  // Each row of four floats has three columns of A and one element of y.
   float memory[] = {1, 2, 3, 0, 4, 5, 6, 0};
   const HostView all(memory, 4, 2);
   const float x[] = {1, 1, 1};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The kernels of gemv. Fit for nvcc and NVRTC: no host headers. Products and sums are rounded one
-// by one, in the order of order.hpp.
+// The kernels of gemv, for nvcc and NVRTC: they include no host headers. Products and sums are
+// rounded one by one, in the order of order.hpp.
 #include "warpwise/primitives/gemv/columns.cuh"
 #include "warpwise/primitives/gemv/rows.cuh"
 #include "warpwise/primitives/gemv/short_columns.cuh"

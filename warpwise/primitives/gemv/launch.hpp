@@ -20,14 +20,14 @@ struct GemvRowsShape {
   int at_once;
 };
 
-/// Returns the shape for loads of `elements` elements.
+/// Returns the shape for loads of `elements` elements each.
 constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
-  // Each thread has all the words in flight that its registers allow.
+  // A thread has as many words of A in flight as its registers hold.
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Returns the shape for a matrix. Kernels for narrow matrices have more rows in a warp; fewer of
-/// these kernels exist for loads of single bytes.
+/// Returns the shape for a matrix. Kernels for narrow matrices have more rows in a warp. For loads
+/// of single elements, and still more for single bytes, fewer of these kernels exist.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {
   const int elements = gemv_elements(access, size);
@@ -39,19 +39,19 @@ inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
 /// Warps of a block of gemv_rows.
 inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 
-/// Sets into which the chunks of rows are divided, and a block's warps for each set.
+/// Sets into which the chunks of each row are divided. A block has 2^log_team warps for each set.
 struct GemvRowsSets {
   std::int64_t sets;
   int log_team;
-  bool apart;       ///< a list of sums for each chunk, not for each set
-  bool is_cluster;  ///< a cluster has a block for each set and adds their sums
+  bool apart;       ///< true: each chunk's sum has its own list; false: sets add their chunks
+  bool is_cluster;  ///< a cluster has a block for each set, and its first block adds the sets' sums
 };
 
-/// Divides the chunks:
+/// Divides the chunks of each row:
 /// - one set if a block's warps have room for all chunks;
-/// - a cluster of sets if its blocks' warps have room;
-/// - a few sets if they leave no warp idle;
-/// - otherwise chunks apart, several of them in a block if it has more warps than there are rows.
+/// - a cluster with a block for each set if the warps of its blocks have room for all chunks;
+/// - a few sets without a cluster if they leave no warp idle;
+/// - otherwise all chunks apart, several in a block if the block has more warps than A has rows.
 inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns, bool clusters) {
   const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
   if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1, false};
@@ -77,7 +77,7 @@ struct GemvRowsLaunch {
   std::int64_t turns;
 };
 
-/// Chooses the launch. \param size  bytes of an element
+/// Chooses the launch of gemv_rows. \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
                                        int size, int multiprocessors, bool clusters) {
@@ -86,10 +86,10 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // Blocks take the number of turns that leaves one block for each multiprocessor, up to 8 turns.
-  // Otherwise there are two blocks for each multiprocessor: a third would wait for one of them to
-  // end. The limit is gemv_most_turns for floats and 8 turns for 16-bit elements. Measured on an
-  // H200.
+  // A block takes as many turns as leave one block for each multiprocessor, if these are at most 8.
+  // Otherwise there are two blocks for each multiprocessor: a third would wait until one of them
+  // ends. A block takes at most gemv_most_turns turns for floats, and 8 for 16-bit elements.
+  // Measured on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t of_block = std::clamp<std::int64_t>(
@@ -109,10 +109,10 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
 
 // --- Sums of lists -------------------------------------------------------------------------------
 
-// Up to this many outputs have a warp for each of their groups of lists.
+// Largest number of outputs for which gemv_sum_few has a warp for each group of lists.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
-/// Returns the bytes of all outputs' lists, with the lists of their groups; 0 for a single list.
+/// Returns the bytes of all lists of sums, and of the lists of their groups; 0 for a single list.
 inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
   std::int64_t all = 0;
   for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, order::group)) {
@@ -125,7 +125,7 @@ inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
 
 /// Arguments of gemv(): A times x, or its transpose times x.
 struct GemvCall {
-  kernels::gemv::GemvArguments arguments;  ///< x and sums are set by the launches below
+  kernels::gemv::GemvArguments arguments;  ///< gemv_launches() sets `sums`, and `x` if it is copied
   std::int64_t x_stride;
   ElementType type;  ///< element type of A and x
   bool transpose;
@@ -170,10 +170,10 @@ enum class GemvStep : std::uint8_t {
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
   GemvStep step;
-  ElementType type = ElementType::f32;  ///< of the steps that read A or x
-  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
-  GemvRowsShape shape = {};                                               ///< rows
-  /// blocks of a cluster: side by side for rows, one below the other for columns
+  ElementType type = ElementType::f32;  ///< element type of A and x, in steps that read them
+  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< for rows, columns
+  GemvRowsShape shape = {};                                               ///< for rows
+  /// blocks of a cluster: along the grid's x for rows, along its y for columns
   unsigned cluster = 1;
   bool lines = false;  ///< used by columns: single elements are loaded in whole lines
   int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
@@ -193,7 +193,7 @@ constexpr const char* kernel_name(GemvStep step) {
   return "";
 }
 
-/// Launches: a copy of x, the product, and its sums, 1024 lists of each output at a time.
+/// Launches of a product: a copy of x, the product, and the sums of up to 1024 lists at a time.
 using GemvLaunches = gpu::Launches<GemvKernel, 8>;
 
 /// The launches of a product, without the address of its scratch memory.
@@ -210,12 +210,12 @@ struct GemvPlan {
   std::int64_t sum_bytes = 0;     ///< scratch memory of the lists, behind the copy of x
 
   bool has_cluster() const { return rows.is_cluster || (columns.lanes > 0 && columns.sets > 1); }
-  /// The scratch memory starts at a multiple of 16.
+  /// Returns the size of the scratch memory, which must start at a multiple of 16 bytes.
   std::int64_t scratch_bytes() const { return checked_add(gather_bytes, sum_bytes); }
 };
 
-/// Chooses the plan. \param multiprocessors  of the GPU  \param clusters  blocks may be launched in
-/// clusters
+/// Chooses the launches of a product. \param multiprocessors  number of the GPU's multiprocessors
+/// \param clusters  true if blocks may be launched in clusters
 inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, bool clusters = false) {
   const kernels::gemv::GemvArguments& a = call.arguments;
   GemvPlan plan;
@@ -259,7 +259,7 @@ inline gpu::Launch<GemvKernel> gemv_scale_launch(const GemvCall& call) {
           .parameters = gpu::Parameters::of(call.arguments, call.outputs())};
 }
 
-/// Adds the launches that sum the lists into y. The groups' sums are behind the lists in the
+/// Adds the launches that sum the lists into y. The sums of groups of lists follow the lists in the
 /// scratch memory.
 inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t lists,
                           std::int64_t outputs, GemvLaunches& launches) {
@@ -267,7 +267,7 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
-      // Each lane of a warp reads from another list, for one output. Lists lie `outputs` floats
+      // Each lane of a warp reads an output's sum from another list. Lists lie `outputs` floats
       // apart, so each float moves a whole sector. Blocks of few outputs spread these reads over
       // the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));

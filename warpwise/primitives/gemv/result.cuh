@@ -7,8 +7,8 @@
 #include "warpwise/primitives/gemv/order.hpp"
 #include "warpwise/primitives/shared/launch_order.cuh"
 
-// Shared by the kernels of gemv: clusters, and stores of the result. Fit for nvcc and NVRTC: no
-// host headers.
+// Clusters and stores of the result, for all kernels of gemv. nvcc and NVRTC compile this file; it
+// includes no host headers.
 namespace warpwise::kernels::gemv {
 
 namespace order = detail::gemv::order;
@@ -65,7 +65,7 @@ __device__ inline void gemv_finish(const GemvArguments& a, int64_t output, float
   gemv_store_y(y, value, a.y_by_float);
 }
 
-/// Stores the sum of list `list` of an output; to y if there is only one list.
+/// Stores an output's sum in list `list`, or finishes y if there are no lists.
 __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t outputs,
                                 int64_t output, float sum) {
   if (a.sums != nullptr)
@@ -74,7 +74,7 @@ __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t ou
     gemv_finish(a, output, sum);
 }
 
-/// Computes y = beta * y for alpha = 0, where the product does not count.
+/// Computes y = beta * y for alpha = 0, where A and x are not read.
 __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a, int64_t outputs) {
   int64_t output = int64_t{blockIdx.x} * gemv_block_threads + threadIdx.x;
   for (; output < outputs; output += int64_t{gridDim.x} * gemv_block_threads) {

@@ -5,9 +5,9 @@
 // The kernels of rows times x.
 namespace warpwise::kernels::gemv {
 
-/// Layout of a warp over rows: the order's 32 lanes are 32 / V threads of V elements side by side.
-/// So V pieces fit into a warp, `pieces` of each row. With V = 1 the same threads sum the pieces of
-/// a chunk one after the other.
+/// Layout of a warp over rows. The 32 lanes of order.hpp are 32 / V threads, each with V adjacent
+/// elements. A warp thus holds V pieces, `pieces` of each row. With V = 1 the same 32 threads sum
+/// the pieces of a chunk one after the other.
 template <int V, int pieces>
 struct GemvWarp {
   static constexpr int piece_threads = 32 / V;
@@ -15,9 +15,9 @@ struct GemvWarp {
   static constexpr int rows = 32 / row_threads;
   static constexpr int thread_pieces = V == 1 ? pieces : 1;
 
-  // The additions between threads, in order: first the pieces, then the order's halves. A thread
-  // with several values gives away half of them and keeps the others: first by elements, then by
-  // rows. The halves among elements are then added between the threads that divided them.
+  // Shuffles add the pieces first, then the lanes by halves. At each stage a thread with several
+  // values gives half of them to its partner: first half of the elements, then half of the rows.
+  // The last stages add the elements between the threads that divided them.
   static constexpr int piece_stages = V == 1 ? 0 : gemv_log2(pieces);
   static constexpr int stages = piece_stages + 5;
   __host__ __device__ static constexpr int distance(int stage) {
@@ -25,7 +25,7 @@ struct GemvWarp {
     if (element_stage >= 0) return distance(element_stage);
     return stage < piece_stages ? piece_threads << stage : 16 / V >> (stage - piece_stages);
   }
-  /// Returns the lane's bits that select the row `0 <= r < at_once` whose sum the lane has after
+  /// Returns the bits of a lane's index that say which of `at_once` rows' sums the lane has after
   /// fold().
   __host__ __device__ static constexpr int row_bits(int at_once) {
     int bits = 0;
@@ -41,7 +41,7 @@ struct GemvWarp {
     return row;
   }
 
-  /// Adds value[element * at_once + row] of all threads. In the end value[0] is the sum of one row.
+  /// Adds value[element * at_once + row] of all threads. At the end value[0] is one row's sum.
   template <int stage = 0, int values>
   static __device__ void fold(float (&value)[values], int lane) {
     static_assert(values <= 1 << stages);
@@ -62,16 +62,16 @@ struct GemvWarp {
   }
 };
 
-/// A warp sums one chunk of its rows, `at_once` * GemvWarp::rows of them at once; x stays in
-/// registers. While it sums some rows it loads the next, each word in place of the one just used:
-/// there are always loads in flight. (Loads of x from the first-level cache would wait for all
-/// earlier loads of A.)
+/// A warp sums one chunk of `at_once` * GemvWarp::rows rows at once. Its part of x stays in
+/// registers: loads of x from the first-level cache would wait for all earlier loads of A. Each
+/// word of A, once summed, is replaced by a load of the next rows, so loads are always in
+/// flight.
 ///
 /// Block: teams of 2^log_team warps. Each warp of a team takes one chunk of the team's rows. A
 /// block takes `turns` times the rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for
-/// each warp of a team. A set's sum goes to list `set`; `sets` then divides 32. If `apart`, each
-/// chunk's sum goes to a list of its own instead.
+/// Grid: a block for each block of rows and each set of chunks. A set is the chunks set, set +
+/// sets, ..., one for each warp of a team. Its sum goes to list `set`, and `sets` divides 32. If
+/// `apart`, each chunk's sum goes to a list of its own instead.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   const int left = static_cast<int>(
       a.columns - column < order::chunk_columns ? a.columns - column : order::chunk_columns);
 
-  // Words that do not exist stay zero and add nothing.
+  // Words beyond the matrix stay zero and do not change the sums.
   typename Load::Word factor[loads]{};
   typename Load::Word element[at_once][loads]{};
   const int64_t first_row = int64_t{blockIdx.x / static_cast<unsigned>(sets)} * turns * turn_rows;
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (turn + 1 == turns) let_next_begin();
     next += to_next_turn;
     rows_left -= turn_rows;
-    asm("" : "+l"(next));  // keeps a single address, from which the loads' offsets are small
+    asm("" : "+l"(next));  // keeps one address register, from which all loads have small offsets
 
     float sum[Warp::thread_pieces][V * at_once]{};
 #pragma unroll
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (apart) return;
     __syncthreads();
     const bool is_cluster = sets > 1 && a.sums == nullptr;
-    // Adds the chunks' lanes by halves.
+    // Adds the sums of the block's chunks by halves.
     for (int i = static_cast<int>(threadIdx.x); i < block_rows; i += gemv_block_threads) {
       float* const lanes = chunk_sums + i * team;
       for (int half = team / 2; half > 0; half /= 2) {
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
       if (!is_cluster) gemv_put(a, set, a.rows, first_row + i, lanes[0]);
     }
     if (!is_cluster) return;
-    gemv_meet_cluster();  // waits until the first block's lanes have been added
+    gemv_meet_cluster();  // waits until the first block has added its chunks' sums
     for (int i = static_cast<int>(threadIdx.x); set > 0 && i < block_rows;
          i += gemv_block_threads) {
       gemv_store_to_first(chunk_sums + i * team + set, chunk_sums[i * team]);
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
 }
 
 /// Sums rows of at most gemv_narrow_columns elements, with or without gaps. A thread sums
-/// gemv_narrow_rows of them; neighbouring threads have neighbouring rows.
+/// gemv_narrow_rows rows; neighbouring threads have neighbouring rows.
 template <class T>
 __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments a) {
   constexpr int most = gemv_narrow_columns;
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments 
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    // Adds the products in pairs, as order.hpp adds 32 lanes. Lanes without an element add nothing.
+    // Adds the products by halves, as order.hpp adds 32 lanes. Lanes without an element are zero.
     float lane[most];
 #pragma unroll
     for (int c = 0; c < most; ++c) {

@@ -7,15 +7,15 @@ namespace warpwise::kernels::gemv {
 
 /// Sums columns of at most 32 * 32 / width rows. A warp has `width` columns, with `width` threads
 /// for each strand. All rows of a strand are in flight at once, and shuffles add the strands. The
-/// warp's threads load x for one another. For the smallest products, gemv_columns' instructions
-/// took half of the time that remained without an empty launch.
+/// warp's threads load x for one another. In the smallest products, gemv_columns spent half of its
+/// time beyond that of an empty launch on instructions.
 ///
-/// Block: a warp. Grid: x over the columns.
+/// Block: one warp. Grid: x over the columns.
 template <class T, int width>
 __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   using Element = typename T::Element;
   constexpr int rows = order::strand_rows;
-  constexpr int shares = rows / width;  // shares of a strand's x that a thread loads
+  constexpr int shares = rows / width;  // elements of a strand's x that a thread loads
   constexpr unsigned all = 0xffffffffU;
   const int at = static_cast<int>(threadIdx.x) % width;
   const int first_row = static_cast<int>(threadIdx.x) / width * rows;
@@ -31,15 +31,15 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   }
   Element element[rows]{};
   const int own_rows = column < a.columns ? rows_left : 0;
-  // Computes the addresses of several rows from one address. In a single chain, each address would
-  // wait for the address before it.
+  // The rows' addresses are computed in several chains of additions. In a single chain, each
+  // address would wait for the one before it.
   constexpr int chains = 4;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = a.a + (first_row + c * (rows / chains)) * a.pitch +
                column * static_cast<int>(sizeof(Element));
-    asm("" : "+l"(chain[c]));  // keeps this address apart from the others
+    asm("" : "+l"(chain[c]));  // keeps a register for each chain
   }
 #pragma unroll
   for (int i = 0; i < rows / chains; ++i) {
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
       chain[c] += a.pitch;
     }
   }
-  // Zeros behind the last row add nothing.
+  // Zeros after the last row do not change the sums.
   float share[shares];
 #pragma unroll
   for (int s = 0; s < shares; ++s) share[s] = T::widen(factor[s]);

@@ -7,7 +7,7 @@
 // The kernel of few columns times x.
 namespace warpwise::kernels::gemv {
 
-/// Starts to copy `bytes` of 16 bytes; the others become 0. Both addresses are multiples of 16.
+/// Starts to copy 16 bytes to an aligned address; those from byte `bytes` on are zero instead.
 __device__ inline void gemv_start_copy(float4* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -30,8 +30,8 @@ __device__ inline void gemv_finish_copies() {
 #endif
 }
 
-/// Copies `strands` strands of `words` words each into shared memory, `pitch` words apart. Words
-/// behind `bytes` become zero.
+/// Copies `strands` strands of `words` 16-byte words each into shared memory, `pitch` words apart.
+/// Bytes of the source from `bytes` on become zero.
 template <class Words>
 __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t bytes, int strands,
                                   Words words, int pitch) {
@@ -44,20 +44,20 @@ __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t
     for (int i = static_cast<int>(threadIdx.x); i < strands * words; i += gemv_strand_threads) {
       copy(i / words, i % words);
     }
-  } else {  // multiples of 32
+  } else {  // `words` is a multiple of 32, and a warp copies each strand
     for (int i = static_cast<int>(threadIdx.x) / 32; i < strands; i += gemv_strand_threads / 32) {
       for (int j = static_cast<int>(threadIdx.x) % 32; j < words; j += 32) copy(i, j);
     }
   }
 }
 
-/// Takes floats of A and x without gaps, from multiples of 16 bytes on. A block copies its
-/// `block_chunks` chunks of all columns to shared memory in the order of memory: without the copy,
-/// neighbouring threads would read a strand apart. A thread sums `own` columns of a strand. It sums
-/// all columns of a matrix with one, two or three. Otherwise it sums four, and the columns are a
-/// multiple of four, up to gemv_few_columns. Each chunk has a list.
+/// Multiplies floats without gaps, A and x each at a multiple of 16 bytes. A block copies
+/// `block_chunks` chunks of all columns to shared memory in the order of memory. Without the copy,
+/// neighbouring threads would read a strand apart. A thread sums `own` columns of a strand: all
+/// columns if there are one to three, otherwise four. The number of columns is then a multiple of
+/// four, at most gemv_few_columns. Each chunk's sums are a list.
 ///
-/// Shared memory: A, x and the strands' sums.
+/// Shared memory: the block's part of A and of x, then the strands' sums.
 /// Grid: x over the chunks.
 template <int own>
 __global__ void __launch_bounds__(gemv_strand_threads)
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   extern __shared__ float4 strand_words[];
   const int columns = own < 4 ? own : static_cast<int>(a.columns);
   const int across = columns / own;  // threads of a strand
-  // Threads that read words of several strands use different banks.
+  // Strands are padded, so that threads that read words of several strands use different banks.
   constexpr int x_words = order::strand_rows / 4;
   constexpr int x_pitch = x_words + 1;
   const int words = x_words * columns;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   __syncthreads();
   let_next_begin();
 
-  // Zeros behind the last row add nothing.
+  // Zeros after the last row do not change the sums.
   for (int i = static_cast<int>(threadIdx.x); i < strands * across; i += gemv_strand_threads) {
     const int strand = across == 1 ? i : i / across;
     const int at = across == 1 ? 0 : i % across;

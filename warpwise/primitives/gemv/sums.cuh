@@ -17,8 +17,8 @@ __device__ float gemv_halves(float* lanes) {
   }
 }
 
-/// Sums `count` sums of each output, a group of 1024 at a time, into
-/// to[group * outputs + output]; or into y if `to` is null (one group).
+/// Adds `count` partial sums of each output, a group of 1024 at a time. A group's sum goes to
+/// to[group * outputs + output], or to y if `to` is null, which requires a single group.
 ///
 /// Block: 32 outputs by 8 threads; thread t sums the order's lanes t, t + 8, ...
 /// Grid: x strides over the outputs, y over the groups.
@@ -95,14 +95,14 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
   return gemv_halves_of_warp(sum);
 }
 
-/// Sums all levels of few outputs at once: a warp sums a group, and one warp sums the
-/// groups of an output, at most 1024.
+/// Sums all lists of few outputs in one launch. A warp sums each group of an output's lists; then
+/// one warp sums the groups' sums, at most 1024.
 ///
 /// Shared memory: with several groups, a float for each group of each of the block's outputs. A
 /// kernel with more shared memory than the kernel before it waits until that kernel has left a
 /// multiprocessor.
-/// Block: 2^log_warps warps for each of its outputs. The warps of all its outputs fill the block's
-/// threads.
+/// Block: 2^log_warps warps for each of the block's outputs; the size of the block says how many
+/// outputs it has.
 /// Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)
     gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,

@@ -4,7 +4,7 @@
 // Expected: additions for twice a block's side instead of its area, and differences for one
 //   direction instead of two. In exchange each sum of 2 bytes is written once. Each direction reads
 //   it once for each column of a block, mostly from the caches.
-// Next limit: these reads. Without SLIDE: the differences, one for each row of a block in each sum.
+// Next limit: reads of sums. Without SLIDE: differences, one for each row of a block in each sum.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;

@@ -22,7 +22,7 @@ __device__ void match(const DisparityProblem& p) {
   const int tile_x = static_cast<int>(blockIdx.x) % across * tile_width;
   const int tile_y = static_cast<int>(blockIdx.x) / across * tile_height;
   const int thread = static_cast<int>(threadIdx.x);
-  // Odd, so that a warp's 32 rows are in 32 banks.
+  // The pitch is odd, so that a warp's 32 rows are in 32 banks.
   const int pitch = (tile_width + 2 * p.half) | 1;
   const int top = thread / tile_width * run;
   const int row = thread % tile_height;

@@ -28,7 +28,7 @@ extern __shared__ uint2 columns[];
 
 /// With BOTH: the least sum · 128 + displacement so far of each right pixel.
 __device__ unsigned* right_keys(const DisparityProblem& p) {
-  // They follow the left pixels' best, at a multiple of 4 bytes.
+  // The keys follow the left pixels' best displacements, at a multiple of 4 bytes.
   return reinterpret_cast<unsigned*>(left_best(p) + (p.width * p.height + 1) / 2 * 2);
 }
 

@@ -58,7 +58,7 @@ __device__ inline void write_checked(const DisparityProblem& p, int i, int d, in
 
 }  // namespace warpwise::ladders
 
-/// The last kernel of most rungs.
+/// Checks all pixels. It is the last kernel of most rungs.
 extern "C" __global__ void check(warpwise::ladders::DisparityProblem p) {
   using namespace warpwise::ladders;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,7 +4,7 @@ namespace warpwise::ladders {
 
 /// Arguments of every rung: a stereo pair of bytes, and floats for its disparities by SAD. The
 /// check from the right image writes −1 if the two images' disparities differ by more than one.
-/// Images may lie anywhere.
+/// Images may have any alignment.
 struct DisparityProblem {
   const unsigned char* left;
   const unsigned char* right;

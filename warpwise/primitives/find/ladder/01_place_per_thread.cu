@@ -4,7 +4,7 @@
 // Expected: a warp reads one pixel of the template, the same for all lanes, and 32 adjacent pixels
 //   of the image: the caches have both. Each pair of pixels takes two loads, and one instruction
 //   for each sum.
-// Next limit: requests to the cache, and addresses of global memory for each of them.
+// Next limit: requests to the cache, and a global address for each of them.
 #include "ranked.cuh"
 
 using namespace warpwise::ladders;

@@ -1,6 +1,6 @@
 // Idea: a block of threads keeps the template and the part of the image below its places in shared
-//   memory, and reads each of their pixels once. A large template goes through it in parts of
-//   PART_ROWS rows.
+//   memory, and reads each of their pixels once. A large template is copied in parts of PART_ROWS
+//   rows, one after the other.
 // Expected: few references to global memory except the scores. Each pair of pixels still takes two
 //   loads, but with short addresses and without waiting for the cache.
 // Next limit: instructions: loads, sums and the loop for each single pair of bytes.
@@ -21,7 +21,7 @@ extern "C" __global__ void scores(FindProblem p) {
   OwnSums templ, image;
   for (int part = 0; part < p.side; part += PART_ROWS) {
     const int rows = min(p.side - part, PART_ROWS);
-    __syncthreads();  // waits until all threads have summed the last part
+    __syncthreads();  // waits until all threads have summed the previous part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < p.side; x += BLOCK_X) {

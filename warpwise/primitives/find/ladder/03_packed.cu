@@ -13,7 +13,7 @@ using namespace warpwise::ladders;
 
 extern __shared__ unsigned words[];
 
-/// Adds a word of the template and of the window.
+/// Adds the pixels of a word of the template and of a word of the window to the sums.
 __device__ void add_words(unsigned& pairs, OwnSums& templ, OwnSums& image, unsigned a, unsigned b) {
   add_pairs(pairs, a, b);
   if constexpr (with_own_sums) {

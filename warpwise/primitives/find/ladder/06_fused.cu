@@ -1,7 +1,7 @@
 // Idea: a block of threads keeps the best of its places, and no score goes through memory. One more
-//   block finds the best of these.
-// Expected: the scores' path to memory and back disappears, 8 bytes a place for zncc, 4 for sad,
-//   and one kernel with it.
+//   block finds the best of the blocks' places.
+// Expected: the scores' path to memory and back disappears: 8 bytes a place for zncc, 4 for sad.
+//   One kernel disappears with it.
 // Next limit: the packed products or differences,
 //   sixteen for each four pixels loaded.
 #include "candidates.cuh"

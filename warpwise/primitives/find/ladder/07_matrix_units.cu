@@ -22,7 +22,7 @@ constexpr int tile_height = 2 * 16;
 // Part of the template in shared memory at a time: rows, and steps of 32 columns of the image.
 constexpr int part_rows = 32;
 constexpr int part_steps = 2;
-// An odd multiple of 16 bytes: 8 rows are in different banks.
+// Words in a row: an odd multiple of 16 bytes, so that 8 rows are in different banks.
 constexpr int area_words = 8 * (4 + part_steps - 1) + 4;
 constexpr int templ_words = 8 * (part_steps + 1);
 
@@ -31,7 +31,7 @@ struct Shared {
   warpwise::kernels::ToeplitzRow<templ_words> templ[part_rows];
 };
 
-/// Copies 32 rows of the template from `row` on, and two steps from `step` on, to shared memory.
+/// Copies a part of the template, from row `row` and step `step` on, and the image below the tile.
 __device__ void load(const FindProblem& p, const Tile& tile, int row, int step, Shared& shared) {
   const auto pixels = [&](int x, int y) {
     return x >= 0 && x < p.side && y < p.side ? templ_word(p, x, y) : 0u;

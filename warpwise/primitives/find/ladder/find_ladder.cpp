@@ -13,7 +13,8 @@ namespace {
 // Indices in Problem::operands.
 enum : std::size_t { templ_at, image_at, best_at };
 
-// The rungs' sums of squares fit 32 bits up to this side of a template; numbers of places fit 31.
+// Up to largest_side the rungs' sums of squares fit 32 bits. Up to most_find_pixels the numbers of
+// places fit 31 bits.
 constexpr std::int64_t largest_side = 256;
 constexpr std::int64_t most_find_pixels = std::int64_t{1} << 30;
 
@@ -70,7 +71,7 @@ class FindLadder final : public Ladder {
         Operand::output("best", ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, layout));
     problem.bytes = side * side + width * height + std::int64_t{sizeof(Finding)};
     problem.pixels = width * height;
-    // zncc is measured like sad, in pairs of pixels.
+    // Operations are pairs of pixels, for zncc as for sad.
     problem.operations = (width - side + 1) * (height - side + 1) * side * side;
     problem.roof = Roof::vsadu4;
     return problem;

@@ -54,7 +54,7 @@ struct Words {
   /// Copies `rows` rows from row `part` on into shared memory, and `below` more rows of the area.
   /// All threads must call it.
   __device__ void load(const FindProblem& p, const Tile& tile, int part, int rows, int below) {
-    __syncthreads();  // waits until all threads have summed the last part
+    __syncthreads();  // waits until all threads have summed the previous part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < templ_words; x += BLOCK_X) {

@@ -1,8 +1,8 @@
-// Idea: a thread for each row. It walks along the row.
-// Expected: at every moment the lanes of a warp read from 32 rows. A load of A touches 32 sectors
-//   for 4 bytes of each; the other 28 may or may not still be cached when they are needed. x is the
-//   same for all lanes: one sector a load.
-// Next limit: transactions.
+// Idea: a thread for each row. The thread walks along its row.
+// Expected: the lanes of a warp read from 32 rows at once. A load of A touches 32 sectors and uses
+//   4 bytes of each. The other 28 may have left the cache when they are needed. All lanes read the
+//   same element of x: one sector a load.
+// Next limit: memory transactions, 32 for most loads of A.
 #include "problem.hpp"
 
 extern "C" __global__ void gemv(warpwise::ladders::GemvProblem p) {

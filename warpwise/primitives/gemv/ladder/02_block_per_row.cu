@@ -1,9 +1,9 @@
 // Idea: a block for each row; thread t sums the columns t, t + BLOCK_X, ..., and a tree in shared
 //   memory adds the threads' sums. X_IN_TEXTURE and A_IN_TEXTURE select what is read as a texture.
 // Expected: the lanes of a warp read adjacent floats: four sectors a load, fully used. x is read
-//   again for each row, from a cache; on old GPUs only textures had one.
-// Next limit: the tree. Adjacent threads add floats two, four, ... apart, hence in ever fewer
-//   banks: up to 32 passes for one access.
+//   again for each row, from a cache; old GPUs cached only textures.
+// Next limit: the tree. Adjacent threads add floats two, four, ... apart, which are in ever fewer
+//   banks: one access takes up to 32 passes.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;

@@ -1,7 +1,7 @@
-// Idea: the tree halves from above: thread t adds the sum of thread t + distance, distance from
-//   half the block down to 1.
+// Idea: the tree starts with the largest distance: thread t adds the sum of thread t + distance,
+//   for distances from half the block down to 1.
 // Expected: the lanes of a warp read and write adjacent words, each in its own bank: one pass for
-//   each access. Everything else is as before.
+//   each access. Everything else is the same as in the previous rung.
 // Next limit: a comparison and a barrier for each step, although ever fewer threads have work.
 #include "problem.hpp"
 

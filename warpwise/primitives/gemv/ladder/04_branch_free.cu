@@ -1,9 +1,9 @@
-// Idea: all threads add: each adds the sum of the thread whose index differs in one bit. In the end
-//   all hold the row's sum. Below a warp there is no block barrier: lanes exchange sums by
-//   shuffles.
+// Idea: all threads add: each adds the sum of the thread whose index differs in one bit. At the end
+//   all of them hold the row's sum. Lanes of one warp exchange their sums by shuffles, without a
+//   barrier.
 // Expected: no comparison, no divergence, and six barriers fewer for each row. Every warp adds at
-//   every step. This is more work, but in time in which the warp would wait for other warps.
-// Next limit: barriers: each step above a warp still has one for the whole block.
+//   every step. The additional sums fill time in which the warp would wait for other warps.
+// Next limit: barriers: each step between warps still has one for the whole block.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;
@@ -14,8 +14,8 @@ __device__ float x_at(const GemvProblem& p, long long column) {
 
 extern "C" __global__ void gemv(GemvProblem p) {
   static_assert((BLOCK_X & (BLOCK_X - 1)) == 0 && BLOCK_X >= 32, "the tree halves the block");
-  // Two arrays, used alternately. A thread that is ahead would overwrite sums that another thread
-  // has yet to read; the barrier of the step in between keeps both apart.
+  // Two arrays, used alternately. In a single array, a thread that is ahead would overwrite sums
+  // that another thread has yet to read; here the barrier of the step in between prevents that.
   __shared__ float partial[2][BLOCK_X];
   const int thread = static_cast<int>(threadIdx.x);
   int turn = 0;

@@ -1,8 +1,8 @@
-// Idea: shuffles first: every warp sums its own lanes, and only the warps' sums go through shared
-//   memory, to the first warp.
+// Idea: shuffles first: every warp sums its own lanes. Only the warps' sums go through shared
+//   memory to the first warp, which adds them.
 // Expected: one barrier a row instead of one for each halving of the block, and a word of shared
 //   memory for each warp.
-// Next limit: the block still waits at a barrier for each row; all other warps do nothing there.
+// Next limit: the block still waits at a barrier for each row, and warps that arrive early idle.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;
@@ -22,7 +22,7 @@ __device__ float sum_of_warp(float sum) {
 extern "C" __global__ void gemv(GemvProblem p) {
   constexpr int warps = BLOCK_X / 32;
   static_assert(BLOCK_X % 32 == 0 && warps <= 32, "one warp sums what the warps have summed");
-  // Two, used alternately: other warps write the next row's sums while the first warp reads.
+  // Two arrays, used alternately: other warps write the next row's sums while the first warp reads.
   __shared__ float warp_sum[2][warps];
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / 32;

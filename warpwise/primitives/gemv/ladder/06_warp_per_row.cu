@@ -1,7 +1,7 @@
-// Idea: a warp for each row: it shares nothing with other warps. X_IN_TEXTURE says whether x is
-//   still read as a texture.
+// Idea: a warp for each row. The warp shares nothing with other warps. X_IN_TEXTURE says whether x
+//   is still read as a texture.
 // Expected: no barrier and no shared memory. A warp that is done goes on to its next row while
-//   others wait for memory. The loop is longer, the tree five steps for each row.
+//   others wait for memory. Each lane's loop is longer, and the tree takes five steps a row.
 // Next limit: instructions: each product takes a load of A, a load of x and the loop's own.
 #include "problem.hpp"
 

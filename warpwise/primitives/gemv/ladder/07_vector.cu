@@ -1,7 +1,7 @@
 // Idea: four columns at once: A and x as float4, where the row and x lie at multiples of 16 bytes.
 // Expected: a quarter of the loads and of the loop's instructions, and four times the bytes in
 //   flight for each warp.
-// Next limit: x: for each 16 bytes of A, 16 of x come out of the first-level cache.
+// Next limit: loads of x: for each 16 bytes of A, 16 bytes of x come from the first-level cache.
 #include "problem.hpp"
 
 __device__ float sum_of_warp(float sum) {

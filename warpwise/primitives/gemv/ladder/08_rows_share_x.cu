@@ -1,8 +1,8 @@
 // Idea: a warp takes ROWS rows at once; a load of x serves all of them.
 // Expected: x is loaded once for ROWS rows, and ROWS loads of A are in flight for each lane at the
-//   same time. Sums take ROWS more registers, and each further load in flight takes four.
-// Next limit: the memory's bandwidth; for few rows the number of warps, ROWS times fewer than
-//   before.
+//   same time. The sums take ROWS registers, and each load in flight takes four.
+// Next limit: the memory's bandwidth. With few rows it is the number of warps, which is ROWS times
+//   smaller than before.
 #include "problem.hpp"
 
 __device__ float sum_of_warp(float sum) {

@@ -11,7 +11,7 @@ namespace warpwise::ladders {
 namespace {
 
 // Inputs are multiples of 1/8 in [-1, 1]. Products, and sums of products in any order, are
-// multiples of 1/64. Below 2^24 of these units each of them is a float.
+// multiples of 1/64. A float holds each multiple of less than 2^24 of these units exactly.
 constexpr float input_unit = 1.0F / 8;
 constexpr double exact_below = 0x1p24 / 64;
 
@@ -24,11 +24,12 @@ void round_down(HostView view) {
   }
 }
 
-/// Returns how far y may be from the reference, the exact sum rounded once. It is zero where every
-/// partial sum is exact. Otherwise a rung may add in any order, with fused products or without. A
-/// product is rounded once and then goes through at most columns - 1 additions: columns roundings
-/// by a relative 2^-24 each. Two more cover the reference's own rounding and its sums in double.
-/// Hence gamma(columns + 2) Σ|a||x|, gamma(n) = n u / (1 - n u).
+/// Returns how far y may be from the reference, the exact sum rounded once. The tolerance is zero
+/// where every partial sum is exact. Otherwise a rung may add in any order, with fused products or
+/// without. A product is rounded once and then goes through at most columns - 1 additions: columns
+/// roundings by a relative 2^-24 each. Two more cover the reference's own rounding and its sums in
+/// double. The tolerance is then gamma(columns + 2) Σ|a||x|, with gamma(n) = n u / (1 - n u) and u
+/// = 2^-24.
 std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   const double rounding = static_cast<double>(a.width() + 2) * 0x1p-24;
   const double gamma = rounding < 1 ? rounding / (1 - rounding) : HUGE_VAL;

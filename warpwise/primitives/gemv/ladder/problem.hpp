@@ -2,8 +2,8 @@
 
 namespace warpwise::ladders {
 
-/// Arguments of every rung: y = A x. A has `rows` rows of `columns` floats, `pitch` floats from row
-/// to row; x and y are arrays. All are at multiples of 4 bytes; y overlaps neither A nor x.
+/// Arguments of every rung: y = A x. A has `rows` rows of `columns` floats, and rows start `pitch`
+/// floats apart. x and y are contiguous. All are aligned to 4 bytes; y overlaps neither A nor x.
 struct GemvProblem {
   const float* a;
   const float* x;

@@ -1,4 +1,4 @@
-// The kernels that gemv() launches for a matrix of floats at multiples of 4 bytes.
+// The kernels that gemv() launches for a matrix of floats that is aligned to 4 bytes.
 #include "warpwise/primitives/gemv/kernel.cuh"
 
 namespace warpwise::kernels::gemv {
