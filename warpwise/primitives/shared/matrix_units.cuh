@@ -16,9 +16,9 @@ struct MatrixPair {
   unsigned upper_near, lower_near, upper_far, lower_far;
 };
 
-/// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Each lane passes
-/// the address of 16 bytes. Lane i passes row i of the upper rows, lane 8 + i row i of the lower
-/// rows. Lanes 16 + i and 24 + i pass the far columns of these rows.
+/// Loads a pair from shared memory. Each lane passes the address of 16 bytes, a multiple of 16.
+/// Lanes i and 8 + i pass the near columns of upper row i and of lower row i. Lanes 16 + i and
+/// 24 + i pass the far columns of the same two rows.
 __device__ inline MatrixPair load_pair(const unsigned* row) {
   MatrixPair pair;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
