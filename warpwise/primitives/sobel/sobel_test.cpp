@@ -234,7 +234,7 @@ TEST_P(SobelTest, LargerThanOneTask) {
 }
 
 TEST_P(SobelTest, MoreRowsThanAGridHas) {
-  // More than 65535 blocks of 16 rows.
+  // A grid has at most 65535 blocks in y; the image has more blocks of 16 rows.
   compare_random({ElementType::u8, 4, ElementType::u8, {}}, {1, 65535 * 16 + 45}, {0, 0}, {0, 0});
 }
 
