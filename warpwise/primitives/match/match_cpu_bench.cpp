@@ -11,7 +11,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Document E's images.
+// Size of the images of document E in docs/sources.md.
 constexpr std::int64_t strip_width = 12'000;
 constexpr std::int64_t strip_height = 1024;
 

@@ -88,8 +88,8 @@ class MatchLadder final : public Ladder {
     const std::int64_t block = options.block_width;
     problem.bytes = 2 * width * height + 8 * grid.columns * grid.rows;
     problem.pixels = width * height;
-    // One operation for each pair of pixels of a candidate inside the image. That is the work of
-    // sad; for ssd and ncc it only allows comparisons.
+    // One operation for each pair of pixels of a candidate inside the image. sad needs just these
+    // operations; for ssd and ncc the number only serves to compare kernels.
     problem.operations =
         checked_mul(checked_mul(candidates_along(width, grid.columns, block, options.search_x),
                                 candidates_along(height, grid.rows, block, options.search_y)),
