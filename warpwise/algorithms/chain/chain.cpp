@@ -43,7 +43,7 @@ class Between {
   /// must not allocate.
   void take(std::int64_t bytes, gpu::StreamHandle stream) {
     const bool fits = buffer_ && buffer_->bytes() >= bytes;
-    // The device counts too, because the default streams of all GPUs have the same handle.
+    // The device is compared too: the default streams of all GPUs have the same handle.
     const int device = gpu::current_device();
     if (fits && stream_ == stream && device_ == device) return;
     if (detail::chain::is_recorded(stream)) {

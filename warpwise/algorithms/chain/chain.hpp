@@ -43,7 +43,7 @@ enum class ChainKernels : std::uint8_t {
 ///
 ///     Chain edges({SobelOptions{}, ThresholdOptions{.window = 31, .offset = -8}});
 ///     edges.run(rgb, result);          // on the CPU
-///     edges.run(rgb, result, stream);  // on a GPU, where the views lie there
+///     edges.run(rgb, result, stream);  // on a GPU, with views of its memory
 ///
 /// The image between two steps has the first type that the earlier step can write (sobel: the first
 /// of sobel_dst_types()). The last step writes `dst`. Views may have any size, pitch and alignment
@@ -73,11 +73,11 @@ enum class ChainKernels : std::uint8_t {
 ///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells
 ///   whether it is used.
 ///
-/// Everything else launches the steps' own kernels one after another. Unless ChainKernels::separate
-/// is chosen, sobel() computes OpenCV's grey itself instead of convert(). The first run takes the
-/// images between the steps from the stream-ordered pool (gpu::Buffer), and the chain keeps them.
-/// Later runs of that size or a smaller one on the same stream allocate nothing on the GPU, except
-/// what threshold() takes for itself. For a chain that keeps images:
+/// Everything else launches the steps' own kernels one after another. Except with
+/// ChainKernels::separate, sobel() computes OpenCV's grey itself instead of convert(). The first
+/// run takes the images between the steps from the stream-ordered pool (gpu::Buffer), and the chain
+/// keeps them. Later runs of that size or a smaller one on the same stream allocate nothing on the
+/// GPU, except what threshold() takes for itself. For a chain that keeps images:
 /// - It runs on one stream at a time. The stream must exist until the chain is destroyed or has run
 ///   on another stream.
 /// - A graph may be recorded of it after a run on images at least as large. While the graph is in

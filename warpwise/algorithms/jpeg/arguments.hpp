@@ -10,14 +10,14 @@ inline constexpr std::uint32_t sequence_bits = 512;
 /// Threads of a block, each of which decodes a sequence. They find the right states of their
 /// sequences together.
 inline constexpr unsigned sequences_of_block = 128;
-/// Launches that pass the right state on from block to block.
+/// Launches that pass the right states on from one block of threads to the next.
 inline constexpr int settling_launches = 4;
 /// Most rounds of a block of threads in a later launch. If a block needs more, as for parts that
 /// are nearly blank, the CPU decodes the file.
 inline constexpr int most_rounds = 96;
-/// Threads of a block that transforms 8x8 blocks, 8 for each.
+/// Threads of a block that transforms 8x8 blocks, with 8 threads for each of them.
 inline constexpr unsigned transform_threads = 256;
-/// Number of bits by which a table gives a code's symbol.
+/// Number of bits that index Codes::of_start.
 inline constexpr int lookup_bits = 10;
 /// Longest code.
 inline constexpr int longest_code = 16;
@@ -81,13 +81,13 @@ struct Arguments {
   std::uint64_t* left;     ///< for each sequence: the decoder's state at its end
   /// for each block of threads: `left` of its last sequence, after the launch before
   const std::uint64_t* before;
-  std::uint64_t* after;        ///< like `before`, after this launch
+  std::uint64_t* after;        ///< for each block of threads: `left` of its last sequence, now
   Sums* sums;                  ///< for each sequence: its contribution
   Sums* group_sums;            ///< for each block of threads: the sums of all its sequences
   Sums* sums_before;           ///< for each sequence: the sums of all sequences before it
   std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
   std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
-  std::uint32_t* failed;       ///< set to 1 if the CPU's decoder has to decide
+  std::uint32_t* failed;       ///< set to 1 if the CPU has to decode the file
   Plane planes[3];
   std::uint32_t sequence_count;
   std::uint32_t units_in_row;  ///< a unit (MCU): 8x8 blocks of all components at one place

@@ -74,7 +74,7 @@ __device__ inline Code code_at(const Codes& codes, std::uint32_t bits) {
   return {0, 0};
 }
 
-/// Returns the value that the topmost `size` bits of `bits` encode after a code: 0 to 15 bits.
+/// Returns the value that the topmost `size` bits of `bits`, 0 to 15, encode.
 __device__ inline std::int32_t value_of(std::uint32_t bits, std::uint32_t size) {
   if (size == 0) return 0;
   const auto value = static_cast<std::int32_t>(bits >> (32 - size));
@@ -141,8 +141,8 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
   return is_right;
 }
 
-/// Finds the state behind each sequence. The first launch begins with guesses, each further one
-/// with the states that the blocks of threads found before.
+/// Finds the state at the end of each sequence. The first launch begins with guesses, each further
+/// one with the states that the blocks of threads found before.
 template <bool is_first_launch>
 __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Arguments args) {
   if constexpr (!is_first_launch) {
@@ -402,7 +402,7 @@ __device__ inline std::uint8_t clamped(std::int32_t value) {
   return static_cast<std::uint8_t>(min(max(value, 0), 255));
 }
 
-/// Computes the pixels from the samples. A thread has one column of every gridDim.y-th row.
+/// Computes the pixels from the samples. A thread computes one pixel of every gridDim.y-th row.
 __global__ void pixels_kernel(const Arguments args) {
   const Plane& luma = args.planes[0];
   const std::uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;

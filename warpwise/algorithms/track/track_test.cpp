@@ -102,7 +102,7 @@ TEST_P(TrackTest, StaysInsideTheFrame) {
   }
 }
 
-// As the light rises, the first template fits less and less; the updated one fits the last frame.
+// The light rises: the first template fits less and less, and the updated one fits the last frame.
 TEST_P(TrackTest, UpdatesItsTemplateIfAsked) {
   for (const bool update : {false, true}) {
     TrackOptions options;
