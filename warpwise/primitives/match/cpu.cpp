@@ -61,7 +61,7 @@ void window_sums(Plane<std::int16_t> area, std::int64_t width, std::int64_t heig
   }
 }
 
-/// Takes the greatest score of a tile.
+/// Offers all candidates of a tile to `best`; the greatest score wins.
 template <class ScoreOf>
 void pick_greatest(const Tile& tile, const ScoreOf& score_of, Best<double>& best) {
   for (int dy = tile.y.first; dy <= tile.y.last; ++dy) {

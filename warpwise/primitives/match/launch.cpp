@@ -107,7 +107,7 @@ bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
 }
 
 /// Returns true if match_rejecting_kernel can take the block, and if the test for rejection is
-/// cheap compared with its sums. The tile and the part have been chosen.
+/// cheap compared with the block's sums. The tile and the part have been chosen.
 bool rejection_pays(const kernels::match::MatchArguments& a) {
   constexpr int enough_pixels = 1024;
   return a.part_width == a.block_width && a.part_height == a.block_height &&

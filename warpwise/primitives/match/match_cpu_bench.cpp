@@ -72,7 +72,7 @@ Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& option
 
 using PlainMatch = void (*)(const PlainImages&, std::int16_t*);
 
-// Pairs ours with the plain loops, after checking that both find the same motion.
+// Pairs match() with the plain loops, after checking that both find the same motion.
 Pair beside_plain(PlainMatch plain, std::int64_t width, std::int64_t height) {
   const Work ours = work_on(width, height, {});
   const std::int64_t columns = ours.motion->width();

@@ -158,7 +158,7 @@ __device__ inline void finish_together(const MatchArguments& a, const MatchCandi
              static_cast<unsigned>(line + number / 4) * candidates.columns + column + number % 4);
 }
 
-/// Matches blocks of the grid, one a thread block, like match_differences. The block is one part;
+/// Matches blocks of the grid, one a thread block, as match_differences(). The block is one part;
 /// its width is a multiple of 16, and its height a multiple of 8.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <int group>

@@ -196,7 +196,7 @@ TEST_P(BatchTest, EqualSizes) {
   }
 }
 
-/// Runs fewer images than the 64 of a launch, as many, and more; with equal and mixed sizes.
+/// Runs 0 to 130 images, where one launch takes 64; with equal and with mixed sizes.
 TEST_P(BatchTest, AnyNumberOfImages) {
   const std::vector<Call> calls = {copy_call(),
                                    sobel_call({ElementType::u8, 1}, {ElementType::u8, 1}),

@@ -111,7 +111,7 @@ struct Placement {
 
 /// One launch of one kernel.
 struct Launch {
-  std::string kernel;  ///< plain name; template arguments only if the file has several instances
+  std::string kernel;  ///< unmangled; template arguments only if the file has several instances
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
   std::uint64_t shared_bytes = 0;  ///< bytes of dynamic shared memory

@@ -29,7 +29,7 @@ __device__ inline MatrixPair load_pair(const unsigned* row) {
   return pair;
 }
 
-/// Computes sums += 16×16 bytes times 16×8. An instruction of CC 7.5 computes half of the rows.
+/// Computes sums += 16×16 bytes times 16×8 bytes. An instruction of CC 7.5 computes half the rows.
 __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigned lower,
                                        unsigned b) {
 #if __CUDA_ARCH__ >= 800
@@ -47,17 +47,17 @@ __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigne
 #endif
 }
 
-/// Computes sums += the 16 near columns of a, times 16×8.
+/// Computes sums += the 16 near columns of a, times 16×8 bytes.
 __device__ inline void multiply_add_near(MatrixSums& sums, const MatrixPair& a, unsigned near) {
   multiply_add_16(sums, a.upper_near, a.lower_near, near);
 }
 
-/// Computes sums += the 16 far columns of a, times 16×8.
+/// Computes sums += the 16 far columns of a, times 16×8 bytes.
 __device__ inline void multiply_add_far(MatrixSums& sums, const MatrixPair& a, unsigned far) {
   multiply_add_16(sums, a.upper_far, a.lower_far, far);
 }
 
-/// Computes sums += all 32 columns of a, times 32×8, whose first 16 rows are in `near`.
+/// Computes sums += all 32 columns of a, times 32×8 bytes, whose first 16 rows are in `near`.
 __device__ inline void multiply_add(MatrixSums& sums, const MatrixPair& a, unsigned near,
                                     unsigned far) {
 #if __CUDA_ARCH__ >= 800

@@ -51,8 +51,8 @@ __device__ inline int toeplitz_pixels(int words, int distance) {
 /// \param image  the first row's pixels at this lane's word, which is
 ///               toeplitz_pixels(image_words, 8 · groups)
 /// \param templ  ToeplitzRow::lane() of the first row; the template's rows are templ_words apart
-/// \param rows   number of the template's rows from that of `templ` on, including the seven between
-///               every eighth row
+/// \param rows   number of the template's rows from that of `templ` to the last, including those
+///               that this call leaves out
 /// \tparam first, last  true if the columns k are the template's first or last ones: half of some
 ///                Toeplitz matrices is then zero
 template <bool first, bool last, int most_rows, int groups>

@@ -2,7 +2,7 @@
 
 #include <cuda/std/cstdint>
 
-// Accesses at any address, for kernels. Fit for nvcc and NVRTC: no host headers.
+// Memory accesses at any alignment, for kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
 /// Stores 4 bytes at any address.

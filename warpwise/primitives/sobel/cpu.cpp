@@ -298,8 +298,8 @@ HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
                      hn::Or(hn::Min(even, limit), hn::ShiftLeft<8>(hn::Min(odd, limit))));
 }
 
-/// The step for bytes, with twice as many pixels. Even and odd pixels are in separate vectors
-/// of 16-bit lanes, which two loads fill without a shuffle.
+/// The step for bytes, with twice as many pixels as the general one. Even and odd pixels are in
+/// separate vectors of 16-bit lanes, which two loads fill without a shuffle.
 template <class Out, Result result, SobelKernel kernel>
   requires(result != Result::l2)
 struct Step<Out, result, kernel, std::uint8_t> {

@@ -136,7 +136,7 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
 
-/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros are not set.
+/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros stay undefined.
 template <SobelSource source, int n>
 __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                     cuda::std::int64_t y, SobelRows<source, n>& rows) {

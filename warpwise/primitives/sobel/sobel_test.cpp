@@ -211,7 +211,7 @@ TEST_P(SobelTest, ExtremeValues) {
 }
 
 TEST_P(SobelTest, GreyOfEveryKindOfColour) {
-  // 64 steps of each channel: 64 x 4096 pixels, neighbours differ in red.
+  // 64 steps of each channel give 64 x 4096 pixels, whose neighbours along a row differ in red.
   for (const int channels : {3, 4}) {
     GuardedImage src(ElementType::u8, 64, 4096, channels);
     fill<std::uint8_t>(src, [](std::int64_t x, std::int64_t y, int channel) {

@@ -3,8 +3,8 @@
 // Expected: with one row, three loads and three shifts for four packed differences. With four rows
 //   these serve sixteen, because the shifted words of four target rows stay in registers.
 // Next limit: with four rows, bank conflicts: threads one below the other read rows four apart in
-//   the same banks, until PADDED changes the rows' pitch. After that the packed differences
-//   themselves, filling shared memory, and the second kernel.
+//   the same banks, until PADDED changes the rows' pitch. The limits are then the packed
+//   differences themselves, filling shared memory, and the second kernel.
 #include "argmin.cuh"
 #include "group.cuh"
 
