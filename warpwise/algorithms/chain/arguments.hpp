@@ -25,8 +25,8 @@ struct ChainRule {
   /// Twice the weights of the colours in memory order, packed as in SobelArguments.
   unsigned grey_first;
   unsigned grey_third;
-  // The gradient's border: the source of the row or column just outside the image. If neither is
-  // set, the edge row or column is repeated.
+  // The gradient's border: the source of the row or column just outside the image. If neither flag
+  // is set, the edge row or column is repeated.
   bool mirrored;  ///< the second row or column inside, if there is one
   bool zero;      ///< zeros
   // The threshold's rule: the result is `above` if pixel * area + bias - sum >= 0.

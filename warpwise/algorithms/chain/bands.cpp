@@ -19,7 +19,7 @@ namespace {
 /// Bytes of one band's results between the steps. Measured: all sizes from 1 MiB on are equally
 /// fast.
 constexpr std::int64_t bytes_of_band = std::int64_t{2} << 20;
-/// Least height of a band, in halos: a threshold begins each band with the sums of a window's rows.
+/// Least height of a band, in halos: a threshold() sums a window's rows again for each band.
 constexpr std::int64_t halos_of_band = 8;
 /// Least height of a strip, in halos: a strip's halo is computed twice.
 constexpr std::int64_t halos_of_strip = 16;

@@ -39,11 +39,11 @@ class Between {
  private:
   /// Makes sure that the buffer holds `bytes` bytes for `stream`. A Buffer is freed in the order of
   /// the stream that it was allocated on. Another stream therefore gets a new buffer, and the old
-  /// stream must still exist then. A recorded graph may run later on any stream: recording
-  /// allocates nothing.
+  /// stream must still exist then. A recorded graph may run later on any stream, so recording
+  /// must not allocate.
   void take(std::int64_t bytes, gpu::StreamHandle stream) {
     const bool fits = buffer_ && buffer_->bytes() >= bytes;
-    // The handle of a default stream is the same on each GPU.
+    // The device is compared too: the default streams of all GPUs have the same handle.
     const int device = gpu::current_device();
     if (fits && stream_ == stream && device_ == device) return;
     if (detail::chain::is_recorded(stream)) {

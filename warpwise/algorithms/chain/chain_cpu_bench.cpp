@@ -17,7 +17,7 @@ std::shared_ptr<Chain> edges() {
                              SobelOptions{}, threshold_options});
 }
 
-/// The same primitives over the whole image, one after another. The images between are reused.
+/// The same primitives over the whole image, one after another. Intermediate images are reused.
 Pair beside_single_calls(std::int64_t width, std::int64_t height) {
   auto src = random_image(ElementType::u8, width, height, 3);
   auto dst = zero_image(ElementType::u8, width, height);
@@ -32,7 +32,7 @@ Pair beside_single_calls(std::int64_t width, std::int64_t height) {
           }};
 }
 
-/// The calls an OpenCV user would make. The images between are reused.
+/// The calls an OpenCV user would make. Intermediate images are reused.
 Pair beside_opencv(std::int64_t width, std::int64_t height) {
   auto src = random_image(ElementType::u8, width, height, 3);
   auto dst = zero_image(ElementType::u8, width, height);

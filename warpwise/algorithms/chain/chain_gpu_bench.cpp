@@ -10,7 +10,7 @@ std::vector<ChainStep> edges(std::int64_t window) {
           SobelOptions{}, ThresholdOptions{.window = window, .offset = -8}};
 }
 
-/// The bytes that the fused kernel moves. They set the roof for the separate kernels too.
+/// Describes a case. Its bytes are those that the fused kernel moves, for all implementations.
 ImageCase case_of(const std::string& what, std::int64_t window) {
   return {"chain", what + " window " + std::to_string(window), ElementType::u8, 3};
 }

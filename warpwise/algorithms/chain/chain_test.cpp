@@ -206,7 +206,7 @@ TEST_P(ChainTest, TwoPixelsThatShareChroma) {
   }
 }
 
-/// Runs the steps by single calls, which have their own tests: references would take long.
+/// Compares a chain with single calls of its steps, because the references would take long.
 void expect_as_single_calls(const std::vector<ChainStep>& steps, GuardedImage& src,
                             const std::vector<Type>& results) {
   const std::int64_t width = src.view().width(), height = src.view().height();
@@ -298,7 +298,7 @@ TEST(Chain, ImagesOfMixedSizesOnTheCpu) {
     test::expect_equal(expected.view(), dst->view());
     dst->expect_guards_intact();
   }
-  // The first image's result is the second image, or both results are one.
+  // Refused: a result that is another image's source, one result for two images, too few results.
   const std::array<ConstHostView, 2> both{a.view(), c.view()};
   EXPECT_THROW(chain.run(both, std::array{c.view(), of_a.view()}), InvalidArgument);
   EXPECT_THROW(chain.run(both, std::array{of_a.view(), of_a.view()}), InvalidArgument);

@@ -9,7 +9,7 @@
 namespace warpwise::detail::chain {
 namespace {
 
-/// `most`: capacity of the arguments in images; they are copied whole at every launch.
+/// \tparam most  capacity of the arguments in images, all of which each launch copies
 template <int most>
 void launch(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
             std::span<const DeviceView> dst, gpu::StreamHandle stream) {

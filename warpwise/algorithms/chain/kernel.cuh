@@ -26,7 +26,7 @@ struct Terms {
   Pair smoothed[4];
 };
 
-/// Eight bytes of gradient, in the same pairs.
+/// Eight bytes of gradient, in the pairs of Terms.
 struct Gradient {
   unsigned pair[4];
 };
@@ -191,7 +191,7 @@ __device__ inline Gradient gradient_at(const ChainRule& rule, const Place& place
   return history.next(place, terms_at(rule, place, line + 1));
 }
 
-/// Numbers of a row's eight pixels, in the same pairs as a gradient.
+/// Numbers of a thread's eight pixels of a row, in the pairs of Terms.
 using Numbers = Gradient;
 
 /// Computes the sum of a row's numbers before each of a thread's eight, in pairs of neighbours.
@@ -288,8 +288,8 @@ __device__ Ends ends_of(unsigned sums, int half) {
 /// A pair of signed numbers as one 32-bit number: lower + 65536 * upper.
 using SignedPair = unsigned;
 
-/// Computes the changes of a thread's window sums in two rows. `first_half`: sums of these rows
-/// over the strip's first half. `less`: the offset by which the summed numbers were raised.
+/// Computes the changes of a thread's window sums in two rows. `first_half`: sums of the rows
+/// over the strip's first half. `less`: 255 for each column of a window, which the sums contain.
 template <bool odd_half>
 __device__ void changes_of(const Ends& ends, const unsigned (&first_half)[2], SignedPair less,
                            SignedPair (&change)[2][4]) {

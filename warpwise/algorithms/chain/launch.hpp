@@ -39,7 +39,7 @@ inline std::int64_t rows_of_strips(std::span<const DeviceView> images, int half)
 /// - The number of segments should be a multiple of the number of schedulers.
 /// - At least three warps a scheduler hide most of each other's latency.
 /// - With twice as many warps as fit at a time, the second half starts as others end, which
-///   balances the load. That is worth 5 %: fewer warps are chosen only if they save more.
+///   balances the load. This is worth 5 %, so fewer warps are chosen only if they save more.
 inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int half) {
   constexpr std::int64_t fewest_rows = 4, fewest_warps = 3, most_warps = 10;
   const std::int64_t window = 2 * half + 1;

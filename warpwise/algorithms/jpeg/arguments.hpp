@@ -7,17 +7,17 @@ namespace warpwise::kernels::jpeg {
 
 /// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
 inline constexpr std::uint32_t sequence_bits = 512;
-/// Threads of a block, each of which decodes a sequence. These sequences find the right state
-/// together.
+/// Threads of a block, each of which decodes a sequence. They find the right states of their
+/// sequences together.
 inline constexpr unsigned sequences_of_block = 128;
-/// Launches that pass the right state on from block to block.
+/// Launches that pass the right states on from one block of threads to the next.
 inline constexpr int settling_launches = 4;
 /// Most rounds of a block of threads in a later launch. If a block needs more, as for parts that
 /// are nearly blank, the CPU decodes the file.
 inline constexpr int most_rounds = 96;
-/// Threads of a block that transforms 8x8 blocks, 8 for each.
+/// Threads of a block that transforms 8x8 blocks, with 8 threads for each of them.
 inline constexpr unsigned transform_threads = 256;
-/// Number of bits by which a table gives a code's symbol.
+/// Number of bits that index Codes::of_start.
 inline constexpr int lookup_bits = 10;
 /// Longest code.
 inline constexpr int longest_code = 16;
@@ -26,15 +26,15 @@ inline constexpr int longest_code = 16;
 struct Codes {
   /// Indexed by the next lookup_bits bits: length << 8 | symbol; 0 for longer codes.
   std::uint16_t of_start[1 << lookup_bits];
-  /// Indexed by length: the least 16-bit number above the codes up to this length and their bits.
+  /// Indexed by length: the least 16-bit number above all that begin with a code up to this length.
   std::uint32_t limit[longest_code + 1];
-  /// Indexed by length: the number that turns a code into its index in `symbol` when it is added.
+  /// Indexed by length: the number that is added to a code to get its index in `symbol`.
   std::int32_t offset[longest_code + 1];
   std::uint8_t symbol[256];
 };
 
 struct Tables {
-  Codes codes[4];                     ///< two for first coefficients, two for the others
+  Codes codes[4];                     ///< two for first (DC) coefficients, two for the others (AC)
   std::uint16_t quantisation[3][64];  ///< quantisation of each component, row by row
   /// index in the 8x8 block of each coefficient, for coefficients in the order of the data
   std::uint8_t place[64];
@@ -79,18 +79,18 @@ struct Arguments {
   const Segment* segments;
   std::uint64_t* entered;  ///< for each sequence: the state that it was last decoded from
   std::uint64_t* left;     ///< for each sequence: the decoder's state at its end
-  /// for each block of threads: `left` of its last sequence, one launch ago
+  /// for each block of threads: `left` of its last sequence, after the launch before
   const std::uint64_t* before;
-  std::uint64_t* after;        ///< `left` of these sequences, in this launch
-  Sums* sums;                  ///< for each sequence
+  std::uint64_t* after;        ///< for each block of threads: `left` of its last sequence, now
+  Sums* sums;                  ///< for each sequence: its contribution
   Sums* group_sums;            ///< for each block of threads: the sums of all its sequences
   Sums* sums_before;           ///< for each sequence: the sums of all sequences before it
   std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
   std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
-  std::uint32_t* failed;       ///< set to 1 if the CPU's decoder has to decide
+  std::uint32_t* failed;       ///< set to 1 if the CPU has to decode the file
   Plane planes[3];
   std::uint32_t sequence_count;
-  std::uint32_t units_in_row;  ///< a unit: 8x8 blocks of all components at one place
+  std::uint32_t units_in_row;  ///< a unit (MCU): 8x8 blocks of all components at one place
   std::uint32_t block_count;
   std::uint32_t codes_of;   ///< as in Tables
   std::uint8_t across;      ///< blocks of luma in a unit's row

@@ -17,14 +17,14 @@ enum class Pixels : std::uint8_t {
   gray8   ///< Y alone
 };
 
-/// Decodes JPEG files on the current GPU. Keeps page-locked memory between files. Used by one
-/// thread at a time.
+/// Decodes JPEG files on the current GPU. Keeps page-locked memory between files. Only one
+/// thread at a time may use it.
 class WARPWISE_EXPORT Decoder {
  public:
   /// Decodes to `to` in the GPU's memory, row by row without gaps, and returns when all pixels are
-  /// there. They are the bytes of libjpeg-turbo's decoder with its default settings. Returns false,
-  /// with any bytes there, if the data deviate from what encoders write: libjpeg-turbo then has to
-  /// judge them.
+  /// there. They equal those of libjpeg-turbo's decoder with its default settings. Returns false,
+  /// and leaves arbitrary pixels, if the data deviate from what encoders write: libjpeg-turbo then
+  /// has to decode them.
   /// \throws CudaError  \throws InvalidArgument  rgb24 of one component
   bool decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::StreamHandle stream);
 

@@ -6,7 +6,7 @@
 // is that of libjpeg-turbo's "islow" transform, its "fancy" upsampling and its conversion to RGB.
 //
 // A Huffman decoder that begins anywhere soon reads the same codes as one from the start. Each
-// thread decodes a sequence from a guessed state, then from the state behind the sequence before,
+// thread decodes a sequence from a guessed state, then from the state that the one before left,
 // until no state changes. decode_kernel() verifies the states as it decodes for the last time.
 namespace warpwise::kernels::jpeg {
 
@@ -35,7 +35,7 @@ class Bits {
   __device__ std::uint32_t from(std::uint32_t bit) const {
     return __funnelshift_l(low_, high_, bit & 31);
   }
-  /// Moves on to a bit by less than 32.
+  /// Moves on to bit `bit`, which is less than 32 bits further.
   __device__ void move_to(std::uint32_t bit) {
     if (bit >> 5 == word_) return;
     ++word_;
@@ -74,7 +74,7 @@ __device__ inline Code code_at(const Codes& codes, std::uint32_t bits) {
   return {0, 0};
 }
 
-/// Returns the value that `size` bits after a code mean: 0 to 15 bits, the topmost of `bits`.
+/// Returns the value that the topmost `size` bits of `bits`, 0 to 15, encode.
 __device__ inline std::int32_t value_of(std::uint32_t bits, std::uint32_t size) {
   if (size == 0) return 0;
   const auto value = static_cast<std::int32_t>(bits >> (32 - size));
@@ -141,8 +141,8 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
   return is_right;
 }
 
-/// Finds the state behind each sequence. The first launch begins with guesses, each further one
-/// with the states that the blocks of threads found before.
+/// Finds the state at the end of each sequence. The first launch begins with guesses, each further
+/// one with the states that the blocks of threads found before.
 template <bool is_first_launch>
 __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Arguments args) {
   if constexpr (!is_first_launch) {
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(sequences_of_block) decode_kernel(const Argume
   if (!is_right) *args.failed = 1;
 }
 
-/// One dimension of the inverse transform: 8 values at `v`, shifted right by `shift` at the end.
+/// Computes one dimension of the inverse transform of the 8 values at `v`, times 2^-shift.
 /// The sums wrap like libjpeg-turbo's.
 __device__ inline void transform(std::int32_t* v, int shift) {
   // Loeffler, Ligtenberg and Moschytz 1989, figure 1; constants are times 2^13.
@@ -402,7 +402,7 @@ __device__ inline std::uint8_t clamped(std::int32_t value) {
   return static_cast<std::uint8_t>(min(max(value, 0), 255));
 }
 
-/// Makes pixels of samples: a thread has one pixel.
+/// Computes the pixels from the samples. A thread computes one pixel of every gridDim.y-th row.
 __global__ void pixels_kernel(const Arguments args) {
   const Plane& luma = args.planes[0];
   const std::uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -414,7 +414,7 @@ __global__ void pixels_kernel(const Arguments args) {
       args.pixels[pixel] = static_cast<std::uint8_t>(grey);
       continue;
     }
-    // Times 2^16: 1.402, 0.34414, 0.71414, 1.772.
+    // The factors are 1.402, 0.34414, 0.71414 and 1.772, times 2^16.
     const std::int32_t blue = chroma_at(args, args.planes[1], x, y) - 128;
     const std::int32_t red = chroma_at(args, args.planes[2], x, y) - 128;
     std::uint8_t* to = args.pixels + 3 * pixel;

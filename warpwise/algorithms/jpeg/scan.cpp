@@ -34,7 +34,7 @@ enum Marker : std::uint8_t {
 // to 12 bytes of its memory.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
-constexpr std::int64_t most_side = 65500;  // of libjpeg-turbo
+constexpr std::int64_t most_side = 65500;  // libjpeg-turbo's limit
 
 constexpr std::array<std::uint8_t, 64> place_of_coefficient = [] {
   std::array<std::uint8_t, 64> places{};
@@ -92,8 +92,8 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
 }
 
-// Makes the tables of a code from the numbers of codes by length. Returns false if a length has
-// fewer free codes than its number requires. No code has only ones.
+// Makes the tables of a Huffman code from the number of codes of each length. Returns false if a
+// length has too few free codes; the code of ones alone is never free.
 bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> symbols,
                 Codes& codes) {
   using kernels::jpeg::longest_code;
@@ -249,8 +249,8 @@ class Reader {
   }
 
   // Divides the data at restart markers. All markers must be there, in order, with the file's end
-  // behind them. With less than a byte for an 8x8 block the picture is nearly blank: a thread that
-  // begins anywhere then rarely finds the right state, and the CPU is fast.
+  // behind them. Refuses a picture with less than a byte for an 8x8 block, which is nearly blank: a
+  // thread that begins anywhere rarely finds the right state in it, and the CPU is fast.
   bool takes_data() {
     const std::int64_t units = scan_.units_in_row() * scan_.rows_of_units();
     scan_.units_of_segment = restart_units_ == 0 ? units : restart_units_;

@@ -150,8 +150,8 @@ DeviceTracker::DeviceTracker(ConstDeviceView first, const Box& box, const TrackO
                  stream),
       displacement_(ElementType::i16, 1, 1, 2, stream),
       score_(match_score_type(options.measure), 1, 1, 1, stream) {
-  // Kernels read whole words, and so some pixels beside the template. Their values do not matter,
-  // but the memory must be initialised.
+  // match()'s kernels read whole words, including pixels beside the template. The values of these
+  // pixels do not matter, but the memory must be initialised.
   copy(corner(first, state_.largest_region()), reference_.view(), stream);
   take_template(first);
 }

@@ -75,8 +75,8 @@ class TrackState {
 /// the search goes on around that position.
 ///
 /// Frames are u8 of one channel and all of one size, of any pitch and alignment. They need not
-/// exist after the call. Works on the CPU as match() does. Source: document E, row E3 (tracked
-/// object).
+/// exist after the call. Works on the CPU as match() does. Source: document E of docs/sources.md,
+/// row E3 (tracked object).
 class WARPWISE_EXPORT Tracker {
  public:
   /// \throws InvalidArgument  the frame has another type; the box is empty, leaves the frame or has
@@ -99,11 +99,11 @@ class WARPWISE_EXPORT Tracker {
 /// scratch memory (gpu::Buffer). The stream must outlive the tracker.
 class WARPWISE_EXPORT DeviceTracker {
  public:
-  /// \throws InvalidArgument  as for Tracker.  \throws NoCudaDevice, CudaError
+  /// \throws InvalidArgument  as Tracker's constructor.  \throws NoCudaDevice, CudaError
   DeviceTracker(ConstDeviceView first, const Box& box, const TrackOptions& options,
                 gpu::StreamHandle stream);
 
-  /// Waits for the search. \throws InvalidArgument  as Tracker.  \throws CudaError
+  /// Waits for the search. \throws InvalidArgument  as Tracker::next().  \throws CudaError
   TrackedBox next(ConstDeviceView frame);
 
  private:

@@ -33,7 +33,7 @@ class AnyTracker {
     if (host_) return host_->next(frame.view());
     OnDevice device_frame(frame, *stream_);
     const TrackedBox found = device_->next(device_frame.view());
-    // The template is copied from the frame after the work that next() waits for.
+    // next() does not wait for the copy of the new template, which reads the frame.
     stream_->synchronize();
     return found;
   }
@@ -102,7 +102,7 @@ TEST_P(TrackTest, StaysInsideTheFrame) {
   }
 }
 
-// As the light rises, the first template fits less and less; the updated one fits the last frame.
+// The light rises: the first template fits less and less, and the updated one fits the last frame.
 TEST_P(TrackTest, UpdatesItsTemplateIfAsked) {
   for (const bool update : {false, true}) {
     TrackOptions options;

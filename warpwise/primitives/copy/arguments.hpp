@@ -13,7 +13,7 @@ struct CopyArguments {
 };
 
 inline constexpr int copy_vector_bytes = 16;
-inline constexpr int copy_most_block_threads = 1024;  // for the kernels of rows of vectors
+inline constexpr int copy_most_block_threads = 1024;  // for copy_row_kernel and copy_rows_kernel
 inline constexpr int copy_unit_threads = 256;         // for copy_kernel and copy_batch_kernel
 // Units that a thread of copy_batch_kernel copies. It copies several, because each block first has
 // to look up its image.

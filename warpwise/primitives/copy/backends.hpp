@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/copy/copy.hpp"
 
-// Backends of copy(). It calls them once its arguments are checked.
+// Backends of copy(), which calls them after it has checked its arguments.
 namespace warpwise::detail::copy {
 
 void copy_cpu(ConstHostView src, HostView dst);

@@ -16,29 +16,32 @@ namespace warpwise {
 /// overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
-/// Source: document B, rows B1 to B3 (vectorised memory access).
+/// Source: document B of docs/sources.md, rows B1 to B3 (vectorised memory access).
 ///
 /// \throws InvalidArgument  sizes, element types or channels differ, or the views overlap.
 WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 
-/// Runs on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Copies on a GPU, asynchronously on `stream`, without allocation or synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as copy() on the CPU.  \throws NoCudaDevice  \throws CudaError  a
+/// failed launch.
 WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-/// Copies many images, src[i] to dst[i]. Sizes and types may differ.
+/// Copies many images, src[i] to dst[i]. Sizes and types may differ from image to image.
 /// No `dst` may overlap another view. With no images, nothing is done.
 ///
 /// On the CPU, the work is spread over threads by images and rows.
 ///
-/// \throws InvalidArgument  as above, with the number of the image, or if the spans differ in
-///                          length. Nothing is copied then.
+/// \throws InvalidArgument  copy() refuses an image, whose index the message names; a `dst`
+///                          overlaps another view; or the spans differ in length. Nothing is
+///                          copied.
 WARPWISE_EXPORT void copy(std::span<const ConstHostView> src, std::span<const HostView> dst);
 
-/// Runs on a GPU: one launch for up to 64 images, whatever their sizes, asynchronous on `stream`.
+/// Copies many images on a GPU, up to 64 in each launch, asynchronously on `stream`.
 /// Takes no memory of the GPU and does not synchronise. The spans are not read after the call.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as the call for many images on the CPU.
+/// \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void copy(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                           gpu::StreamHandle stream);
 

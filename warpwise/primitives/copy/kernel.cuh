@@ -8,8 +8,8 @@
 // The copy kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::copy {
 
-/// Copies the 16 bytes from `at` on, or fewer at the end of a row. Both rows begin at multiples of
-/// 16.
+/// Copies the 16 bytes from `at` on, or fewer at the end of a row. The rows of src and dst begin at
+/// multiples of 16 bytes.
 __device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
                                    cuda::std::int64_t at, cuda::std::int64_t row_bytes) {
   if (at + copy_vector_bytes <= row_bytes) {
@@ -48,9 +48,9 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, w4, shift)};
 }
 
-/// Copies a block's piece of row y, `units` units a thread. Units are 16 bytes at 16-byte
-/// boundaries of dst. Incomplete units at the row's ends are copied byte by byte. Units beside
-/// them, whose words may leave src, are copied in the same way.
+/// Copies a block's piece of row y, `units` units a thread. A unit is 16 bytes at a 16-byte
+/// boundary of dst. Incomplete units at the row's ends are copied byte by byte, and so are units
+/// for which load_shifted() would read outside the row of src.
 template <int units>
 __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
   constexpr int threads = copy_unit_threads;
@@ -68,7 +68,7 @@ __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::in
 #pragma unroll
   for (int i = 0; i < units; ++i) {
     at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
-    // The words that load_shifted reads begin up to 3 bytes before and end up to 3 behind.
+    // load_shifted() reads up to 3 bytes before the unit and up to 3 bytes behind it.
     const int margin = aligned ? 0 : 3;
     whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
     if (whole[i]) {

@@ -36,8 +36,8 @@ inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
   return arguments;
 }
 
-/// Returns the number of blocks for a row of units, with `units` units a thread. They cover one
-/// unit more than the row holds, because dst may start inside a unit.
+/// Returns the number of blocks for a row of units, with `units` units a thread. They cover 15
+/// bytes more than the row, because dst may start inside a unit.
 inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int units) {
   constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
   return gpu::blocks_for(checked_add(arguments.row_bytes, bytes - 1),

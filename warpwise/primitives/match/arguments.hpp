@@ -3,8 +3,8 @@
 // Arguments of the match kernel. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::match {
 
-/// Arguments of the match kernel. Shared memory of a thread block is limited, so the block
-/// processes a large search area in tiles and a large block of pixels in parts.
+/// Arguments of the match kernel. Shared memory is limited, so a thread block processes a large
+/// search area in tiles, and a large block of pixels in parts.
 struct MatchArguments {
   const unsigned char* reference;
   const unsigned char* target;

@@ -4,7 +4,7 @@
 
 #include "warpwise/primitives/match/match.hpp"
 
-// Backends of match(). It calls them once its arguments are checked. Strides are resolved: never 0.
+// Backends of match(), which checks its arguments first. Strides are resolved, so none is 0.
 namespace warpwise::detail::match {
 
 void match_cpu(ConstHostView reference, ConstHostView target, HostView displacement,

@@ -21,8 +21,8 @@ namespace {
 constexpr std::int64_t tile_candidates = 64;
 constexpr std::int64_t cache_line = 64;
 
-/// Computes Σb and Σb² of a block's window at every candidate of a tile: column sums slide down,
-/// and running sums of these go along the row.
+/// Computes Σb and Σb² of a block's window at every candidate of a tile: sums of columns slide
+/// down, and running sums of these columns go along each row.
 void window_sums(Plane<std::int16_t> area, std::int64_t width, std::int64_t height,
                  const Tile& tile, std::vector<std::uint32_t>& columns, std::uint32_t* sums,
                  std::uint32_t* squares) {
@@ -61,7 +61,7 @@ void window_sums(Plane<std::int16_t> area, std::int64_t width, std::int64_t heig
   }
 }
 
-/// Takes the greatest score of a tile.
+/// Offers all candidates of a tile to `best`; the greatest score wins.
 template <class ScoreOf>
 void pick_greatest(const Tile& tile, const ScoreOf& score_of, Best<double>& best) {
   for (int dy = tile.y.first; dy <= tile.y.last; ++dy) {

@@ -56,7 +56,7 @@ struct Tile {
   }
 };
 
-/// The best candidate so far. After match()'s initialisation, any candidate is better.
+/// The best candidate so far. BlockMatcher begins with a score that every candidate beats.
 template <class Score>
 struct Best {
   Score score;
@@ -357,7 +357,7 @@ void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>
 }
 
 /// Adds rows `from` to `to` of the strip at x to the sums of the group's four candidates.
-/// \param corner  the block's place in the target at the first of these candidates
+/// \param corner  the block's place in the target at the group's first candidate
 template <class D, class A>
 HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
                                 const Strips<std::uint8_t>& block, Plane<std::uint8_t> corner,
@@ -374,7 +374,7 @@ HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
 
 /// Computes the sums of absolute differences of a row of groups. Stops summing a group if its four
 /// candidates are all worse than `best` after the first rows of the block. Returns the number of
-/// these groups.
+/// groups that it left incomplete.
 template <class D>
 HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
                                          Strips<std::uint8_t> block, Plane<std::uint8_t> area,

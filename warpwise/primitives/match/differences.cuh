@@ -3,11 +3,11 @@
 #include "warpwise/primitives/match/kernel.cuh"
 
 // The match kernel for sad of many candidates. It is bound by packed differences, and byte shifts
-// compete for the same units. So shared memory holds the words at all four shifts: a 16-byte load
-// takes them together. Fit for nvcc and NVRTC: no host headers.
+// compete for the same units. Shared memory therefore holds each word at all four shifts, which one
+// 16-byte load fetches together. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-/// Calls store(row, four, next four) with two adjacent fours of pixels of rows first_row, first_row
+/// Calls store(row, four, next) with four pixels and the next four of the rows first_row, first_row
 /// + step, ... Rows before `top` repeat row `top`; rows behind `bottom` repeat row `bottom`.
 /// \tparam plain  the rows begin at multiples of 4 bytes and lie in [top, bottom]
 template <bool with_next, bool plain, class Store>
@@ -26,7 +26,7 @@ __device__ inline void load_column(const unsigned char* corner, cuda::std::int64
       const unsigned char* from = corner + (plain ? row : min(max(row, top), bottom)) * pitch;
       if constexpr (!plain) {
         const auto address = reinterpret_cast<cuda::std::uintptr_t>(from);
-        shift[b] = static_cast<unsigned>(address) * 8;  // a shift takes 5 bits of it
+        shift[b] = static_cast<unsigned>(address) * 8;  // a funnel shift uses its low 5 bits
         from = reinterpret_cast<const unsigned char*>(address & ~cuda::std::uintptr_t{3});
       }
 #pragma unroll
@@ -89,9 +89,9 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   }
 }
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums; only `rows` of them
-/// unless `whole`. The target's words of `group` rows stay in registers, and the oldest make room
-/// for the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums, or only `rows` rows if
+/// not `whole`. The target's words of `group` rows stay in registers, and the oldest make room for
+/// the next.
 template <bool masked, bool whole, int group>
 __device__ inline void add_difference_rows(const unsigned* block, const uint4* area, int area_pitch,
                                            int rows, unsigned mask, uint4 (&window)[group],
@@ -124,7 +124,7 @@ __device__ inline void add_difference_rows(const unsigned* block, const uint4* a
 }
 
 /// Adds a column of the block, one word wide, to the sums.
-/// \tparam masked  only the bytes of `mask` are the block's
+/// \tparam masked  only the bytes in `mask` belong to the block
 /// \tparam whole   `rows` is a multiple of `group`
 template <bool masked, int group, bool whole = false>
 __device__ inline void add_difference_column(const unsigned* block, const uint4* area,
@@ -240,7 +240,7 @@ __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int c
   return {least / (4 * group), static_cast<int>(least % (4 * group))};
 }
 
-/// Processes blocks of the grid, one a thread block, like match_blocks.
+/// Matches blocks of the grid, one a thread block, as match_blocks() does.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
 __device__ inline void match_differences(const MatchArguments& a) {

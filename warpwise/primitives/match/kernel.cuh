@@ -41,7 +41,7 @@ __device__ inline unsigned load_four(const MatchImage& image, cuda::std::int64_t
 __device__ inline void load_words(const MatchImage& image, cuda::std::int64_t x,
                                   cuda::std::int64_t y, int words, int rows, unsigned* to,
                                   int to_pitch) {
-  // A thread's next item is blockDim.x further on: the loop needs no division.
+  // A thread's next word is blockDim.x words further on, so the loop needs no division.
   const int step_rows = static_cast<int>(blockDim.x) / words;
   const int step_words = static_cast<int>(blockDim.x) % words;
   int row = static_cast<int>(threadIdx.x) / words;
@@ -106,9 +106,9 @@ struct MatchSums {
   }
 };
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums; only `rows` of them
-/// unless `whole`. The target's words of `group` rows stay in registers, and the oldest make room
-/// for the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums, or only `rows` rows if
+/// not `whole`. The target's words of `group` rows stay in registers, and the oldest make room for
+/// the next.
 template <bool masked, bool whole, Measure measure, int group>
 __device__ inline void add_rows(const unsigned* block, int block_pitch, const unsigned* area,
                                 int area_pitch, int rows, unsigned mask,
@@ -163,7 +163,7 @@ struct MatchBest {
   }
 };
 
-/// Thread 0 returns the best of the thread block. All threads call it.
+/// Returns the best of the thread block in thread 0. All threads must call it.
 template <class Best>
 __device__ inline Best best_of_block(Best best) {
   __shared__ decltype(best.score) scores[match_max_threads / 32];

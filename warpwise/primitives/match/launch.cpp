@@ -76,7 +76,7 @@ void choose_tile(kernels::match::MatchArguments& a, const Scheme& scheme) {
   a.tile_groups_x = static_cast<int>(tile_x);
   a.tile_groups_y =
       static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
-  // A tall tile of a narrow search would leave no room for the block.
+  // Shortens the tall tile of a narrow search, which would leave no room for the block.
   const std::int64_t narrowest =
       blocks_for(std::min<std::int64_t>(a.block_width, part_widths[std::size(part_widths) - 1]), 4);
   const std::int64_t rows = std::min<std::int64_t>(a.block_height, good_part_height);
@@ -107,7 +107,7 @@ bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
 }
 
 /// Returns true if match_rejecting_kernel can take the block, and if the test for rejection is
-/// cheap compared with its sums. The tile and the part have been chosen.
+/// cheap compared with the block's sums. The tile and the part have been chosen.
 bool rejection_pays(const kernels::match::MatchArguments& a) {
   constexpr int enough_pixels = 1024;
   return a.part_width == a.block_width && a.part_height == a.block_height &&
@@ -133,8 +133,8 @@ std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme
 }
 
 /// Returns how many times faster match_products_kernel is than match_kernel with full tiles of
-/// candidates and full parts of blocks. Incomplete ones take match_products_kernel the same time.
-/// Measured on an H200.
+/// candidates and full parts of blocks. Incomplete ones take match_products_kernel as long as
+/// full ones. Measured on an H200.
 int gain_of_products(Measure measure) {
   switch (measure) {
     case Measure::sad: return 0;

@@ -51,9 +51,9 @@ inline constexpr std::int64_t max_match_block_pixels = 65536;
 /// The largest displacement along an axis.
 inline constexpr int max_match_displacement = 32767;
 
-/// Both components of the displacement of a block without a candidate: with MatchBorder::skip,
-/// every displacement of the search ranges leaves the image. The block's score is the worst one:
-/// the greatest u32, or minus infinity.
+/// Both components of the displacement of a block without a candidate. A block has none if every
+/// displacement of the search ranges leaves the image, with MatchBorder::skip. Its score is the
+/// worst one: the greatest u32, or minus infinity.
 inline constexpr std::int16_t no_match = std::numeric_limits<std::int16_t>::min();
 
 /// Number of blocks that match() compares. Block (i, j) covers the reference image's pixels from
@@ -75,13 +75,13 @@ constexpr ElementType match_score_type(Measure measure) {
   return least_is_best(measure) ? ElementType::u32 : ElementType::f32;
 }
 
-/// Block motion: for each block of `reference`, finds the displacement (dx, dy) within the search
-/// ranges at which `target` is most similar to it:
+/// Finds block motion: for each block of `reference`, the displacement (dx, dy) within the search
+/// ranges at which `target` is most similar to the block:
 ///
 ///     sad   least    Σ |r(x, y) − t(x + dx, y + dy)|
 ///     ssd   least    Σ (r(x, y) − t(x + dx, y + dy))²
 ///     ncc   greatest Σ r t / √(Σr² Σt²)
-///     zncc  greatest the same, r and t each minus its mean over the block; 0 where either is flat
+///     zncc  greatest ncc of r and t, each minus its mean over the block; 0 where either is flat
 ///
 /// Sums are over the block's pixels. Among equal scores the first in raster order of (dy, dx) wins.
 /// Sums are exact integers. ncc and zncc compare candidates by one double computed from them; the
@@ -93,16 +93,18 @@ constexpr ElementType match_score_type(Measure measure) {
 /// overlap another view.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. A thread
-/// copies a block and its area for up to 64 × 64 displacements. Source: document E, rows E1 and E3.
+/// copies a block and its area for up to 64 × 64 displacements. Source: document E of
+/// docs/sources.md, rows E1 and E3.
 ///
 /// \throws InvalidArgument  options out of range, an image smaller than a block, views of a wrong
 ///                          size, type or number of channels, or views that overlap.
 WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
                            const MatchOptions& options = {}, std::optional<HostView> score = {});
 
-/// Runs on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Computes match() on a GPU, asynchronously on `stream`, without allocation or synchronisation.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as match() on the CPU.
+/// \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
                            DeviceView displacement, const MatchOptions& options,
                            std::optional<DeviceView> score, gpu::StreamHandle stream);

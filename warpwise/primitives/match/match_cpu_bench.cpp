@@ -11,7 +11,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Document E's images.
+// Size of the images of document E in docs/sources.md.
 constexpr std::int64_t strip_width = 12'000;
 constexpr std::int64_t strip_height = 1024;
 
@@ -72,7 +72,7 @@ Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& option
 
 using PlainMatch = void (*)(const PlainImages&, std::int16_t*);
 
-// Pairs ours with the plain loops, after checking that both find the same motion.
+// Pairs match() with the plain loops, after checking that both find the same motion.
 Pair beside_plain(PlainMatch plain, std::int64_t width, std::int64_t height) {
   const Work ours = work_on(width, height, {});
   const std::int64_t columns = ours.motion->width();

@@ -132,8 +132,8 @@ const Registration match_registered{[] {
     options.measure = measure;
     const std::string name(name_of(measure));
     if (measure == Measure::sad) {
-      // Every difference is summed here, as before candidates were rejected: these times continue
-      // the old records.
+      // Unrelated frames make the kernel sum every difference. Older records stay comparable: the
+      // kernel did not reject candidates then.
       cases.push_back(match_case({name + wide_search, {12000, 1024}, options, Frames::unrelated}));
       cases.push_back(match_case(
           {name + wide_search + " of a moving texture", {12000, 1024}, options, Frames::texture}));

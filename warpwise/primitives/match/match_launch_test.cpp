@@ -25,12 +25,12 @@ MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
 
 TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
   // A tall warp has 32 rows of 32 candidates. 33 by 33 candidates take two tall warps, which have
-  // more idle lanes than three other warps.
+  // more idle lanes than three warps of match_kernel.
   EXPECT_EQ(way(Measure::sad, 20, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);
   EXPECT_EQ(way(Measure::sad, 16, {-7, 7}, {-2, 1}), MatchKernel::sums);
-  // Shared memory holds the area of 96 threads' candidates; there are several tiles.
+  // Shared memory has room for the candidates of 96 threads only, so there are several tiles.
   EXPECT_EQ(way(Measure::sad, 64, {-100, 100}, {-20, 20}), MatchKernel::sums);
 }
 
@@ -39,8 +39,8 @@ TEST(MatchLaunch, RejectsWhereBlocksAreLarge) {
   EXPECT_EQ(way(Measure::sad, 32, {-64, 63}, {-32, 31}), MatchKernel::rejecting_tall);
   EXPECT_EQ(way(Measure::sad, 128, 8, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
   EXPECT_EQ(way(Measure::sad, 16, 64, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
-  // Not rejected: rows that are not a multiple of eight, too few pixels, a quarter of a row that is
-  // not whole words, and a block in parts.
+  // No rejection: a height that is not a multiple of 8, too few pixels (twice), a width that is not
+  // a multiple of 16, and a block in parts.
   EXPECT_EQ(way(Measure::sad, 32, 36, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 32, 24, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 15}, {-16, 15}), MatchKernel::tall);

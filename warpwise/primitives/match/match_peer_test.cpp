@@ -152,7 +152,7 @@ TEST(MatchPeer, RealFramesAgreeWithMatchTemplate) {
   }
 }
 
-// Takes document E's block and search area on a real pair: every block and candidate.
+// Compares every block of a real pair, with the default block size and search range (document E's).
 TEST(MatchPeer, RealFramesEqualThePlainLoops) {
   const cv::Mat first = frame(1);
   const cv::Mat second = frame(2);
@@ -173,8 +173,8 @@ TEST(MatchPeer, RealFramesEqualThePlainLoops) {
   }
 }
 
-/// Mean |reference − target moved back by each block's vector| over the blocks' pixels; and the
-/// same without the motion.
+/// Mean |reference − target| over the blocks' pixels: `moved` takes the target's pixels at each
+/// block's displacement, `unmoved` at the block's own place.
 struct Residual {
   double moved = 0;
   double unmoved = 0;

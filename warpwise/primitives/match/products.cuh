@@ -198,8 +198,8 @@ __device__ inline void add_products(MatchPart part, const MatchProductsShared& s
 }
 
 /// Sums the block at (x, y) of the reference against the tile of candidates at (tile_x,
-/// tile_y) of the target. Leaves the products in shared memory. To be called by all
-/// threads.
+/// tile_y) of the target. Leaves the products in shared memory. All threads must
+/// call it.
 template <bool with_totals>
 __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std::int64_t x,
                                               cuda::std::int64_t y, cuda::std::int64_t tile_x,
@@ -236,7 +236,7 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
 
 /// Calls offer(score, column, line) for each of this lane's candidates that may be the best of the
 /// tile. For ssd these are all candidates. For ncc and zncc it leaves out candidates that certainly
-/// score less than another. To be called by all threads.
+/// score less than another. All threads must call it.
 template <Measure measure, class Offer>
 __device__ inline void score_candidates(const MatchArguments& a, MatchProductsShared& s,
                                         const MatchWindows& windows, int columns, int rows,

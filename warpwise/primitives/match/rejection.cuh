@@ -9,14 +9,14 @@
 // pixels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-// The block's columns of words in groups of four: masks of the columns summed first and second.
+// Masks over each four columns of words of the block: the columns summed first and second.
 inline constexpr unsigned match_first_columns = 0b0010;
 inline constexpr unsigned match_second_columns = 0b1000;
 // Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
 inline constexpr int match_few_lanes = 16;
 inline constexpr int match_many_lanes = 28;
-// A sum over a quarter of the pixels may exceed a whole score if it exceeds the least of these sums
-// by this factor.
+// A sum over a quarter of the pixels that is this many times the warp's least one may exceed the
+// score of a good candidate.
 inline constexpr unsigned match_much = 3;
 // Least sum of a lane without candidates.
 inline constexpr unsigned least_nowhere = 0xffffffffU;
@@ -74,7 +74,7 @@ struct Sharing {
 };
 
 /// Adds this lane's pieces of the block, each `group` rows of a word.
-/// \param left  mask of the columns to be added, in each four
+/// \param left  number of columns to be added of each four: 2 or 3
 template <int group>
 __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block,
                                   const uint4* corner, int left, const Sharing& sharing,
@@ -120,9 +120,9 @@ __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]
   return first;
 }
 
-/// Completes, with all lanes, the sums of the groups of the lanes in `owners`. Each lane offers its
+/// Completes the sums of the groups of the lanes in `owners`. All lanes help, and each offers its
 /// share of the candidates to `best`.
-/// \param column, line  of this lane's first candidate
+/// \param column, line  place of this lane's first candidate
 template <int group>
 __device__ inline void finish_together(const MatchArguments& a, const MatchCandidates& candidates,
                                        const unsigned* block, const uint4* area, int left,
@@ -158,7 +158,7 @@ __device__ inline void finish_together(const MatchArguments& a, const MatchCandi
              static_cast<unsigned>(line + number / 4) * candidates.columns + column + number % 4);
 }
 
-/// Matches blocks of the grid, one a thread block, like match_differences. The block is one part;
+/// Matches blocks of the grid, one a thread block, as match_differences(). The block is one part;
 /// its width is a multiple of 16, and its height a multiple of 8.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
@@ -237,14 +237,14 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
   }
 }
 
-/// sad of large blocks, with four rows of candidates a thread. A thread has 64 registers, which do
-/// not limit the number of thread blocks on a multiprocessor.
+/// Computes sad of large blocks, with four rows of candidates a thread. A thread has 64 registers,
+/// which do not limit the number of thread blocks on a multiprocessor.
 __global__ void __launch_bounds__(match_max_threads, 4) match_rejecting_kernel(MatchArguments a) {
   wait_for_launch();
   match_rejecting<match_group>(a);
 }
 
-/// sad of large blocks, with eight rows of candidates a thread.
+/// Computes sad of large blocks, with eight rows of candidates a thread.
 __global__ void __launch_bounds__(match_max_threads, 2)
     match_rejecting_tall_kernel(MatchArguments a) {
   wait_for_launch();

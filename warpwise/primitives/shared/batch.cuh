@@ -1,21 +1,21 @@
 #pragma once
 
-// A launch for many images. Fit for nvcc and NVRTC: no host headers.
+// Parameters of a launch for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
 /// A launch's parameters. `rule` holds the arguments that all images share, and each `Image` holds
 /// one image's arguments. A launch copies nothing to the device and allocates nothing.
 template <class Rule, class Image>
 struct Batch {
-  /// Every GPU takes 4 KiB of parameters.
+  /// Number of images that fit: every GPU takes 4 KiB of kernel parameters.
   static constexpr int fits =
       (4096 - static_cast<int>(sizeof(Rule)) - 16) / (static_cast<int>(sizeof(Image)) + 8);
   static constexpr int most = fits < 64 ? fits : 64;
 
   Rule rule;
   int images;
-  /// True if all images have the same number of blocks in x and y, and a grid can have these. It is
-  /// then one image's grid, with the image's index in z; otherwise one row, image after image.
+  /// True if all images have the same numbers of blocks in x and y, and y fits a grid. The grid is
+  /// then that of one image, with the image's index in z. Otherwise x counts all images' blocks.
   bool alike;
   int first_block[most];
   int blocks_across[most];

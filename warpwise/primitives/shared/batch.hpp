@@ -8,17 +8,19 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
-// Host part of the calls for many images: each computes dst[i] from src[i] like a single call.
+// Host part of the calls for many images. A call computes each dst[i] from src[i], with the result
+// of a call for that image alone.
 namespace warpwise::detail {
 
-/// The rows of one plane of a batch.
+/// The rows of one plane of one image in a batch.
 struct BatchRows {
   MemoryRows memory;
   std::size_t image;
   bool is_dst;
 };
 
-/// \throws InvalidArgument  a row that is written overlaps another one; the message names both.
+/// Checks that no row of a dst overlaps another row.
+/// \throws InvalidArgument  two rows overlap; the message names their images
 void require_disjoint(std::string_view primitive, std::vector<BatchRows> rows);
 
 template <Memory memory, Access access>
@@ -84,8 +86,8 @@ void require_type_of_first(std::string_view which, const BasicFrame<memory, acce
                         "; all of a call must have one format");
 }
 
-/// Calls each(i) for all images on the CPU. Threads take small images one by one. `each` spreads
-/// the rows of its image over threads, which divides large images.
+/// Calls each(i) for all images on the CPU. Threads take small images one by one. each(i) itself
+/// spreads the rows of image i over threads, so that several threads share a large image.
 template <class Source, class Each>
 void for_each_image(std::span<const Source> src, const Each& each) {
   std::int64_t pixels = 0;

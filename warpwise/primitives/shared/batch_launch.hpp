@@ -15,7 +15,7 @@
 
 namespace warpwise::detail {
 
-/// An image of a batch, and its blocks.
+/// An image of a batch, and its numbers of blocks in x and y.
 template <class Image>
 struct BatchImage {
   Image image;
@@ -31,8 +31,8 @@ bool fit_batch(Numbers... numbers) {
 
 /// Launches all images, up to Batch::most in each launch. Allocates nothing.
 ///
-/// \param describe  describe(i): returns image i as std::optional<BatchImage<Image>>; nothing if it
-///                  does not fit 32 bits
+/// \param describe  describe(i): returns image i as std::optional<BatchImage<Image>>, or nullopt
+///                  if one of its numbers does not fit 32 bits
 /// \param alone     alone(i): launches image i by itself, if it or its blocks do not fit 32 bits
 template <class Rule, class Image, class Describe, class Alone>
 void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule, std::size_t count,

@@ -33,7 +33,7 @@ struct Pixels {
   int channels = 1;
 };
 
-/// A primitive with its options.
+/// Calls of a primitive with certain options, for one image and for many.
 struct Call {
   Pixels src;
   Pixels dst;
@@ -196,7 +196,7 @@ TEST_P(BatchTest, EqualSizes) {
   }
 }
 
-/// Runs one image, full launches, one image more, and many launches; with equal and mixed sizes.
+/// Runs 0 to 130 images, where one launch takes 64; with equal and with mixed sizes.
 TEST_P(BatchTest, AnyNumberOfImages) {
   const std::vector<Call> calls = {copy_call(),
                                    sobel_call({ElementType::u8, 1}, {ElementType::u8, 1}),
@@ -220,7 +220,7 @@ TEST_P(BatchTest, MoreRowsThanAGridHas) {
   run_and_compare(copy_call(), std::array{Size{3, 65537}, Size{3, 2}}, std::array{Layout{0, 1}});
 }
 
-/// Frames of several planes, with sizes for more than one launch.
+/// Frames of several planes, and more of them than one launch takes.
 TEST_P(BatchTest, FramesOfPlanes) {
   for (const auto& [from, to] : {std::pair(PixelFormat::nv12, PixelFormat::rgb24),
                                  std::pair(PixelFormat::i420, PixelFormat::i444)}) {
@@ -267,7 +267,7 @@ TEST_P(BatchTest, FramesOfPlanes) {
   }
 }
 
-/// A graph needs no memory and no copies, and does not read the spans later.
+/// A captured call allocates and copies nothing, and the graph's launch does not read the spans.
 TEST(BatchOnGpu, RunsInAGraph) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   for (const Call& call : all_calls()) {

@@ -18,7 +18,7 @@ class Operands {
                          int channels = 1) const {
     return {type, width, height, channels, stream_};
   }
-  /// Returns bytes of any value, or floats from 0 to below 1.
+  /// Returns an image of random bytes, or of random floats in [0, 1).
   gpu::DeviceImage random(ElementType type, std::int64_t width, std::int64_t height,
                           int channels = 1);
 
@@ -32,7 +32,7 @@ class Operands {
 };
 
 struct ExplainCase {
-  std::string_view name;  ///< of the primitive
+  std::string_view name;  ///< name of the primitive
   /// Default size of the image, or of gemv's matrix: it takes the emulator about a second.
   std::int64_t width = 512;
   std::int64_t height = 384;

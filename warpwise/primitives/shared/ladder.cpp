@@ -10,7 +10,7 @@
 namespace warpwise::ladders {
 namespace {
 
-// FNV-1a: a name's random numbers must be the same everywhere.
+// Hashes by FNV-1a, because a name must give the same random numbers on every machine.
 std::uint64_t seed_of(std::string_view name) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -37,8 +37,8 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
-// An operand exists in several copies. Linux grants allocations that are larger than its memory,
-// and ends the process when it fills them.
+// Refuses an operand that is larger than an eighth of the memory, because it exists in several
+// copies. Linux would grant the allocations, and end the process when it fills them.
 void require_memory(const std::string& name, std::int64_t bytes) {
   const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
   const std::int64_t most = physical / 8;

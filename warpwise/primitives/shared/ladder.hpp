@@ -13,14 +13,14 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
-/// The ladder of a primitive, as the laboratory sees it: a problem, its inputs, the expected
-/// result, and the library's own launches for it. The rungs are CUDA files, compiled at run
-/// time, and one table, `ladder.json`, in the primitive's `ladder` folder. See
-/// warpwise/lab/README.md.
+/// The ladder of a primitive is a sequence of kernels, called rungs, each with one optimisation
+/// more. Class Ladder gives the laboratory a problem, its inputs, the expected result, and the
+/// library's own launches for it. The rungs are CUDA files in the primitive's `ladder` folder,
+/// compiled at run time and described by `ladder.json`. See warpwise/lab/README.md.
 namespace warpwise::ladders {
 
-/// Integers by name: a problem's size and parameters, a rung's constants. The table's expressions
-/// use them.
+/// Integers by name: a problem's size and parameters, and a rung's constants. Expressions in
+/// ladder.json use these names.
 using Variables = std::map<std::string, std::int64_t, std::less<>>;
 
 /// Layout of an operand in memory: offset of its first pixel, and padding behind each row.
@@ -37,8 +37,8 @@ class Operand {
   static constexpr std::byte sentinel{0xa5};
 
   /// input() makes an operand of random pixels, which depend on its name, type and size. output()
-  /// makes one filled with the sentinel. \throws InvalidArgument  as BasicView
-  /// \throws OutOfMemory  more than an eighth of this machine's memory; the message has both sizes
+  /// makes one filled with the sentinel. \throws InvalidArgument  as BasicView's constructor
+  /// \throws OutOfMemory  it would take more than an eighth of this machine's memory
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});
   static Operand output(std::string name, ElementType type, std::int64_t width, std::int64_t height,
@@ -54,8 +54,8 @@ class Operand {
   HostView view();
   ConstHostView view() const;
 
-  /// Largest difference from the expected value, one number for each element of an output, row by
-  /// row. Empty if results must have the expected bits.
+  /// Largest allowed difference from the expected value, one number for each element of an output,
+  /// row by row. Empty if results must have the expected bits.
   std::vector<float> tolerance;
 
  private:
@@ -76,7 +76,7 @@ class Operand {
 /// Bottleneck of a problem on an ideal machine: the roof that times are compared with.
 enum class Roof : std::uint8_t {
   copy,    ///< bytes, at the rate of a device-to-device copy
-  read,    ///< bytes, at the rate of a kernel that only reads: the problem hardly writes
+  read,    ///< bytes, at the rate of a kernel that only reads; for problems that hardly write
   vsadu4,  ///< absolute differences of bytes, at the rate of __vsadu4
 };
 constexpr auto enum_names(Roof) {
@@ -85,10 +85,10 @@ constexpr auto enum_names(Roof) {
 }
 
 struct Problem {
-  Variables variables;            ///< width, height and the parameters, for the table's expressions
+  Variables variables;            ///< width, height and the parameters, for ladder.json
   std::vector<Operand> operands;  ///< the outputs hold the sentinel
-  std::int64_t bytes = 0;         ///< each input read once, each output written once
-  std::int64_t pixels = 0;        ///< divisor of "references per pixel"
+  std::int64_t bytes = 0;         ///< bytes if each input is read once and each output written once
+  std::int64_t pixels = 0;        ///< number that counts of memory references are divided by
   std::int64_t operations = 0;    ///< absolute differences, if the roof is vsadu4
   Roof roof = Roof::copy;
 
@@ -102,7 +102,7 @@ struct Placement {
   std::vector<std::uint64_t> texture;  ///< texture object of each operand, 0 if the rung needs none
   std::uint64_t scratch = 0;           ///< address of the rung's scratch memory, 0 if it needs none
   std::int64_t max_shared_bytes = 0;   ///< limit of a block's shared memory
-  int multiprocessors = 0;             ///< of the device
+  int multiprocessors = 0;             ///< multiprocessors of the device
   /// For shipped(): returns how many blocks of a kernel, named as in Launch, a multiprocessor
   /// holds, given threads and bytes of dynamic shared memory. \throws Unsupported  none fits
   std::function<int(const std::string& kernel, int threads, std::uint64_t shared_bytes)>
@@ -111,16 +111,16 @@ struct Placement {
 
 /// One launch of one kernel.
 struct Launch {
-  std::string kernel;  ///< plain name; template arguments only if the file has several instances
+  std::string kernel;  ///< unmangled; template arguments only if the file has several instances
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
-  std::uint64_t shared_bytes = 0;  ///< dynamic
+  std::uint64_t shared_bytes = 0;  ///< bytes of dynamic shared memory
   std::vector<std::byte>
       arguments;  ///< parameter block, laid out like the kernel's first parameter
 };
 
-/// Division of a problem into bands of rows that can be computed one by one: one is transferred
-/// while another is computed.
+/// Division of a problem into bands of rows that can be computed one by one, so that
+/// one band is transferred while another is computed.
 struct Division {
   std::int64_t units = 0;      ///< indivisible units: rows, or rows of blocks
   std::int64_t unit_rows = 1;  ///< rows of the problem's height in each unit
@@ -138,7 +138,7 @@ class Ladder {
   virtual ~Ladder() = default;
 
   virtual std::string_view name() const = 0;
-  /// The parameters with their defaults: window, offset, …
+  /// Returns the parameters with their defaults: window, offset, …
   virtual Variables parameters() const = 0;
   /// Creates a problem with random inputs. \param parameters  a value for each of parameters()
   /// \throws InvalidArgument  there is no such problem; the message says why
@@ -150,19 +150,20 @@ class Ladder {
   virtual double reference_seconds(const Problem& problem) const {
     return 3e-9 * static_cast<double>(problem.pixels);
   }
-  /// Returns the one parameter of the kernels of all rungs except the shipped one.
+  /// Returns the bytes of the only parameter of a rung's kernel. The shipped rung's kernels are the
+  /// library's own and have other parameters: see shipped().
   virtual std::vector<std::byte> arguments(const Problem& problem,
                                            const Placement& placement) const = 0;
-  /// Returns the library's launches for this problem, and the bytes of scratch memory that they
-  /// take. shipped_scratch_bytes() gets a placement without scratch memory.
+  /// shipped() returns the library's launches for this problem. shipped_scratch_bytes() returns the
+  /// bytes of scratch memory that they take; its placement has no scratch memory yet.
   virtual std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const = 0;
   virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/,
                                              const Placement& /*placement*/) const {
     return 0;
   }
   /// Returns the division into bands. A band is a problem of this ladder with the same width and
-  /// parameters and fewer rows. Operands whose memory grows with the rows are divided with them.
-  /// Every band has all the other operands. By default each row depends only on itself.
+  /// parameters and fewer rows. Operands whose memory grows with the rows are divided too.
+  /// Every band has the other operands whole. By default, a row of results depends on one row only.
   virtual Division division(const Problem& problem) const {
     return {.units = problem.variables.at("height")};
   }

@@ -20,7 +20,7 @@ __device__ inline void wait_for_launch() {
 }
 
 /// Waits until the launch ahead has ended, and lets the next one begin. A kernel calls it before it
-/// reads or writes memory. The next launch's blocks then take only what this launch leaves free.
+/// reads or writes memory. Blocks of the next launch then start where this launch leaves room.
 __device__ inline void follow_launch() {
   wait_for_launch();
   let_next_begin();

@@ -16,9 +16,9 @@ struct MatrixPair {
   unsigned upper_near, lower_near, upper_far, lower_far;
 };
 
-/// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Each lane passes
-/// the address of 16 bytes. Lane i passes row i of the upper rows, lane 8 + i row i of the lower
-/// rows. Lanes 16 + i and 24 + i pass the far columns of these rows.
+/// Loads a pair from shared memory. Each lane passes the address of 16 bytes, a multiple of 16.
+/// Lanes i and 8 + i pass the near columns of upper row i and of lower row i. Lanes 16 + i and
+/// 24 + i pass the far columns of the same two rows.
 __device__ inline MatrixPair load_pair(const unsigned* row) {
   MatrixPair pair;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -29,7 +29,7 @@ __device__ inline MatrixPair load_pair(const unsigned* row) {
   return pair;
 }
 
-/// Computes sums += 16×16 bytes times 16×8. An instruction of CC 7.5 computes half of the rows.
+/// Computes sums += 16×16 bytes times 16×8 bytes. An instruction of CC 7.5 computes half the rows.
 __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigned lower,
                                        unsigned b) {
 #if __CUDA_ARCH__ >= 800
@@ -47,17 +47,17 @@ __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigne
 #endif
 }
 
-/// Computes sums += the 16 near columns of a, times 16×8.
+/// Computes sums += the 16 near columns of a, times 16×8 bytes.
 __device__ inline void multiply_add_near(MatrixSums& sums, const MatrixPair& a, unsigned near) {
   multiply_add_16(sums, a.upper_near, a.lower_near, near);
 }
 
-/// Computes sums += the 16 far columns of a, times 16×8.
+/// Computes sums += the 16 far columns of a, times 16×8 bytes.
 __device__ inline void multiply_add_far(MatrixSums& sums, const MatrixPair& a, unsigned far) {
   multiply_add_16(sums, a.upper_far, a.lower_far, far);
 }
 
-/// Computes sums += all 32 columns of a, times 32×8, whose first 16 rows are in `near`.
+/// Computes sums += all 32 columns of a, times 32×8 bytes, whose first 16 rows are in `near`.
 __device__ inline void multiply_add(MatrixSums& sums, const MatrixPair& a, unsigned near,
                                     unsigned far) {
 #if __CUDA_ARCH__ >= 800

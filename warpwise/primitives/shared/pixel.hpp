@@ -14,7 +14,7 @@ enum class Border : unsigned char {
 };
 
 /// Returns the index inside [0, size) of the pixel that replaces `index`; -1 for constant zero.
-/// reflect101 takes an index at most size - 1 outside, or any index if size is 1.
+/// With reflect101, `index` may be at most size - 1 outside, or anywhere if size is 1.
 WARPWISE_HOST_DEVICE constexpr long long border_index(long long index, long long size,
                                                       Border border) {
   if (index >= 0 && index < size) return index;

@@ -7,8 +7,8 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Used by references only. The code under test computes with matching.hpp; the references write the
-// formulas out again.
+// Formulas of the reference implementations only. The code under test computes with matching.hpp,
+// and the references write the same formulas out independently.
 namespace warpwise::reference {
 
 /// Returns the image's pixel nearest to (x, y).

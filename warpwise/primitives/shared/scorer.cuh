@@ -5,7 +5,7 @@
 // Scores of one template at many places, from exact sums. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// Sums of a place: `Sum`, u32 or u64, holds Σab and Σb².
+/// Sums over the template's pixels a and the image's pixels b at one place. Sum is u32 or u64.
 template <class Sum>
 struct PlaceSums {
   Sum ab;
@@ -36,7 +36,7 @@ class Scorer {
   }
 
  private:
-  // A product of 32-bit factors is one instruction.
+  // Factors have 32 bits where that is enough: their 64-bit product is then one instruction.
   __device__ long long numerator(const PlaceSums<Sum>& place) const {
     unsigned long long value = place.ab;
     if constexpr (measure == Measure::zncc)

@@ -6,7 +6,7 @@
 // Converts the library's own launches to launches of a ladder.
 namespace warpwise::ladders {
 
-/// \param name  the kernel's name in the ladder's shipped file
+/// Converts a launch. \param name  the kernel's name in the ladder's shipped.cu
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
   const std::span<const std::byte> bytes = launch.parameters.bytes();
@@ -17,7 +17,7 @@ Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
           .arguments = {bytes.begin(), bytes.end()}};
 }
 
-/// Converts a launch, named by kernel_name() of the primitive's launch.hpp.
+/// Converts a launch whose kernel's name kernel_name() in the primitive's launch.hpp returns.
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch) {
   return launch_of(launch, kernel_name(launch.kernel));

@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/shared/matrix_units.cuh"
 
-// Sums of products of a template with an image at many places, by integer matrix units. Fit for
-// nvcc and NVRTC: no host headers.
+// Sums of products of a template with an image, at many places of the template in the image, by
+// integer matrix units. Fit for nvcc and NVRTC: no host headers.
 //
 // For 8 rows of 8 places from x on, one row of the template and 32 columns k of the image add
 //
@@ -14,8 +14,8 @@
 // template of w columns needs w + 31 columns k, rounded up to 32.
 namespace warpwise::kernels {
 
-/// A template's row in shared memory: 4 copies of `words` words. Copy 0 begins 32 pixels before the
-/// column k = 0, and copy i begins i pixels earlier. So any word of pixels is a word of one copy.
+/// A template's row in shared memory: 4 copies of `words` words. Copy 0 begins 32 pixels before
+/// column k = 0, copy i begins i pixels earlier. Any 4 adjacent pixels are then a word of one copy.
 /// `words` is an odd multiple of 8, so that the copies are in different banks.
 template <int words>
 struct ToeplitzRow {
@@ -43,16 +43,16 @@ __device__ inline int toeplitz_pixels(int words, int distance) {
   return (lane % 8 + lane / 8 % 2 * distance) * words + lane / 16 * 4;
 }
 
-/// Adds the products of every eighth row of the template, of at most `rows` rows, at `groups` · 16
-/// rows of 32 places. Group m has rows 8m … 8m + 7 of the places and the rows 8 · groups below
-/// them. Row 8r of the template in group m needs the same image rows as row 8r + 8 in group m − 1.
-/// So no row is loaded twice.
+/// Adds the products of every eighth row of the template to the sums of `groups` · 16 rows of 32
+/// places. Group m has rows 8m … 8m + 7 of the places, and the 8 rows that lie 8 · groups lower.
+/// Row 8r of the template in group m needs the same image rows as row 8r + 8 in group m − 1, so
+/// they are loaded once for both groups.
 ///
 /// \param image  the first row's pixels at this lane's word, which is
 ///               toeplitz_pixels(image_words, 8 · groups)
 /// \param templ  ToeplitzRow::lane() of the first row; the template's rows are templ_words apart
-/// \param rows   number of the template's rows from the first one on, including those between every
-///               eighth row
+/// \param rows   number of the template's rows from that of `templ` to the last, including those
+///               that this call leaves out
 /// \tparam first, last  true if the columns k are the template's first or last ones: half of some
 ///                Toeplitz matrices is then zero
 template <bool first, bool last, int most_rows, int groups>

@@ -30,7 +30,7 @@ void require_enumerator(std::string_view primitive, std::string_view option, Enu
                         " of number " + std::to_string(static_cast<int>(value)));
 }
 
-/// Requires equal sizes, of views or frames.
+/// Requires that two views or frames have equal sizes.
 template <class A, class B>
 void require_same_size(std::string_view primitive, const A& src, const B& dst) {
   if (src.width() != dst.width() || src.height() != dst.height()) {
@@ -84,8 +84,8 @@ MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
           plane_rows(frame.format(), plane, frame.height())};
 }
 
-/// Returns true if the ranges share a pixel, or overlap with different pitches. Rows of parts that
-/// lie side by side in one image alternate in memory and share no pixel.
+/// Returns true if two ranges share a pixel, or overlap with different pitches. Parts that lie side
+/// by side in one image have overlapping ranges, but their rows alternate and share no pixel.
 inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
   if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;
   if (a.pitch != b.pitch || a.pitch <= 0) return true;

@@ -20,7 +20,7 @@ struct SobelArguments {
   /// The grey value is the upper half of the weighted sum.
   unsigned grey_first;
   unsigned grey_third;
-  // Indices of rows and columns that are read in place of -1, height and width; -1 for zeros.
+  // Indices that replace rows -1 and `height` and columns -1 and `width`; -1 stands for zeros.
   long long row_above;
   long long row_below;
   long long column_before;
@@ -68,8 +68,8 @@ struct SobelThread {
   static constexpr int pixels = SobelPixels<source>::per_thread;
   /// Numbers per row.
   static constexpr int numbers = pixels / sobel_pixels_of_number<Number>;
-  // Rows of results per thread; two more are loaded, all in flight at once. With eight rows fewer
-  // are loaded twice than with four. Four are better in two cases:
+  // Rows of results per thread. A thread loads two rows more, all in flight at once. With eight
+  // rows per thread, fewer rows are loaded twice. Four are better in two cases:
   // - pixels of 4 bytes, which are bound by memory either way;
   // - eight numbers per row, which leave no registers for eight rows.
   static constexpr int rows = few_rows                                         ? sobel_few_rows

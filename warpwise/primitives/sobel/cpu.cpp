@@ -56,7 +56,7 @@ struct Grey {
     std::int64_t x = 0;
     for (; x + step <= width; x += step) vector(from + x * channels, to + x);
     if (x >= width) return;
-    // The image may end with this row: its last pixels are read from a copy of a vector's size.
+    // The image may end here, so the last pixels are read from a copy that fills a vector.
     std::byte tail[HWY_MAX_BYTES * 4] = {};
     std::memcpy(tail, from + x * channels, static_cast<std::size_t>((width - x) * channels));
     vector(tail, to + x);
@@ -86,7 +86,7 @@ struct Grey {
   }
 };
 
-/// Adjacent rows of results that a pass writes; the source rows between them are loaded only once.
+/// Number of adjacent rows of results that a pass writes. It loads each source row only once.
 constexpr std::int64_t pass_rows = 4;
 
 /// The source rows of a pass and the rows above and below, each with one pixel of border on either
@@ -127,8 +127,8 @@ class RowWindow {
   }
 
   static constexpr std::int64_t rows = pass_rows + 2;
-  // Elements before and behind a row: the border's pixel, and the elements that the last vectors
-  // of a row read or write past its end, at most 64 and a neighbour.
+  // Elements before and behind a row. They hold the border's pixel, and what the last vectors of a
+  // row read or write past its end: at most 64 elements and a neighbour.
   static constexpr std::int64_t margin = 96;
 
   ConstHostView src_;
@@ -141,7 +141,8 @@ class RowWindow {
 
 // The gradient.
 
-/// Computes w1 at + w0 (before + after). Integer sums are grouped so that neighbours share them.
+/// Computes w1 at + w0 (before + after). Adjacent pixels share one of the two
+/// inner sums if pixels are integers.
 template <SobelKernel kernel, class V>
 V weigh(V before, V at, V after) {
   const hn::DFromV<V> d;
@@ -190,7 +191,7 @@ auto length(std::int16_t, V dx, V dy) {
   const auto too_low = hn::VecFromMask(d, hn::Gt(n, hn::Add(square, r)));     // n > r(r + 1)
   const auto low_enough = hn::VecFromMask(d, hn::Gt(n, hn::Sub(square, r)));  // n > r(r - 1)
   const auto rounded = hn::Sub(hn::Sub(r, too_low), hn::Add(hn::Set(d, 1), low_enough));
-  return hn::Max(rounded, hn::Zero(d));  // for n = 0, n > r(r - 1) holds for no r
+  return hn::Max(rounded, hn::Zero(d));  // rounded is -1 if n is 0
 }
 
 /// Computes sqrt(dx² + dy²) rounded half up for u16 pixels. Their components are below 2^21: in
@@ -211,7 +212,7 @@ V length(float, V dx, V dy) {
   return hn::Sqrt(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
 }
 
-/// Contribution of a vector of pixels of one row to the rows around it: e and t of README.md.
+/// Terms e(y) and t(y) of the formulas in sobel.hpp, for a vector of pixels of one row.
 template <class V>
 struct Terms {
   V e, t;
@@ -297,8 +298,8 @@ HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
                      hn::Or(hn::Min(even, limit), hn::ShiftLeft<8>(hn::Min(odd, limit))));
 }
 
-/// The step for bytes: twice as many pixels per vector. Even and odd pixels are in separate vectors
-/// of 16-bit lanes, which two loads fill without a shuffle.
+/// The step for bytes, with twice as many pixels as the general one. Even and odd pixels are in
+/// separate vectors of 16-bit lanes, which two loads fill without a shuffle.
 template <class Out, Result result, SobelKernel kernel>
   requires(result != Result::l2)
 struct Step<Out, result, kernel, std::uint8_t> {

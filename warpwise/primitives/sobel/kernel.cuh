@@ -34,7 +34,7 @@ __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words
     for (int i = 0; i < n; ++i) value[i] = grey(a, row[i]);
   } else {
     constexpr unsigned half = 1U << 15;
-    const unsigned first = a.grey_first << 16;  // weights for a pixel at the second of two bytes
+    const unsigned first = a.grey_first << 16;  // for a pixel that begins in byte 1 or 3 of a word
     const unsigned rest = __funnelshift_l(a.grey_first, a.grey_third, 16);
 #pragma unroll
     for (int i = 0; i < n; i += 4) {
@@ -52,8 +52,8 @@ __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// Fetches the last number of the lane before and the first of the lane behind. Lanes 0 and
-/// `last_lane` take `end` instead, from the lane that loaded it for row r and that end.
+/// Fetches the last number of the lane before and the first of the lane behind. Lane 0 takes its
+/// `before`, and `last_lane` its `behind`, from the `end` of the lane that loaded it for row r.
 template <class T>
 __device__ void exchange_ends(T first, T last, T end, unsigned last_lane, int r, T& before,
                               T& behind) {
@@ -105,7 +105,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
   }
 }
 
-/// Computes the numbers of row r in pairs.
+/// Fills `line` from row r, with two pixels in each SobelPair.
 template <SobelSource source, int count, int centre, int side, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<SobelPair<centre, side>, n>& line) {
@@ -176,8 +176,8 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
   }
 }
 
-/// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
-/// for few rows and for rgba with results of one byte, otherwise 80.
+/// Blocks resident on a multiprocessor. They leave a thread 96 registers for eight numbers a row,
+/// 64 for few rows and for rgba with results of one byte, otherwise 80.
 template <SobelSource source, class Out, class Number, bool few_rows>
 inline constexpr int sobel_resident_blocks =
     SobelThread<source, Number>::numbers == 8                       ? 5
@@ -194,7 +194,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
   static_assert(sobel_block_width == 32, "a warp lies in one row");
   const int lane = static_cast<int>(threadIdx.x);
-  // Lane 0 loads one pixel beside the warp's, not two: it must not be the last lane.
+  // Lane 0 fetches one end only, so it must not also be the last lane with pixels of the image.
   const cuda::std::int64_t to_border = a.width - (x0 - lane * Thread::pixels);
   const bool loads_vectors =
       (to_border >= sobel_block_width * Thread::pixels ||
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
   using Thread = SobelThread<source, Number, few_rows>;
   const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
-  if constexpr (few_rows) wait_for_launch();  // measured: it is slower at other lines
+  if constexpr (few_rows) wait_for_launch();  // measured to be fastest here
   for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
     sobel_rows<source, Out, result, Number, few_rows>(a, x0, y0);
   }

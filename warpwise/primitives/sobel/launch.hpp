@@ -137,8 +137,8 @@ inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height,
 }
 
 /// Returns true if an image has so few blocks that a thread should have few rows. Measured on an
-/// H200: 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8; 2048x1536 has
-/// 384 and takes 4.4, with few rows 4.9.
+/// H200: 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8 us;
+/// 2048x1536 has 384 blocks and takes 4.4 us, with few rows 4.9 us.
 inline bool sobel_takes_few_rows(const SobelImages& images, const SobelChoice& choice) {
   if (choice.source != kernels::sobel::SobelSource::u8 || choice.number != SobelNumber::sobel_pair)
     return false;
@@ -146,6 +146,7 @@ inline bool sobel_takes_few_rows(const SobelImages& images, const SobelChoice& c
   return across * down < 300;
 }
 
+/// Returns the launch that computes sobel() of one image.
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, SobelChoice choice,
                                              const SobelOptions& options) {

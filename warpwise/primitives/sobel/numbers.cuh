@@ -9,7 +9,7 @@
 // units of 2^-24, the smallest one. Below 2048 units such a number is exact, and its bits without
 // the sign are the integer: bytes need no conversion and absolute values cost nothing. The range
 // covers the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's sums reach
-// 4080. Only values above 255 are rounded there, which does not change a result of 8 bits.
+// 4080. Those above 2048 are rounded, which does not change a result that saturates at 255.
 namespace warpwise::kernels::sobel {
 
 /// Returns a number of 16 bits in both halves of a word.
@@ -142,8 +142,8 @@ __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
   const float n = x * x + y * y;  // exact, unless the result is saturated
   // From 1/2 on, the last place of a float is one unit: adding 1/2 rounds to whole units.
   float sum = 0.5F + fast_root(n);
-  // The root of a whole number is at least 1 / (8 r) away from r - 1/2, where rounding changes. Up
-  // to 256 that is 16 times the fast root's error; beyond, the result may be off by one.
+  // The root of a whole number is at least 1 / (8 r) away from r - 1/2, where rounding changes. For
+  // r <= 256 that is 16 times the error of fast_root(); a larger root may be off by one.
   if constexpr (sizeof(Out) > 1) {
     const float root = sum - 0.5F;
     const float above = __fmaf_rn(-root, root, n);

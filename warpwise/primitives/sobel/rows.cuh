@@ -9,7 +9,7 @@
 namespace warpwise::kernels::sobel {
 
 /// The last lane of a warp whose pixels are loaded: 31, or the last lane with pixels in the image.
-/// It varies for threads of few rows only: a register more makes eight rows 3 % slower.
+/// It is a variable for threads of few rows only: its register makes eight rows 3 % slower.
 template <bool varies>
 struct SobelLastLane {
   unsigned last = 31;
@@ -49,7 +49,7 @@ __device__ unsigned load_pixel_bytes(const unsigned char* p) {
   return pixel;
 }
 
-/// Loads one pixel; if it has 2 or 4 bytes, the address must be a multiple of that.
+/// Loads one pixel. The address of a pixel of 2 or 4 bytes must be a multiple of its size.
 template <int bytes>
 __device__ unsigned load_pixel(const unsigned char* p) {
   if constexpr (bytes == 2)
@@ -100,7 +100,7 @@ __device__ inline const unsigned char* row_start(const SobelArguments& a, cuda::
   return a.src + (line < 0 ? 0 : line) * a.src_pitch;
 }
 
-/// Returns the column of the lane's SobelRows::end; -1 for zero, or if the lane has none.
+/// Returns the column of the lane's SobelRows::end; -1 if that pixel is 0 or the lane has none.
 template <SobelSource source, int n>
 __device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int64_t x0,
                                          unsigned last) {
@@ -136,7 +136,7 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
 
-/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros get any values.
+/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros stay undefined.
 template <SobelSource source, int n>
 __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                     cuda::std::int64_t y, SobelRows<source, n>& rows) {
@@ -184,8 +184,8 @@ __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t 
   }
 }
 
-/// Loads the thread's pixels from x0 on, in the rows from y on. `vectors`: all pixels of the warp
-/// that are inside a row are whole aligned vectors.
+/// Loads the thread's pixels from x0 on, in the rows from y on. `vectors` is true if all pixels
+/// of the warp that are inside a row are whole aligned vectors.
 template <SobelSource source, int n>
 __device__ SobelRows<source, n> load_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                           cuda::std::int64_t y, bool vectors) {

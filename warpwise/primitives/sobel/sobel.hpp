@@ -43,8 +43,8 @@ struct SobelOptions {
 /// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8. Colours become OpenCV's grey,
 /// (9798 R + 19235 G + 3735 B + 16384) >> 15. Their order is the view's order(), or else the order
 /// in the options; a fourth channel is ignored. `dst` has one channel and the size of `src`; its
-/// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
-/// overlap. Mirrored, an axis of one pixel repeats it.
+/// element type is one of sobel_dst_types(). Any pitch and alignment will do; `src` and `dst` must
+/// not overlap. The border reflect101 repeats the pixel of an axis of one pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are rounded half up, and a
 /// magnitude of the type of `src` saturates at that type's largest value. f32: each operation
@@ -59,15 +59,17 @@ struct SobelOptions {
 /// The defaults give the result of OpenCV's Sobel in CV_16S, convertScaleAbs and a saturated add.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena, and returns when done. Each
-/// task takes scratch memory for at most six rows. Source: document A, rows A7 and A8.
+/// task takes scratch memory for at most six rows. Source: document A of docs/sources.md, rows A7
+/// and A8.
 ///
 /// \throws InvalidArgument  sizes differ, an option, an element type or a number of channels is
 ///                          none of the above, or the views overlap.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 
-/// Computes the gradient on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Computes the gradient on a GPU, asynchronously on `stream`. Neither allocates nor synchronises.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as sobel() on the CPU.
+/// \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                            gpu::StreamHandle stream);
 
@@ -77,15 +79,17 @@ WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptio
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///
-/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length.
-///                          Nothing was computed then.
+/// \throws InvalidArgument  sobel() refuses an image, whose index the message names; a `dst`
+///                          overlaps another view; or the spans differ in length. Nothing is
+///                          computed.
 WARPWISE_EXPORT void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
                            const SobelOptions& options = {});
 
-/// Computes many images on a GPU: one launch for up to 64 images of any sizes, asynchronous on
-/// `stream`, no allocation on the GPU, no synchronisation. The spans are not read after the call.
+/// Computes many images on a GPU, up to 64 in each launch, asynchronously on `stream`. Takes no
+/// memory of the GPU and does not synchronise. The spans are not read after the call.
 ///
-/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+/// \throws InvalidArgument  as the call for many images on the CPU.
+/// \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                            const SobelOptions& options, gpu::StreamHandle stream);
 

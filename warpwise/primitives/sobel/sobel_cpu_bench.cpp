@@ -7,8 +7,8 @@
 namespace warpwise::bench {
 namespace {
 
-// The calls an OpenCV user would make for the magnitude of an 8-bit image. The images in between
-// are reused, as in code written for speed.
+// The calls an OpenCV user would make for the magnitude of an 8-bit image. Intermediate images are
+// reused, as in code written for speed.
 struct OpencvMagnitude {
   cv::Mat dx, dy, abs_dx, abs_dy, grey;
 

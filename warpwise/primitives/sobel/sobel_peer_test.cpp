@@ -143,7 +143,7 @@ TEST(SobelPeer, ComponentsAreOpenCvs) {
         options.output = output;
         expect_same(theirs(grey, output, options, CV_16S),
                     ours<std::uint8_t>(grey, options, CV_16S));
-        // Whole numbers below 2^24: exact in their float.
+        // OpenCV's floats are whole numbers below 2^24 here, which are exact.
         cv::Mat expected;
         theirs(deep, output, options, CV_32F).convertTo(expected, CV_32S);
         expect_same(expected, ours<std::uint16_t>(deep, options, CV_32S));

@@ -211,7 +211,7 @@ TEST_P(SobelTest, ExtremeValues) {
 }
 
 TEST_P(SobelTest, GreyOfEveryKindOfColour) {
-  // 64 steps of each channel: 64 x 4096 pixels, neighbours differ in red.
+  // 64 steps of each channel give 64 x 4096 pixels, whose neighbours along a row differ in red.
   for (const int channels : {3, 4}) {
     GuardedImage src(ElementType::u8, 64, 4096, channels);
     fill<std::uint8_t>(src, [](std::int64_t x, std::int64_t y, int channel) {
@@ -234,7 +234,7 @@ TEST_P(SobelTest, LargerThanOneTask) {
 }
 
 TEST_P(SobelTest, MoreRowsThanAGridHas) {
-  // More than 65535 blocks of 16 rows.
+  // A grid has at most 65535 blocks in y; the image has more blocks of 16 rows.
   compare_random({ElementType::u8, 4, ElementType::u8, {}}, {1, 65535 * 16 + 45}, {0, 0}, {0, 0});
 }
 

@@ -1,4 +1,4 @@
-// Idea: VECTOR adjacent ints as one int2 or int4: one load and one store of 8 or 16 bytes.
+// Idea: a thread copies VECTOR adjacent ints as one int2 or int4, by one load and one store.
 // Expected: the loop runs half or a quarter as often, with the same instructions for each turn. A
 //   warp's load covers 256 or 512 bytes, and the bytes in flight grow accordingly.
 // Next limit: latency; a thread waits for its one load before it stores.

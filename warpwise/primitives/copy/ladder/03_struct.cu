@@ -1,10 +1,10 @@
-// Idea: whole structs, assigned: the compiler chooses the accesses by the struct's size and by the
-//   alignment that its type promises. STRUCT_INTS ints, at multiples of STRUCT_ALIGNMENT bytes.
-// Expected: 16 bytes at multiples of 16 become one access, like int4. A struct of two ints and a
-//   double is as large, but promises only multiples of 8: two accesses, each of which uses every
-//   other 8 bytes of a warp's range. 12 bytes become three accesses of 4, and a warp's lanes are 12
-//   bytes apart: each access touches all the sectors of its 384 bytes.
-// Next limit: as with vectors, latency; with a double or 12 bytes, sectors requested again.
+// Idea: a thread assigns whole structs of STRUCT_INTS ints, aligned to STRUCT_ALIGNMENT bytes. The
+//   compiler chooses the accesses by the struct's size and alignment.
+// Expected: 16 bytes aligned to 16 become one access, like int4. A struct of two ints and a double
+//   has 16 bytes, but is aligned to 8 only: it takes two accesses, each of which uses every other 8
+//   bytes of a warp's range. A struct of 12 bytes takes three accesses of 4. A warp's lanes are 12
+//   bytes apart, so each of the three touches all the sectors of the warp's 384 bytes.
+// Next limit: latency for 16 aligned bytes; for the other structs, sectors requested repeatedly.
 #include "problem.hpp"
 
 struct alignas(STRUCT_ALIGNMENT) Ints {

@@ -1,6 +1,6 @@
-// Idea: IN_FLIGHT vectors of four ints a thread and turn, all loaded before the first is stored.
+// Idea: in each turn a thread loads IN_FLIGHT vectors of four ints before it stores the first.
 //   STREAMING marks the accesses as used once: their lines leave the cache first.
-// Expected: IN_FLIGHT times the bytes in flight for each thread. This hides the memory's latency
+// Expected: each thread has IN_FLIGHT times the bytes in flight. This hides the memory's latency
 //   even if few threads are resident. Each vector takes four more registers.
 // Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, without
 //   a gain.

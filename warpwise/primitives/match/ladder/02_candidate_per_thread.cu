@@ -3,7 +3,7 @@
 //   blocks' scores are adjacent, like its threads. With TEXTURE the images are read through
 //   textures, which were the cached way before CC 2.0.
 // Expected: the number of threads grows by the number of displacements; every multiprocessor is
-//   busy. Pixels are still read as before: neighbouring threads are neighbouring blocks.
+//   busy. Pixels are still read in the old order: neighbouring threads are neighbouring blocks.
 // Next limit: transactions. A warp's 32 bytes lie in 32 sectors.
 #include "pixels.cuh"
 

@@ -1,5 +1,5 @@
 // Idea: four pixels at once. Shared memory holds words. A window that starts inside a word is
-//   shifted together from two, and one instruction adds four absolute differences to a sum.
+//   shifted together from two words, and one instruction adds four absolute differences to a sum.
 // Expected: a quarter of the instructions for the sums. A word of the target serves twice, as the
 //   upper and then as the lower half of a shift: two loads and a shift for four pairs of pixels.
 // Next limit: the loads and shifts, three for each packed difference. Four neighbouring threads

@@ -2,8 +2,8 @@
 //   in registers; only the best score goes through memory.
 // Expected: the scores are no longer written and read, and the second kernel is not needed.
 // Next limit: filling shared memory: four byte loads for a word. With WORD_LOADS two aligned
-//   words are loaded and shifted together, where both lie inside the image. After that the packed
-//   differences themselves.
+//   words are loaded and shifted together, where both lie inside the image. The limit is then
+//   the rate of the packed differences.
 #include "group.cuh"
 
 using namespace warpwise::ladders;

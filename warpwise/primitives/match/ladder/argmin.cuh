@@ -9,7 +9,7 @@ extern "C" __global__ void argmin(warpwise::ladders::MatchProblem p) {
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const long long number = thread / 32;
   const long long candidates = static_cast<long long>(p.search) * p.search;
-  if (number >= p.columns * p.rows) return;  // a whole warp
+  if (number >= p.columns * p.rows) return;  // a whole warp returns
   const Score* scores = static_cast<const Score*>(p.scratch) + number * candidates;
   Best best;
   for (long long place = thread % 32; place < candidates; place += 32) {

@@ -67,7 +67,7 @@ struct Group {
   }
 };
 
-/// Returns the words between rows of the area. Threads of a warp whose groups lie below one another
+/// Returns the pitch of the area in words. Threads of a warp whose groups lie below one another
 /// read BLOCK_X words each, from rows ROWS apart. Padding puts these words in different banks: for
 /// rows 4 apart, the pitch is BLOCK_X / 4 modulo 8.
 template <bool padded>

@@ -88,8 +88,8 @@ class MatchLadder final : public Ladder {
     const std::int64_t block = options.block_width;
     problem.bytes = 2 * width * height + 8 * grid.columns * grid.rows;
     problem.pixels = width * height;
-    // One operation for each pair of pixels of a candidate inside the image. That is the work of
-    // sad; for ssd and ncc it only allows comparisons.
+    // One operation for each pair of pixels of a candidate inside the image. sad needs just these
+    // operations; for ssd and ncc the number only serves to compare kernels.
     problem.operations =
         checked_mul(checked_mul(candidates_along(width, grid.columns, block, options.search_x),
                                 candidates_along(height, grid.rows, block, options.search_y)),
@@ -158,7 +158,7 @@ class MatchLadder final : public Ladder {
         launch_of(detail::match::match_launch(images, grid, match_options_of(problem.variables)))};
   }
 
-  // Divides by rows of blocks. A part also has the rows above and below that a search reaches.
+  // Divides by rows of blocks. A band also has the rows above and below that a search reaches.
   Division division(const Problem& problem) const override {
     const MatchOptions options = match_options_of(problem.variables);
     const std::int64_t block = options.block_height;

@@ -1,7 +1,7 @@
 // Idea: a thread for each pixel reads its nine neighbours from global memory, makes each of them
-//   grey and adds them up under both filters. Each of these steps keeps the ones before it:
+//   grey and applies both filters. Each of these steps keeps the ones before it:
 //     FILTER_IN_CONSTANT  the weights come from constant memory, no longer from global memory
-//     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need none; the
+//     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need no test; the
 //                         division becomes a multiplication by the reciprocal
 //     CONSTANT_BLOCK      the block's shape is known to the compiler
 //     UNROLLED            the loops over the filter are written out

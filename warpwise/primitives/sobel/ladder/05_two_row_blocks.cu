@@ -1,5 +1,5 @@
 // Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill
-//   the tile downwards, two rows at a time: no condition, no pixel twice, no division. The tile's
+//   the tile downwards, two rows at a time, with no condition, repetition or division. The tile's
 //   last two columns stay empty: the last two threads of a row repeat the work of the thread before
 //   them, their results are dropped, and the next block begins at their columns. A tile can be used
 //   again further down (PASSES). The steps are those of 01_global.cu.

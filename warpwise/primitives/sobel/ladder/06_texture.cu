@@ -2,8 +2,8 @@
 //   is made for reads close to each other, and the texture unit splits a pixel into its channels.
 //   The steps are those of 01_global.cu.
 // Expected: on GPUs that keep no global reads in an L1 cache, one read from memory instead of nine.
-//   On GPUs with one L1 cache for both, only the path through the texture unit differs.
-// Next limit: as before, nine reads and nine conversions to grey for each pixel.
+//   If one L1 cache serves both kinds of reads, only the path through the texture unit differs.
+// Next limit: as in 01_global.cu, nine reads and nine conversions to grey for each pixel.
 #include "document.cuh"
 
 namespace warpwise::ladders {

@@ -1,6 +1,6 @@
-// Idea: what never changes is code, not data. The weights are 0, 1 and 2: written as sums, a third
-//   of the taps vanish and the rest need no multiplication; grey is computed with integers, as it
-//   is defined. One thread a pixel, read from global memory, as in 01_global.cu.
+// Idea: the weights never change, so they become code instead of data. They are 0, 1 and 2: a third
+//   of the taps vanish and the rest need no multiplication. Grey is computed with integers, as it
+//   is defined. A thread computes one pixel from global memory, as in 01_global.cu.
 // Expected: half the instructions of the unrolled variant, and one load less: no result needs the
 //   pixel in the middle.
 // Next limit: each pixel is read and made grey by eight threads.

@@ -1,5 +1,5 @@
 // Idea: a pixel is made grey once, on its way into the tile, which holds bytes. The tile is filled
-//   as by method III; with a constant width its index arithmetic is cheap.
+//   as in 04_linear_refill.cu; with a constant width its index arithmetic is cheap.
 // Expected: little more than one conversion for each pixel instead of eight, and a tile of a
 //   quarter of the size: neighbouring lanes read bytes of the same words, without conflicts.
 // Next limit: a barrier between loads and arithmetic, and eight byte reads from shared memory,

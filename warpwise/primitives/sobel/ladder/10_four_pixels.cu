@@ -1,5 +1,5 @@
-// Idea: four adjacent pixels a thread. They are loaded as one vector and stored as one word. Only
-//   the two neighbours at the ends are read besides.
+// Idea: a thread computes four adjacent pixels. It loads them as one vector, stores them as one
+//   word, and reads only the two neighbours at the ends separately.
 // Expected: three loads for four pixels instead of twelve, six conversions instead of twelve, a
 //   quarter of the stores. Rows that are not aligned to 16 bytes, and the image's right end, are
 //   read pixel by pixel.

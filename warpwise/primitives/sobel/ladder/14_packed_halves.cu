@@ -4,7 +4,7 @@
 //   are in the other.
 // Expected: half the additions up to dx and dy. Absolute values are computed for single halves: one
 //   instruction subtracts the bias, takes the absolute value and adds it to the sum.
-// Next limit: memory; in arithmetic, the conversions to grey.
+// Next limit: memory; after it the arithmetic, most of all the conversions to grey.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"
 

@@ -70,7 +70,7 @@ __device__ inline unsigned pixel_or_border(const SobelProblem& p, int x, int y) 
   return p.src[clamped(y, p.height) * p.src_pitch + clamped(x, p.width)];
 }
 
-/// Applies both filters to the 3 x 3 greys that grey_at(column, row) returns, for 0 to 2 each.
+/// Applies both filters to the 3 x 3 greys grey_at(column, row), with columns and rows from 0 to 2.
 template <class GreyAt>
 __device__ unsigned char magnitude(const SobelProblem& p, GreyAt grey_at) {
   int dx = 0;

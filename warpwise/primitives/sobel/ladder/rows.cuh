@@ -33,7 +33,7 @@ __device__ inline FourPixels load_four(const SobelProblem& p, const unsigned* ro
   return pixels;
 }
 
-/// Writes the bytes of `results` that lie in the image, the lowest to x.
+/// Writes the bytes of `results` that lie in the image, the lowest byte to column x.
 __device__ inline void store_four(const SobelProblem& p, int x, int y, unsigned results) {
   unsigned char* at = p.dst + y * p.dst_pitch + x;
   if (x + 4 <= p.width && is_aligned(at, 4)) {

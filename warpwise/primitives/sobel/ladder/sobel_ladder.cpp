@@ -82,7 +82,7 @@ class SobelLadder final : public Ladder {
         detail::sobel::sobel_choice(src.type(), src.channels(), dst.type(), options), options))};
   }
 
-  // The filters have three rows.
+  // A row of results depends on one row above and one below.
   Division division(const Problem& problem) const override {
     return {.units = problem.variables.at("height"), .halo = 1};
   }
