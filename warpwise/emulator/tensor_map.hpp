@@ -29,13 +29,13 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  /// Zero: a kernel makes a map by setting fields in zeroed memory, and cannot set the mark.
+  /// Zero, because a kernel that makes a map sets fields in zeroed memory, and cannot set the mark.
   static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
-  /// CUTLASS and Triton clear bit 21 of this word in the maps of small tensors, because of some
-  /// drivers.
+  /// CUTLASS and Triton clear bit 21 of this word in the maps of small tensors, to work around an
+  /// error of some drivers. The emulator ignores the word.
   std::uint64_t word_that_libraries_change = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, 4> strides{};  ///< strides in bytes, from the second dimension on

@@ -238,7 +238,7 @@ struct GeometryFlags {
   std::uint32_t cube : 1 = 0;
   std::uint32_t is_store : 1 = 0;
   std::uint32_t elements : 3 = 1;
-  std::uint32_t log_bytes : 2 = 0;  ///< of an element
+  std::uint32_t log_bytes : 2 = 0;  ///< binary logarithm of an element's bytes
   SurfaceBoundary boundary : 2 = SurfaceBoundary::trap;
   std::uint32_t gathers : 1 = 0;  ///< reads one channel of four texels
   std::uint32_t channel : 2 = 0;

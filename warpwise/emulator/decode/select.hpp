@@ -16,8 +16,8 @@ struct Selection {
   Entry entry;
   std::uint32_t flags = 0;  ///< packed
   InstructionClass instruction_class = InstructionClass::integer;
-  /// In conversions to (from) 8 and 16 bits, the register of the result (source) may have 16 or 32
-  /// bits.
+  /// The result's register may have 16 or 32 bits, in conversions to 8 or 16 bits. The same holds
+  /// for the source's register in conversions from 8 or 16 bits.
   bool loose_result = false;
   bool loose_source = false;
   bool is_integer_conversion = false;  ///< its flags depend on the result's register

@@ -52,7 +52,7 @@ Operand read_address(Tokens& tokens) {
   result.kind = Kind::address;
   read_elements(tokens, result, "]");
   if (result.elements.empty()) tokens.fail("an empty address, []");
-  // The offset belongs to the address.
+  // The offset belongs to the whole address, not to its first element.
   std::swap(result.offset, result.elements.front().offset);
   return result;
 }
