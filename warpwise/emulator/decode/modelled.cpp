@@ -147,9 +147,9 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if the final memory may depend on the order of atomics. Integer sums, for
-  /// example, do not depend on it. Atomics of several kinds do, because they may share an address,
-  /// and so do inc and dec, because several limits may share one.
+  /// Returns true if the final memory may depend on the order of atomics. Integer sums alone give
+  /// the same memory in every order. Atomics of several kinds may share an address, and inc or dec
+  /// may be used with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;

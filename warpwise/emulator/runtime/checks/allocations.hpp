@@ -23,7 +23,7 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
 /// Number of bytes that a memory pool has in use.
 struct PoolUse {
   std::atomic<std::uint64_t> now = 0;
-  std::atomic<std::uint64_t> high = 0;  ///< the most that it had
+  std::atomic<std::uint64_t> high = 0;  ///< highest value of `now` so far
 };
 /// Counts an allocation in a pool, until it is freed.
 void count_in_pool(Address address, PoolUse& pool);

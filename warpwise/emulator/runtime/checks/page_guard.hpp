@@ -12,8 +12,8 @@ namespace warpwise::emulator::runtime {
 /// waited for it.
 ///
 /// - The program's first touch of a page opens it.
-/// - The next CUDA call, or the program's end, reports an `unsynchronised` fault if such work uses
-///   the touched byte.
+/// - The next CUDA call, or the program's end, reports an `unsynchronised` fault if work in flight
+///   uses the touched byte.
 ///
 /// Callers hold StreamOrder's lock.
 class PageGuard {
