@@ -144,7 +144,7 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool 
 /// Calls `body`, unless the device is unusable. Turns exceptions into error codes and messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
-/// Stores the error of a kernel's fault. As on a GPU, the device is then unusable.
+/// Stores the error of a kernel's fault. The device is unusable afterwards, as on a GPU.
 cudaError_t fail(cudaError_t error);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }

@@ -76,7 +76,7 @@ void limit_life() {
 void write_all(int file, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(file, text.data() + at, text.size() - at);
-    if (written < 0 && errno != EINTR) return;  // the reader gets half of an object
+    if (written < 0 && errno != EINTR) return;  // the reader finds an incomplete object
     at += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
   }
 }

@@ -26,8 +26,8 @@ class PaceSample {
   PaceSample(const PaceSample&) = delete;
   PaceSample& operator=(const PaceSample&) = delete;
 
-  /// Waits for the sample's end. Returns json_of_launch() of it, or an object whose `unavailable`
-  /// states why there is none.
+  /// Waits for the sample's end. Returns json_of_launch() of the sample, or an object whose
+  /// `unavailable` states why there is no sample.
   RecordJson result();
 
  private:

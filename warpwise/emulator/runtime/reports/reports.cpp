@@ -62,7 +62,7 @@ void say(const std::string& text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Ends the program before it begins, because nobody would notice an ignored request.
+// Ends the program before it begins, because nobody would notice that an option is ignored.
 [[noreturn]] void refuse(const char* variable, std::string_view text, const std::string& needs) {
   say(std::string(variable) + " got '" + std::string(text) + "', it needs " + needs);
   ::_exit(2);
@@ -126,7 +126,8 @@ Suppressions suppressions() {
   }
 }
 
-// Removes the variable, because child programs would overwrite the file.
+// Returns the file that a variable names, and removes the variable, because child programs would
+// overwrite the file.
 fs::path taken_file(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == 0) return {};
@@ -154,7 +155,7 @@ fs::path gathered_file() {
   return name;
 }
 
-/// Adds a fault, to an earlier one of the same kind and place if there is one.
+/// Adds a fault. If `all` has a fault of the same kind and place, only raises its count.
 void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
                     const std::string& reason) {
   for (SuppressedFault& known : all) {
