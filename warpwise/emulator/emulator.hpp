@@ -169,7 +169,7 @@ struct KernelInfo {
 /// Accesses to global or local memory, and their cost. One request is one warp instruction.
 struct TrafficCounts {
   std::uint64_t requests = 0;
-  std::uint64_t references = 0;  ///< lanes of the requests; a vector access counts once
+  std::uint64_t references = 0;  ///< active lanes of all requests; a vector access counts once
   std::uint64_t transactions_32 = 0;
   std::uint64_t transactions_64 = 0;
   std::uint64_t transactions_128 = 0;
@@ -191,7 +191,7 @@ struct MemoryCounts {
   TrafficCounts global_load, global_store, global_atomic, local_load, local_store;
   PassCounts shared_load, shared_store, shared_atomic, constant;
   std::uint64_t texture_requests = 0;
-  std::uint64_t texture_references = 0;  ///< the lanes of these requests
+  std::uint64_t texture_references = 0;  ///< active lanes of all texture requests
 };
 
 /// Executed instructions, the same for every compute capability.
@@ -259,7 +259,7 @@ struct PaceModel {
     int ptx_line = 0;  ///< line number from 1
     int piece = 0;     ///< index of the piece of machine code between two branches
     int place = 0;     ///< index of the load among the kernel's instructions
-    int needed = 0;    ///< index of the first instruction that waits for it; the highest int: none
+    int needed = 0;    ///< index of the first instruction that needs the load; INT_MAX: none
   };
   std::vector<PlacedLoad> loads;  ///< loads in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
@@ -314,7 +314,7 @@ struct PaceCounts {
   struct Reads {
     std::uint64_t bytes = 0;      ///< size of the allocation
     std::uint64_t requested = 0;  ///< sectors requested from L2
-    /// Distinct sectors that DRAM moves if L2 holds all of them. Each access to DRAM counts all
+    /// Distinct sectors that DRAM moves if L2 can hold all of them. Each access to DRAM counts all
     /// sectors that it moves (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
     /// Sectors of which a block uses only some bytes. They count once for every group of
@@ -446,8 +446,8 @@ struct LaunchOptions {
   /// - memory or printf output that differs, not only by rounding, is an `order_dependent` fault
   /// - any other error is a fault of its own kind
   ///
-  /// Memory that the host sees is restored too. Meanwhile no other host thread may use it or launch
-  /// on this device. Not with `pace`.
+  /// Memory that the host sees is restored too, so during the call no other host thread may use
+  /// this memory or launch on this device. `pace` must be empty.
   int orders = 1;
   /// Seed of the third and later orders; the second is the first one reversed.
   std::uint64_t order_seed = 0;
@@ -491,8 +491,8 @@ struct LaunchResult {
   std::uint64_t blocks = 0;  ///< number of blocks that ran
   PaceCounts pace;
   std::vector<DeviceWork> device_work;  ///< empty once the work is done
-  /// The kernels that this one launched, directly or through others, in the order in which they
-  /// ran. Each holds its own counts, faults and output.
+  /// The kernels that this kernel launched, directly or through others, in the order in which they
+  /// ran. Each of them holds its own counts, faults and output.
   std::vector<LaunchedKernel> launched;
   std::uint64_t executed = 0;  ///< warp instructions, counted or not
   /// With LaunchOptions::orders: the largest difference between floating-point sums of atomics,

@@ -18,7 +18,7 @@ enum class Modelled : std::uint8_t {
   contraction,     ///< a product and a sum that machine code may fuse, rounding once
   texture_filter,  ///< weights of texels
   order,           ///< order of threads that do not wait for each other
-  placement,       ///< numbers of multiprocessors, warps and grids
+  placement,       ///< values of %smid, %nsmid, %warpid, %nwarpid and %gridid
   clock,           ///< cycles and nanoseconds
   asynchrony,      ///< asynchronous copies, done here when they are issued
 };

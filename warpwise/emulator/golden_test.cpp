@@ -182,7 +182,7 @@ void for_each_result(const std::string& prefix, Visit visit,
     SCOPED_TRACE(kernel.name);
     Device device;
     std::vector<Address> parameters{device.allocate(inputs.size()), device.allocate(kernel.bytes)};
-    parameters.resize(program->kernel(kernel.name).parameter_bytes.size());  // a third one is 0
+    parameters.resize(program->kernel(kernel.name).parameter_bytes.size());  // the rest is 0
     device.write(parameters[0], std::as_bytes(std::span(inputs)));
     LaunchOptions options;
     options.count = false;

@@ -28,7 +28,7 @@ class WorkOrder {
   virtual bool comes_behind(WorkNumber earlier) const = 0;
   /// Returns true if the host has waited for the work.
   virtual bool host_has_waited_for(WorkNumber work) const = 0;
-  /// Describes a work: "kernel scale(int*) on stream 1".
+  /// Describes a piece of work: "kernel scale(int*) on stream 1".
   virtual std::string described(WorkNumber work) const = 0;
   /// Names only the stream: "stream 1".
   virtual std::string stream_of(WorkNumber work) const = 0;

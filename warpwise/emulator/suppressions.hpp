@@ -12,7 +12,7 @@ namespace warpwise::emulator {
 
 /// A known fault that is not reported: its kind, its place and the reason.
 struct Suppression {
-  std::optional<FaultKind> kind;  ///< none: any
+  std::optional<FaultKind> kind;  ///< empty: any
   std::string file;               ///< the end of the source file's path; empty: any
   int source_line = 0;            ///< 0: any
   std::string function;           ///< a kernel, or a function inlined into one; empty: any

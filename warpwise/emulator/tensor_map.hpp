@@ -45,7 +45,7 @@ struct TensorMap {
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
   std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
-  bool fills_with_nan = false;       ///< fill outside the tensor: NaN, or else zeros
+  bool fills_with_nan = false;       ///< elements outside the tensor become NaN; false: zero
   std::array<std::uint8_t, 27> unused{};
 
   std::size_t dimensions() const { return last_dimension + std::size_t{1}; }

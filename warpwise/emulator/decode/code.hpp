@@ -156,7 +156,7 @@ struct Code {
   std::vector<std::byte> constants;  ///< literals, each for 32 lanes
   /// Constants with the address of a module variable, filled in at launch.
   struct Relocation {
-    std::size_t constant = 0;  ///< byte offset
+    std::size_t constant = 0;  ///< byte offset in `constants`
     std::size_t variable = 0;  ///< index into the module's variables
     std::int64_t addend = 0;
   };

@@ -92,8 +92,7 @@ class Marker {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
-  /// Marks moved, negated and selected products, because machine code may also fuse a sum with
-  /// them.
+  /// Marks moved, negated and selected products, because a sum may be fused with them too.
   void carry_products() {
     for (bool changed = true; changed;) {
       changed = false;

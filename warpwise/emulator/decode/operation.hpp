@@ -52,7 +52,7 @@ enum class Control : std::uint8_t {
   ret,
 };
 
-/// Kinds of asynchronous operations. They differ in the threads that can wait for their end.
+/// Kinds of asynchronous operations, with the threads that can wait for their end.
 enum class Asynchronous : std::uint32_t {
   none,
   copy,         ///< cp.async: threads that wait for its group, or at an mbarrier that tracks it

@@ -258,7 +258,7 @@ class Places {
   struct Pool {
     std::size_t count = 0;
     std::vector<std::size_t> free;
-    using Busy = std::pair<std::int32_t, std::size_t>;  // until, place
+    using Busy = std::pair<std::int32_t, std::size_t>;  // end of use, place
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
 
     /// Returns a place for a register that is live in `span`. Must be called in the order in which

@@ -35,7 +35,7 @@ std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruct
 std::string full_name(const ptx::Instruction& instruction);
 
 bool is_type(std::string_view modifier);
-/// Returns the bits of a type: 8 ... 128, 1 for pred, 0 if it is no type.
+/// Returns a type's number of bits: 8 ... 128, 1 for pred, 0 if `type` is no type.
 int type_bits(std::string_view type);
 
 }  // namespace warpwise::emulator

@@ -18,7 +18,7 @@ Operand read_name(Tokens& tokens) {
     return result;
   }
   result.name = tokens.expect(Token::Kind::name, "an operand").text;
-  // `%tid.x`, `%r1.b0`
+  // Reads the suffix of names like `%tid.x` and `%r1.b0`.
   while (tokens.at(Token::Kind::directive) && tokens.adjacent()) {
     result.name += tokens.take().text;
   }

@@ -302,7 +302,7 @@ void Parser::performance_directives(Function& result) {
     } else if (directive.text == ".pragma") {
       pragma();
     } else {
-      // .maxntid 256, 1, 1 and similar directives, also .noreturn without numbers.
+      // Reads .maxntid 256, 1, 1 and similar directives, and .noreturn, which has no numbers.
       std::vector<int> numbers;
       if (tokens_.at(Token::Kind::number)) {
         do {

@@ -129,8 +129,9 @@ struct Module {
       functions;  ///< a function that is declared and defined appears once, with its body
 };
 
-/// \throws InvalidArgument  with the PTX line and the reason. Never reads outside the text.
-/// Bounds nesting, counts and sizes, so that no input exhausts stack or memory.
+/// Parses a PTX text. Never reads outside the text. Bounds nesting, counts and sizes, so that no
+/// input exhausts stack or memory.
+/// \throws InvalidArgument  with the PTX line and the reason
 Module parse(std::string_view text);
 
 }  // namespace warpwise::ptx

@@ -29,7 +29,7 @@ struct AllocationRecord {
   AllocationKind kind = AllocationKind::device;
   bool is_live = true;
   bool is_no_leak = false;  ///< not reported as a leak, although it is never freed
-  PoolUse* pool = nullptr;  ///< the pool that counts it
+  PoolUse* pool = nullptr;  ///< the pool that counts the allocation
   CallSite made;
   CallSite freed;
 
@@ -45,7 +45,7 @@ struct Records {
   std::mutex mutex;
   std::map<Address, AllocationRecord> all;
   std::map<std::uint64_t, Address> by_number;
-  std::deque<std::uint64_t> freed;  ///< numbers; at the limit the first one is dropped
+  std::deque<std::uint64_t> freed;  ///< numbers; at the limit the oldest number is dropped
   std::uint64_t made = 0;
 
   void forget(Address address) {

@@ -30,7 +30,7 @@ void count_in_pool(Address address, PoolUse& pool);
 
 /// Records that the program has registered memory of the host, which begins at `address`.
 void note_registration(Address address);
-/// Forgets the registration, when it ends.
+/// Forgets a registration when it ends.
 void forget_registration(Address address);
 
 /// Returns the kind of the memory that holds the address; empty if the GPU has none there. A

@@ -34,7 +34,7 @@ class PageGuard {
   void open();
   void close();
 
-  /// Reports early touches. Called before work is added, and before it counts as done.
+  /// Reports early touches. Called before work is added, and before work counts as done.
   void report_touches(const MemoryUses& uses);
 
  private:

@@ -92,7 +92,7 @@ Runtime& emulated();
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 
-/// Keeps the thread's last error as it is, while it exists.
+/// While an object of this class exists, the thread's last error stays as it is.
 class LastErrorKept {
  public:
   LastErrorKept();
@@ -117,8 +117,8 @@ cudaError_t invalidate(Capture& capture, cudaError_t error);
 /// Sets the calling thread's capture mode and returns the one before.
 cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 
-// While streams capture, a GPU refuses some calls in other streams too. These functions return the
-// error of such a call, and make the captures that forbid it invalid.
+// While streams capture, a GPU refuses some calls in other streams too. The functions below return
+// the error of a refused call, and invalidate the captures that forbid the call.
 
 /// Refuses a call that may wait for the device or free memory. Captures of other threads forbid it
 /// only in global mode, and the mode of the calling thread may allow it.

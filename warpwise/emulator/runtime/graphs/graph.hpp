@@ -25,7 +25,7 @@ struct CUgraphNode_st {
   const void* memory = nullptr;  ///< memory that an allocating node takes
 };
 
-/// A user object with a count of references; destroyed with the last one.
+/// A user object with a count of references; destroyed with the last reference.
 struct CUuserObject_st {
   cudaHostFn_t destroy = nullptr;
   void* data = nullptr;

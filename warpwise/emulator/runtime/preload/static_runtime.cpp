@@ -182,7 +182,8 @@ void redirect(const Loaded& loaded) {
 // Redirects the program and its libraries before their constructors register kernels: this library
 // is the first to be initialised (-z initfirst).
 __attribute__((constructor(101))) void redirect_program(int, char** words, char** variables) {
-  // Sets these variables early for the emulated runtime; the C library is initialised later.
+  // Sets the C library's variables early, because the emulated runtime reads them before the C
+  // library is initialised.
   if (::environ == nullptr) {
     ::environ = variables;
     ::program_invocation_name = words[0];

@@ -20,8 +20,8 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Limits the time of the copy. fork_locks.hpp frees some locks in the copy. Any other lock that a
-// thread held at the fork is never released there, so a wait for it never ends.
+// Limits the time of the forked copy. fork_locks.hpp frees some locks in the copy. Any other lock
+// that a thread held at the fork is never released there, so a wait for that lock never ends.
 constexpr unsigned most_seconds = 60;
 
 int blocks_per_sm(const KernelInfo& info, Dim3 block, std::uint64_t dynamic_shared_bytes) {

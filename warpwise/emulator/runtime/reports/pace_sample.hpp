@@ -9,7 +9,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/runtime/reports/launch_record.hpp"
 
-// Runs a sample of a launch with a pace, to predict the launch's time.
+// Runs a sample of a launch with LaunchOptions::pace, to predict the launch's time.
 namespace warpwise::emulator::runtime {
 
 /// A sample of a launch. It runs in a fork of this process while the launch runs here. The fork has

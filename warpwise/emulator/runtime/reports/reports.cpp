@@ -141,7 +141,7 @@ fs::path taken_file(const char* variable) {
 fs::path gathered_file() {
   const char* const folder = std::getenv("WARPWISE_EMULATED_GATHER");
   if (folder == nullptr || *folder == 0) return {};
-  // Sorts the names by the processes' starts.
+  // The time in the name sorts the files by the processes' starts.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   std::string name =
       (fs::path(folder) / (std::to_string(now) + "-" + std::to_string(::getpid()) + "-XXXXXX"))
@@ -483,7 +483,7 @@ class Reports {
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
-  bool has_ended_ = false;  ///< the record includes the end
+  bool has_ended_ = false;  ///< the record covers the program's end
   pid_t found_in_ = 0;      ///< process with a finding
   pid_t refused_in_ = 0;    ///< process with a refusal
   bool ended_ = false;      ///< the end was reported

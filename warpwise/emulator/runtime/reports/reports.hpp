@@ -17,7 +17,7 @@ namespace warpwise::emulator::runtime {
 /// Returns the checks in WARPWISE_EMULATED_CHECK.
 Checks checks_asked_for();
 
-/// Return the orders of each launch and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
+/// Return the number of orders of each launch, and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 

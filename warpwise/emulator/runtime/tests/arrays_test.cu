@@ -326,7 +326,7 @@ TEST(Arrays, SurfacesOfEverySize) {
   expect_turned<float4>([](int i) { return float4{static_cast<float>(i), 1, 2, 3}; });
 }
 
-// Reads outside a surface; an H200 gives the same.
+// Reads outside a surface. An H200 gives the same values.
 __global__ void edges(cudaSurfaceObject_t surface, int* found) {
   found[0] = surf2Dread<int>(surface, -4, 1, cudaBoundaryModeZero);
   found[1] = surf2Dread<int>(surface, 4, 3, cudaBoundaryModeZero);
