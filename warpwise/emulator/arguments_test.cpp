@@ -55,7 +55,7 @@ TEST(PackArguments, EachArgumentLiesWhereThePtxHasIt) {
   const std::vector<std::byte> block =
       pack_arguments(program.kernel("mixed"), true, Colour{1, 2, 3}, std::uint16_t{0xabcd}, 0.1, -5,
                      Wide{{6, 7, 8, 9}}, to);
-  // Bytes of arguments, and of gaps in brackets: 1 (3), 12, 2 (6), 8, 4 (12), 16, 8.
+  // Sizes in bytes of the arguments and, in brackets, of gaps: 1 (3), 12, 2 (6), 8, 4 (12), 16, 8.
   ASSERT_EQ(block.size(), 72U);
   EXPECT_EQ(program.kernel("mixed").parameter_offsets,
             (std::vector<std::uint64_t>{0, 4, 16, 24, 32, 48, 64}));

@@ -17,10 +17,10 @@ enum class Check : std::uint8_t {
   memory,        ///< calls of the CUDA runtime: memory freed twice or never, invalid pointers
   races,         ///< unordered accesses of threads, launches or copies
   init,          ///< unwritten values that affect control flow or results
-  sync,          ///< barriers and member masks that some threads do not arrive at
+  sync,          ///< barriers that some threads do not reach, and wrong member masks
   runtime,       ///< calls of the CUDA runtime: wrong copies, unchecked launches, missing waits
   equal_writes,  ///< races in which both writes store the same value; harmless on a GPU
-  strict,        ///< races by the memory model alone: fences order accesses, volatile does not
+  strict,        ///< races by CUDA's memory model: fences order accesses, volatile does not
 };
 /// Returns the names for name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {

@@ -13,11 +13,11 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc aligns likewise
-// A driver begins large allocations at a page, and Taichi needs that.
+constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc also aligns to 512
+// GPU drivers align large allocations to pages, and Taichi relies on this alignment.
 constexpr std::uint64_t large = 1024 * 1024;
 constexpr std::uint64_t page_alignment = 4096;
-// Distance between allocations. An access up to this far past an allocation's end hits no other.
+// Bytes between allocations. An access up to this far past an allocation's end hits no other one.
 constexpr std::uint64_t gap = 64 * 1024;
 // Limit of remembered freed allocations.
 constexpr std::size_t most_freed = 65536;

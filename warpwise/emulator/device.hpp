@@ -63,9 +63,10 @@ struct Device::State {
 
   /// Takes memory for an allocation and counts it. \throws OutOfMemory
   Allocation take(std::uint64_t bytes, std::string name);
-  /// Gives an allocation its address.
+  /// Gives an allocation an address and adds it to `allocations`.
   Address place(Allocation allocation);
-  /// Allocates for a kernel's malloc. Returns 0 if kernels' `heap_bytes` or the limit are exceeded.
+  /// Allocates for a kernel's malloc. Returns 0 if the kernels' allocations would exceed
+  /// `heap_bytes`, or all allocations the device's limit.
   Address allocate_of_heap(std::uint64_t bytes, std::string name, std::uint64_t heap_bytes);
   /// Frees an allocation of a kernel and returns its memory; null if none begins at the address.
   std::shared_ptr<std::byte> free_of_heap(Address address, std::string by);

@@ -12,17 +12,18 @@
 // Access to a device for the checks of the CUDA runtime (Check::memory, Check::runtime).
 namespace warpwise::emulator {
 
-/// Returns the name and size of each allocation by malloc or new of a kernel that is not freed yet.
+/// Returns the name and size of each allocation that a kernel made by malloc or new and that is not
+/// freed yet.
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
-/// Frees all allocations by malloc or new of kernels.
+/// Frees all allocations that kernels made by malloc or new.
 WARPWISE_EXPORT void free_heap(Device& device);
 
 /// Returns true if the address begins a program's variable.
 WARPWISE_EXPORT bool is_variable(const Device& device, Address address);
 
-/// Counts all memory as written from now on, for Check::init. Called when a kernel was not run,
+/// Marks all allocated memory as written, for Check::init. Called when a kernel was not run,
 /// because the kernel would have written some bytes.
 WARPWISE_EXPORT void count_as_written(Device& device);
 
@@ -31,8 +32,9 @@ WARPWISE_EXPORT std::shared_mutex& lock_of(Device& device);
 
 class MemoryUses;
 
-/// Makes launches on the device record their accesses in `uses`, if they check for races, init or
-/// runtime. From now on host-visible memory also begins and ends at page boundaries.
+/// Makes launches on the device record their accesses in `uses`, if the launches check for races,
+/// init or runtime. Host-visible memory that is allocated from now on also begins and ends at page
+/// boundaries.
 WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
 
 /// Describes an address: "byte 4 of allocation 3 of 128 bytes".

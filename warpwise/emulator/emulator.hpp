@@ -21,8 +21,9 @@
 #include "warpwise/emulator/fidelity.hpp"
 #include "warpwise/rules/rules.hpp"
 
-/// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, except for the Modelled kinds.
-/// Counts say what each line would cost on a GPU of any generation. Scope: docs/emulator.md.
+/// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, except for the kinds of
+/// behaviour that Modelled lists. Counts say what each source line would cost on a GPU of any
+/// generation. docs/emulator.md describes the scope.
 namespace warpwise::emulator {
 
 /// A byte's address in the emulated GPU's memory.
@@ -63,7 +64,8 @@ struct Texture {
   std::array<AddressMode, 3> address_mode{AddressMode::clamp, AddressMode::clamp,
                                           AddressMode::clamp};
   FilterMode filter = FilterMode::point;
-  /// Colour of reads outside with AddressMode::border. Channels read as integers take its bits.
+  /// Colour of reads outside the texture with AddressMode::border. Channels that are read as
+  /// integers take the bits of these floats.
   std::array<float, 4> border_color{};
   /// Unsigned bytes that are read as fractions are in sRGB, except for a fourth channel.
   bool srgb = false;
@@ -92,15 +94,17 @@ class WARPWISE_EXPORT Device {
   Address allocate(std::uint64_t bytes, std::string name = {});
   /// Allocates zero-filled memory that the host accesses at the same address, like managed memory.
   void* allocate_visible(std::uint64_t bytes, std::string name = {});
-  /// Frees memory of allocate() or allocate_visible(), or ends show() of memory that begins here.
-  /// \param by  the caller that frees it, named in the message of a later access
-  /// \throws InvalidArgument  for any other address, such as of a kernel's malloc, or a freed one
+  /// Frees the allocation of allocate() or allocate_visible() that begins at `address`, or ends the
+  /// show() of host memory that begins there.
+  /// \param by  the caller that frees the memory, named in the message of a later access
+  /// \throws InvalidArgument  for any other address: of a kernel's malloc, or already freed
   void free(Address address, std::string by = {});
   /// Tracks, for Check::init, which bytes have been written. Applies to allocations from now on.
   /// Host-visible bytes always count as written.
   void track_definedness();
   /// Lets kernels access host memory at the host's address, until hide().
-  /// \throws InvalidArgument  if a part belongs to the device already, or lies among its addresses
+  /// \throws InvalidArgument  if a part of the memory belongs to the device already, or has
+  /// addresses that the device reserves for its own allocations
   void show(void* host, std::uint64_t bytes, std::string name = {});
   /// Ends show() for these bytes.
   void hide(void* host, std::uint64_t bytes);
@@ -126,8 +130,8 @@ class WARPWISE_EXPORT Device {
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
   /// Copies, for Check::init, the record of which bytes have been written. Called after a copy of
-  /// the bytes themselves through bytes_at() and host_pointer(). Host memory counts as written, as
-  /// the source and as the destination.
+  /// the bytes themselves through bytes_at() and host_pointer(). Host memory always counts as
+  /// written, whether it is the source or the destination.
   void copied(Address to, Address from, std::uint64_t bytes) const;
   /// Returns true if track_definedness() tracks the range and knows of no written byte in it.
   bool is_unwritten(Address address, std::uint64_t bytes) const;
@@ -152,7 +156,7 @@ struct KernelInfo {
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;      ///< a thread's local variables, called functions' excluded
+  std::uint64_t local_bytes = 0;      ///< a thread's local variables, without called functions'
   std::uint64_t constant_bytes = 0;   ///< constant memory of the module
   std::vector<int> required_threads;  ///< block size that the kernel was compiled for; empty: any
   std::vector<int> required_cluster;  ///< cluster size that the kernel was compiled for; empty: any
@@ -165,14 +169,14 @@ struct KernelInfo {
 /// Accesses to global or local memory, and their cost. One request is one warp instruction.
 struct TrafficCounts {
   std::uint64_t requests = 0;
-  std::uint64_t references = 0;  ///< lanes of the requests; a vector access counts once
+  std::uint64_t references = 0;  ///< active lanes of all requests; a vector access counts once
   std::uint64_t transactions_32 = 0;
   std::uint64_t transactions_64 = 0;
   std::uint64_t transactions_128 = 0;
   std::uint64_t bytes_requested = 0;
   std::uint64_t bytes_moved = 0;
   std::uint64_t ideal_transactions =
-      0;  ///< fewest transactions of this CC that move each of these bytes once, without gaps
+      0;  ///< fewest transactions that could move the same distinct bytes, if they had no gaps
 };
 
 /// Accesses to shared or constant memory, and their passes (wavefronts).
@@ -187,7 +191,7 @@ struct MemoryCounts {
   TrafficCounts global_load, global_store, global_atomic, local_load, local_store;
   PassCounts shared_load, shared_store, shared_atomic, constant;
   std::uint64_t texture_requests = 0;
-  std::uint64_t texture_references = 0;  ///< the lanes of these requests
+  std::uint64_t texture_references = 0;  ///< active lanes of all texture requests
 };
 
 /// Executed instructions, the same for every compute capability.
@@ -197,9 +201,9 @@ struct ExecutionCounts {
   std::uint64_t branches = 0;  ///< executed by warps, conditional or not
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
-  /// Additions and multiplications of all threads. A fused one counts twice. A division, root or
-  /// special function counts the operations of its machine code. Products of matrices are not
-  /// counted.
+  /// Additions and multiplications of all threads. A fused multiply-add counts twice. A division,
+  /// root or special function counts the operations of its machine code. Matrix instructions are
+  /// not counted.
   std::uint64_t float32_operations = 0;
   std::uint64_t float64_operations = 0;
 };
@@ -219,7 +223,8 @@ struct SourcePlace {
   friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
 };
 
-/// The first fault of one kind on one line with the same inlined calls. `count` is their number.
+/// All faults of one kind on one line, reached through the same inlined calls. The members
+/// describe the first of these faults, and `count` is their number.
 struct Fault {
   FaultKind kind = FaultKind::out_of_bounds;
   Dim3 thread{0, 0, 0};
@@ -237,7 +242,7 @@ struct Fault {
 /// One kind of inexact behaviour in a launch.
 struct ModelledUse {
   Modelled what = Modelled::approximation;
-  /// Lines of the instructions. Empty if an earlier launch left such values in memory.
+  /// Lines of the inexact instructions. Empty if an earlier launch left inexact values in memory.
   std::vector<SourcePlace> lines;
   /// False: the inexact value reaches no branch, by data flow analysis of all paths of the code.
   bool may_reach_branch = false;
@@ -245,8 +250,8 @@ struct ModelledUse {
   bool may_reach_result = false;
 };
 
-/// A GPU's latencies for LaunchOptions::pace. Each is the number of cycles from an instruction's
-/// issue until another instruction of the warp can use its result.
+/// A GPU's latencies for LaunchOptions::pace. Each latency is the number of cycles from an
+/// instruction's issue until another instruction of the warp can use its result.
 struct PaceModel {
   /// A load of the machine code. A warp issues instructions in order, and waits before the first
   /// instruction that needs the load.
@@ -254,7 +259,7 @@ struct PaceModel {
     int ptx_line = 0;  ///< line number from 1
     int piece = 0;     ///< index of the piece of machine code between two branches
     int place = 0;     ///< index of the load among the kernel's instructions
-    int needed = 0;    ///< index of the first instruction that waits for it; the highest int: none
+    int needed = 0;    ///< index of the first instruction that needs the load; INT_MAX: none
   };
   std::vector<PlacedLoad> loads;  ///< loads in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
@@ -272,8 +277,8 @@ struct PaceModel {
   double atomic_cycles = 1;          ///< cycles of L2 for a floating-point operation on a word
   double integer_atomic_cycles = 1;  ///< cycles of L2 for an integer operation on a word
   double atomic_sector_cycles = 0;   ///< cycles of L2 for an operation on a sector
-  /// Cycles of one operation on a word of shared memory that machine code repeats until it
-  /// succeeds. Operations on one word follow each other.
+  /// Cycles of one atomic operation on a word of shared memory that machine code repeats in a loop
+  /// until it succeeds. Operations on the same word run one after another.
   double shared_loop_cycles = 0;
   std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
   int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
@@ -290,8 +295,9 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Sectors that the blocks wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
-  /// Parts of l2_read_sectors and l2_read_lines: reads of a line from the first one by a distant
-  /// block on. common_lines counts each such line once.
+  /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks of the grid
+  /// share. Reads count once a block that is distant from the line's first reader has read the
+  /// line. common_lines is the number of these lines.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
@@ -308,7 +314,7 @@ struct PaceCounts {
   struct Reads {
     std::uint64_t bytes = 0;      ///< size of the allocation
     std::uint64_t requested = 0;  ///< sectors requested from L2
-    /// Distinct sectors that DRAM moves if L2 holds all of them. Each access to DRAM counts all
+    /// Distinct sectors that DRAM moves if L2 can hold all of them. Each access to DRAM counts all
     /// sectors that it moves (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
     /// Sectors of which a block uses only some bytes. They count once for every group of
@@ -316,8 +322,8 @@ struct PaceCounts {
     std::uint64_t partly = 0;
   };
   std::vector<Reads> reads;  ///< allocations in the order of addresses
-  /// Sectors that stores write to DRAM, counted like `dram` and `partly`. DRAM also reads
-  /// dram_filled_sectors, because stores write only a part of them.
+  /// Sectors that stores write to DRAM, counted like Reads::dram and Reads::partly. DRAM also reads
+  /// dram_filled_sectors, because stores write only a part of each of these sectors.
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
   std::uint64_t dram_partly_written_sectors = 0;
@@ -327,8 +333,8 @@ struct PaceCounts {
   /// Requests to L2 for a line of 128 bytes, by reads and by stores.
   std::uint64_t l2_read_lines = 0;
   std::uint64_t l2_written_lines = 0;
-  /// Machine instructions of each PTX instruction beyond its first. The first ones are in
-  /// LaunchResult::instructions_by_class.
+  /// Machine instructions of each PTX instruction beyond its first.
+  /// LaunchResult::instructions_by_class counts the first ones.
   rules::MachineInstructions further;
   /// Loads from shared memory, and the bytes that one thread loads, summed over these loads.
   std::uint64_t shared_loads = 0;
@@ -341,8 +347,8 @@ struct PaceCounts {
   std::uint64_t shared_atomic_passes = 0;
   /// Tiles that reads of textures touch, counted for every four lanes:
   /// - texture_line_tiles, textures of one dimension: a tile is a line of 128 bytes
-  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes count their
-  ///   tiles plus one, and at least twice the sectors that their texels fill
+  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes add the number
+  ///   of their tiles plus one, and at least twice the number of sectors that their texels fill
   std::uint64_t texture_line_tiles = 0;
   std::uint64_t texture_plane_tiles = 0;
   /// Atomic operations of L2 on a sector. One operation serves all words that a warp requests at
@@ -350,14 +356,15 @@ struct PaceCounts {
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat a failed one.
   std::uint64_t swaps = 0;
-  /// Compare-and-swaps that change their word, or may, and ordered pairs of these on one word.
+  /// Compare-and-swaps that changed their word, including those for which this is not known.
+  /// made_swap_pairs counts the ordered pairs of two such swaps on the same word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
-  /// Cycles of L2 for the atomic operations on its busiest word or part that distant blocks of the
-  /// grid use. A larger grid needs more of these cycles.
+  /// Cycles of L2 for the atomic operations on one word, or on one part of L2 (512 bytes): the
+  /// busiest one that distant blocks of the grid use. A larger grid needs more of these cycles.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Cycles of L2 for the busiest word or part that only neighbouring blocks use. A larger grid
-  /// needs no more of these cycles.
+  /// Cycles of L2 for the atomic operations on the busiest word or part of L2 that only
+  /// neighbouring blocks use. A larger grid needs no more of these cycles.
   std::uint64_t atomic_cycles_of_neighbours = 0;
   /// A line of the PTX, and how often warps executed its instruction.
   struct PtxLine {
@@ -387,7 +394,7 @@ enum class Engine : std::uint8_t {
   machine_code,  ///< machine code from the start, if the CPU and the build support it
 };
 
-/// Limit, on every GPU, of a thread's local memory in bytes, its stack included.
+/// Limit of a thread's local memory on every GPU, in bytes. The stack is part of local memory.
 inline constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
 
 /// Options of Program::launch(): counts, checks and limits.
@@ -408,16 +415,16 @@ struct LaunchOptions {
   /// it. A known fault appears in the result, but does not count towards the faults that stop a
   /// launch. Called from several threads. Empty: no fault is known.
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known = {};
-  /// Number of blocks to run and count; 0: all. They are spread over the grid, one by one, or with
-  /// `pace` in runs of neighbours. Must be 0 for kernels whose blocks wait for each other: the
-  /// sample would use up its budget.
+  /// Number of blocks to run and count; 0: all. The blocks are spread over the grid, one by one, or
+  /// with `pace` in runs of neighbours. Must be 0 for kernels whose blocks wait for each other:
+  /// the sampled blocks would wait until the budget is used up.
   std::uint64_t sampled_blocks = 0;
   /// Gives the blocks the workspace to wait for each other in a cooperative launch
   /// (`cooperative_groups::this_grid().sync()`). Without the workspace, the wait aborts.
   bool cooperative = false;
-  /// Size of a cluster in blocks. Its blocks run at the same time, share a barrier and access each
-  /// other's shared memory. None: the size that the kernel was compiled for, or clusters of one
-  /// block.
+  /// Size of a cluster in blocks. Blocks of a cluster run at the same time, share a barrier and
+  /// access each other's shared memory. None: the size that the kernel was compiled for, or
+  /// clusters of one block.
   std::optional<Dim3> cluster = {};
   /// Lists inexact behaviour in LaunchResult::modelled.
   bool fidelity = false;
@@ -439,8 +446,8 @@ struct LaunchOptions {
   /// - memory or printf output that differs, not only by rounding, is an `order_dependent` fault
   /// - any other error is a fault of its own kind
   ///
-  /// Memory that the host sees is restored too. Meanwhile no other host thread may use it or launch
-  /// on this device. Not with `pace`.
+  /// Memory that the host sees is restored too, so during the call no other host thread may use
+  /// this memory or launch on this device. `pace` must be empty.
   int orders = 1;
   /// Seed of the third and later orders; the second is the first one reversed.
   std::uint64_t order_seed = 0;
@@ -479,17 +486,18 @@ struct LaunchResult {
   std::vector<LineCounts> lines;      ///< sorted by file and line; also lines that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run
   std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
-  std::string printed;  ///< printf output: at most 1 MiB, with a last line if it was cut
+  std::string printed;  ///< printf output: at most 1 MiB; a last line says if it was cut
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t blocks = 0;  ///< number of blocks that ran
   PaceCounts pace;
   std::vector<DeviceWork> device_work;  ///< empty once the work is done
-  /// The kernels that this one launched, directly or through others, in the order in which they
-  /// ran. Each holds its own counts, faults and output.
+  /// The kernels that this kernel launched, directly or through others, in the order in which they
+  /// ran. Each of them holds its own counts, faults and output.
   std::vector<LaunchedKernel> launched;
   std::uint64_t executed = 0;  ///< warp instructions, counted or not
   /// With LaunchOptions::orders: the largest difference between floating-point sums of atomics,
-  /// relative to the largest sum that differs. It is no fault: each order may round differently.
+  /// relative to the largest sum that differs. The difference is no fault, because each order may
+  /// round differently.
   double order_rounding = 0;
   /// The other orders were not run or not compared, because the kernel allocates from its heap.
   bool orders_not_compared = false;
@@ -515,27 +523,31 @@ class WARPWISE_EXPORT Program {
 
   std::vector<std::string> kernel_names() const;
   /// \param name  mangled, or the plain name if only one kernel has it
-  /// \throws InvalidArgument  for an unknown (lists the known) or ambiguous name, or malformed code
+  /// \throws InvalidArgument  for an ambiguous name, an unknown one (the message lists the known
+  /// names), or malformed code
   /// \throws Unsupported  for a kernel that the emulator does not run; names the instruction and
   /// its place
   const KernelInfo& kernel(std::string_view name);
 
   /// Returns the address of a `.global` or `.const` variable on `device`.
-  /// \throws InvalidArgument  if unknown; Unsupported, OutOfMemory  if one cannot be placed
+  /// \throws InvalidArgument  if the program has no such variable
+  /// \throws Unsupported, OutOfMemory  if one of the program's variables cannot be placed in memory
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
-  /// Gives the variables on `device` their initial values again, if they are there.
+  /// Gives the program's variables on `device` their initial values again. Does nothing if the
+  /// program has not placed its variables there.
   void initialise(Device& device);
-  /// Frees the variables on `device`. A later use places them anew.
+  /// Frees the program's variables on `device`. A later use allocates them again.
   void unload(Device& device);
 
   /// Runs a kernel to its end, and then the kernels that it launched, in order. Each of these
-  /// kernels runs with its own launches before the next one begins. After a fault in any, the rest
-  /// does not run.
+  /// kernels runs with its own launches before the next one begins. After a fault in any kernel,
+  /// the remaining kernels do not run.
   ///
-  /// A faulting access is skipped (loads return 0) and the kernel continues. A deadlock ends its
-  /// blocks. A trap, an assertion, a livelock, a bad call or an exceeded limit ends the kernel.
+  /// A faulting access is skipped (loads return 0) and the kernel continues. A deadlock ends the
+  /// blocks that wait in it. A trap, an assertion, a livelock, a bad call or an exceeded limit ends
+  /// the kernel.
   /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
-  /// \throws InvalidArgument, Unsupported, OutOfMemory  as kernel() and variable()
+  /// \throws InvalidArgument, Unsupported, OutOfMemory  in the cases of kernel() and variable()
   /// \throws InvalidArgument  for
   ///
   /// - a block, grid or cluster that no GPU supports, or that the kernel was not compiled for

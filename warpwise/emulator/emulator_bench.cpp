@@ -1,7 +1,7 @@
 // Measures warp instructions per second on one CPU core, for integer image kernels and a matrix
-// product; for products of small matrices, floating-point or integer operations per second. Modes:
-// no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each mode runs
-// in machine code and in the interpreter. Small matrices run without counts in machine code alone.
+// product, in four modes: no counts; all counts for CC 9.0; counts for three compute capabilities;
+// checks. Each mode runs in machine code and in the interpreter. Matrix instructions are measured
+// in arithmetic operations per second, without counts and in machine code alone.
 
 #include <benchmark/benchmark.h>
 
@@ -85,8 +85,8 @@ void add(const char* kernel, const std::string& name, const Counting& counting) 
       ->Unit(benchmark::kMillisecond);
 }
 
-/// A product of small matrices: the instruction, its registers, and bits of A and B that keep
-/// random elements of an ordinary size.
+/// A matrix instruction: its name, its number of registers for D, A and B, its operations, and
+/// which bits of A's and B's elements are random, so that the elements are of ordinary size.
 struct Product {
   const char* name;
   const char* instruction;

@@ -441,7 +441,7 @@ TEST_P(Kernels, WarpVotes) {
       expected[2] &= warp[k] < 100 ? 1U : 0U;
       expected[3] |= static_cast<std::uint32_t>(warp[k] % 4 == warp[lane] % 4) << k;
     }
-    expected[4] = ~0U + 1;  // all lanes have the value 0: the mask plus 1
+    expected[4] = ~0U + 1;  // all lanes match: the mask, plus 1
     expected[5] = lane % 2 == 0 ? expected[0] & 0x55555555U : 0xaaaaaaaaU;
     expected[6] = static_cast<std::uint32_t>(std::popcount(expected[0] & ((1U << lane) - 1)));
     expected[7] = static_cast<std::uint32_t>(warp[(lane & 24) | (lane / 8)]);

@@ -17,21 +17,21 @@ enum class FaultKind {
   race,
   use_after_free,
   livelock,
-  barrier,           ///< some threads never arrive, or at another place or out of turn
+  barrier,           ///< some threads never arrive, or arrive at another place or out of turn
   member_mask,       ///< the mask does not fit the lanes that execute the instruction together
   uninitialised,     ///< use of a value that was never written
-  invalid_free,      ///< an address that was never allocated, or already freed
+  invalid_free,      ///< a free of an address that was never allocated, or is freed already
   leak,              ///< memory that was never freed
-  copy,              ///< a size or direction that does not fit the memory
-  unchecked_launch,  ///< the program never reads a launch's error, or never waits
+  copy,              ///< a copy whose size or direction does not fit the memory
+  unchecked_launch,  ///< the program never reads a launch's error, or never waits for the launch
   unsynchronised,    ///< the host accesses memory that the device may still write
-  bad_call,          ///< a call through a pointer to no fitting function
+  bad_call,          ///< a call through a pointer that points to no function of the called type
   stack_overflow,
   narrow_scope,     ///< atomic accesses by two blocks, one access only in block scope
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
-  lockstep,         ///< volatile accesses of a warp's lanes, right only if the lanes keep step
+  lockstep,         ///< volatile accesses of a warp's lanes, right only if they run in lockstep
 };
 /// Returns the names for name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {

@@ -18,7 +18,7 @@ enum class Modelled : std::uint8_t {
   contraction,     ///< a product and a sum that machine code may fuse, rounding once
   texture_filter,  ///< weights of texels
   order,           ///< order of threads that do not wait for each other
-  placement,       ///< numbers of multiprocessors, warps and grids
+  placement,       ///< values of %smid, %nsmid, %warpid, %nwarpid and %gridid
   clock,           ///< cycles and nanoseconds
   asynchrony,      ///< asynchronous copies, done here when they are issued
 };
@@ -39,13 +39,14 @@ WARPWISE_EXPORT std::string_view meaning_of(Modelled what);
 
 struct ModelledUse;
 
-/// Adds the uses of one launch to the uses of others: each kind once, in the order of Modelled.
+/// Adds the uses of one launch to `all`. Keeps one use of each kind, in the order of Modelled.
 WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more);
 
 /// Says what the inexact values of a use may have reached: "may have reached a branch".
 WARPWISE_EXPORT std::string reach_of(const ModelledUse& use);
 
-/// Returns one line without a line end: either all is exact, or each use's meaning and reach.
+/// Returns one line, without a line end, that lists each use's meaning and reach. Without any use,
+/// the line says that every result is exact.
 WARPWISE_EXPORT std::string fidelity_line(const std::vector<ModelledUse>& all);
 
 }  // namespace warpwise::emulator

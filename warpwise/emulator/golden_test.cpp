@@ -139,8 +139,8 @@ TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
     const Json& of_gpu = all.at(name);
     for (const auto& [metric, count] : counted(run_access(program, access))) {
       if (!of_gpu.contains(metric)) continue;
-      // PTX branches around the accesses of these loops, and ptxas guards them instead. The
-      // profiler also counts a guarded instruction without an active lane, which is no request.
+      // The PTX branches around the accesses of these loops. ptxas predicates them instead, and the
+      // profiler also counts a predicated instruction without an active lane, which is no request.
       const bool guarded = name.starts_with("reduction");
       if (guarded && metric.starts_with("smsp__inst_executed_op_shared")) continue;
       EXPECT_EQ(count, of_gpu.at(metric).get<std::uint64_t>()) << name << ": " << metric;
@@ -182,7 +182,7 @@ void for_each_result(const std::string& prefix, Visit visit,
     SCOPED_TRACE(kernel.name);
     Device device;
     std::vector<Address> parameters{device.allocate(inputs.size()), device.allocate(kernel.bytes)};
-    parameters.resize(program->kernel(kernel.name).parameter_bytes.size());  // the third is 0
+    parameters.resize(program->kernel(kernel.name).parameter_bytes.size());  // the rest is 0
     device.write(parameters[0], std::as_bytes(std::span(inputs)));
     LaunchOptions options;
     options.count = false;
@@ -213,8 +213,8 @@ std::string hash_of(const std::vector<std::uint32_t>& words) {
   return text.str();
 }
 
-/// Lists up to six words that differ, and the number of all, if WARPWISE_GOLDEN_OUTPUTS names
-/// measure.py's file of all outputs.
+/// Lists up to six words that differ from the GPU's, and the number of all differing words. Returns
+/// an empty text unless WARPWISE_GOLDEN_OUTPUTS names measure.py's file of all outputs.
 std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words,
                         const std::string& list_name = "kernels.json") {
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
@@ -366,7 +366,7 @@ void expect_close(const std::string& name, Number number, double x, double y, do
       EXPECT_TRUE(of_gpu == nearest || std::fabs(of_gpu) > 0.99 * largest(number)) << of_gpu;
     return;
   }
-  // The nearest number is half a unit of the last place from the exact one; subnormals may be zero.
+  // `nearest` is up to half a unit in the last place from the exact result. Subnormals may be zero.
   const int digits = number == Number::single ? 24 : number == Number::half ? 11 : 8;
   const double own = std::ldexp(std::fabs(nearest), -digits);
   const bool flushes = name.find("ftz") != std::string::npos;
@@ -395,8 +395,8 @@ TEST(GoldenArithmetic, ApproximationsLieWithinTheirDocumentedError) {
         ++count;
         const std::string name = kernel.name.substr(std::strlen("approx_"));
         const Number number = number_of(name);
-        // The position of the inputs of each kind in random_kernels.py, and of an operand among
-        // them.
+        // The byte offset in inputs.bin at which random_kernels.py puts the inputs of this kind of
+        // number. input() returns one of them.
         const std::size_t section = number == Number::single ? 12288
                                     : number == Number::half ? 24576
                                                              : 28672;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator and the command: the CPU's machine code of a kernel, to look at.
+// Internal to the emulator and the command: lists the machine code that a kernel becomes.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct HostCodePart {
 /// and checks. Parts follow each other without a gap. The list is empty if this CPU or this build
 /// does not support machine code, or if the kernel is too long.
 /// \param kernel  its name in the PTX
-/// \throws InvalidArgument, Unsupported  as for Program, and if there is no such kernel
+/// \throws InvalidArgument, Unsupported  in the cases of Program's constructor and kernel()
 WARPWISE_EXPORT std::vector<HostCodePart> host_code_of(std::string_view ptx,
                                                        std::string_view kernel);
 

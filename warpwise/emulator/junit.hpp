@@ -17,7 +17,7 @@ struct Case {
   std::string file;  ///< may be empty
   std::uint64_t line = 0;
   std::string outcome;  ///< "failure", "error" or "skipped"; empty if it passed
-  std::string type;     ///< type of the outcome; this and the next two may be empty
+  std::string type;     ///< type of the outcome; may be empty, like `message` and `text`
   std::string message;
   std::string text;
 };
@@ -109,7 +109,7 @@ inline std::string element_of(const Suite& suite) {
   return text + "  </testsuite>\n";
 }
 
-/// Returns a whole file. \param suites  the elements of its suites, one after another
+/// Returns a file's whole text. \param suites  the XML elements of its suites, one after another
 inline std::string file_of(const Counts& counts, const std::string& suites) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attributes_of(counts) + ">\n" +
          suites + "</testsuites>\n";

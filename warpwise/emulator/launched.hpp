@@ -4,8 +4,8 @@
 
 namespace warpwise::emulator {
 
-/// Adds to a result the faults and output of the kernels that it launched. Faults name their
-/// kernel. Serves callers that look only at one kernel's result.
+/// Adds to a kernel's result the faults and output of the kernels that this kernel launched. Each
+/// added fault names its kernel. Serves callers that look only at one kernel's result.
 WARPWISE_EXPORT void include_launched(LaunchResult& result);
 
 }  // namespace warpwise::emulator

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// Limit of remembered accesses, 4 GiB. The history is lost if a program reaches it without
-// waiting for its streams.
+// Limit of remembered accesses, which then take 4 GiB. A program that reaches the limit without
+// waiting for its streams loses the history.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }

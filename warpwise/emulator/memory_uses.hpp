@@ -28,7 +28,7 @@ class WorkOrder {
   virtual bool comes_behind(WorkNumber earlier) const = 0;
   /// Returns true if the host has waited for the work.
   virtual bool host_has_waited_for(WorkNumber work) const = 0;
-  /// Describes a work: "kernel scale(int*) on stream 1".
+  /// Describes a piece of work: "kernel scale(int*) on stream 1".
   virtual std::string described(WorkNumber work) const = 0;
   /// Names only the stream: "stream 1".
   virtual std::string stream_of(WorkNumber work) const = 0;
@@ -38,7 +38,7 @@ enum class Use : std::uint8_t {
   read,
   write,
   atomic,
-  shared,  ///< volatile, or relaxed, acquire or release in PTX: the host may access it meanwhile
+  shared,  ///< volatile, relaxed, acquire or release in PTX; the host may use the bytes meanwhile
   allocation,
 };
 /// Returns the verbs for messages.
@@ -51,12 +51,11 @@ constexpr auto enum_names(Use) {
 }
 
 /// Remembers the last write and two reads of each 4-byte word. This takes up to 12 bytes a word, in
-/// pages of 4096 bytes of accessed memory. For each word it keeps only
+/// pages of 4096 bytes of accessed memory. Every report is a race. Some races are not reported,
+/// because a word keeps only
 ///
-/// - two of the unordered works that read it
-/// - the last of the works that access different bytes of it
-///
-/// Every report is a race, but some races are not reported.
+/// - two reads, even if more unordered works read the word
+/// - the last work, if several works access different bytes of the word
 class WARPWISE_EXPORT MemoryUses {
  public:
   explicit MemoryUses(const WorkOrder& order) : order_(order) {}
@@ -64,7 +63,7 @@ class WARPWISE_EXPORT MemoryUses {
   MemoryUses& operator=(const MemoryUses&) = delete;
 
   /// Begins the next work.
-  /// \param everywhere  remember all that it accesses, not only memory that the host sees
+  /// \param everywhere  remember all that the work accesses, not only memory that the host sees
   void begin(WorkNumber work, bool everywhere);
   /// Returns true if accesses to this address are remembered.
   bool watches(Address address) const;
@@ -83,7 +82,8 @@ class WARPWISE_EXPORT MemoryUses {
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
 
-  /// Returns addresses of host-visible pages that the current work accesses, but for Use::shared.
+  /// Returns addresses of the host-visible pages that the current work accesses other than as
+  /// Use::shared.
   const std::vector<Address>& visible_pages() const { return visible_pages_; }
   /// Accesses to a page by work that the host has not waited for.
   struct Pending {
@@ -109,7 +109,7 @@ class WARPWISE_EXPORT MemoryUses {
     std::array<std::unique_ptr<Words>, 2> reads;
     std::vector<WorkNumber> writers;  ///< writers of host-visible memory
     std::vector<WorkNumber> readers;
-    bool is_waited_for = false;  ///< some work has been waited for, and is no longer listed
+    bool is_waited_for = false;  ///< the host has waited for some works, no longer listed above
   };
   /// The access that an id stands for.
   struct User {
@@ -147,7 +147,7 @@ class WARPWISE_EXPORT MemoryUses {
     Address end = 0;
     std::uint32_t id = 0;
   };
-  std::map<Address, Allocated> allocated_;  ///< made in stream order; no two share a page
+  std::map<Address, Allocated> allocated_;  ///< allocations in stream order; no two share a page
   std::vector<Address> visible_pages_;
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};

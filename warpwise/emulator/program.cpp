@@ -129,8 +129,8 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   return *code;
 }
 
-/// Returns the address that a variable's initialiser names. For an address of a variable, returns 0
-/// while `addresses` are not known.
+/// Returns the address of the variable or function that `name` means in a variable's initialiser.
+/// For a variable, returns 0 if `addresses` is empty.
 Address Program::State::target_of(const ptx::Variable& variable, const std::string& name,
                                   std::span<const Address> addresses) const {
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
@@ -145,7 +145,8 @@ Address Program::State::target_of(const ptx::Variable& variable, const std::stri
                     "', which the emulator does not place in memory");
 }
 
-/// Allocates all variables, or none. The address of a variable that is stored elsewhere is 0.
+/// Allocates all variables, or none. The address of a variable outside global and constant memory
+/// is 0.
 std::vector<Address> Program::State::allocate(Device& owner) const {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_in_memory(variable) || variable.bytes == 0) continue;

@@ -36,7 +36,7 @@ TEST(Variables, ThatDoNotAllFitTakeNoMemory) {
   }
 }
 
-// Only the product, the number of threads, is limited: a block of another shape is launched.
+// `.maxntid` limits only the product, the number of threads, and not the shape of the block.
 TEST(LaunchBounds, AreKeptTo) {
   emulator::Program program(
       ".version 7.0 .target sm_75 .address_size 64\n"
@@ -83,7 +83,7 @@ TEST(LocalMemory, OfMoreThanAThreadOfAGpuHasIsRefused) {
   EXPECT_EQ(refusal(full, 65536), "");
   EXPECT_EQ(refusal(full + "\n.local .b8 y;", 65536),
             "PTX line 8: no thread has room for 'y' of 1 bytes: its local memory has 524288");
-  // 2^59 bytes for each of 32 threads are 2^64.
+  // 2^59 bytes for each of 32 threads are 2^64 bytes, which is 0 in 64 bits.
   EXPECT_EQ(refusal(".local .align 16 .b8 x[0x0800000000000000];", 65536),
             "PTX line 7: no thread has room for 'x' of 576460752303423488 bytes: its local memory "
             "has 524288");
@@ -94,7 +94,7 @@ TEST(LocalMemory, OfMoreThanAThreadOfAGpuHasIsRefused) {
 }
 
 TEST(LocalMemory, OfACalledFunctionIsLimitedToo) {
-  // The sum of the parameters would be 0.
+  // The parameters have 2^64 bytes together, which is 0 in 64 bits.
   const std::string half = ".param .align 16 .b8 NAME[0x4000000000000000]";
   std::string parameters;
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -44,7 +44,7 @@ bool is_of_toolkit(std::string_view file) {
         return file.find(folder) != std::string_view::npos;
       }))
     return true;
-  // /usr/local/cuda/include, /opt/cuda-13.0/include
+  // Accepts paths like /usr/local/cuda/include and /opt/cuda-13.0/include.
   const std::string_view path = file.substr(0, file.find("/include/"));
   const std::string_view toolkit = path.substr(path.rfind('/') + 1);
   const bool is_version = toolkit.starts_with("cuda-") && toolkit.size() > 5 &&

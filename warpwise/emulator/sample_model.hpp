@@ -5,8 +5,8 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// The sample of a launch from which its time is predicted. The laboratory runs it for one kernel,
-// and the emulated runtime for each kernel of a program.
+// A sample of a launch's blocks, from which the launch's time is predicted. The laboratory takes a
+// sample of one kernel, and the emulated runtime of each kernel of a program.
 namespace warpwise::emulator {
 
 struct SampleModel {

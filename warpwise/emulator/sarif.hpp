@@ -4,8 +4,8 @@
 
 namespace warpwise::emulator {
 
-/// A SARIF 2.1.0 file with one run of Warpwise, as JSON. The run lacks its `invocations` and
-/// `results`, the driver its `rules`.
+/// A SARIF 2.1.0 file with one run of Warpwise, as JSON. Users of the frame add `invocations` and
+/// `results` to the run, and `rules` to the driver.
 inline constexpr const char* sarif_frame =
     R"({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
         "runs": [{"tool": {"driver": {"name": "Warpwise", "version": ")" WARPWISE_VERSION

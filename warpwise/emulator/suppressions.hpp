@@ -12,14 +12,14 @@ namespace warpwise::emulator {
 
 /// A known fault that is not reported: its kind, its place and the reason.
 struct Suppression {
-  std::optional<FaultKind> kind;  ///< none: any
-  std::string file;               ///< the end of its path; empty: any
+  std::optional<FaultKind> kind;  ///< empty: any
+  std::string file;               ///< the end of the source file's path; empty: any
   int source_line = 0;            ///< 0: any
   std::string function;           ///< a kernel, or a function inlined into one; empty: any
   bool in_program = false;        ///< a fault of the program itself, not of a kernel
   std::string reason;
-  int line = 0;      ///< line number in the text
-  std::string text;  ///< that line
+  int line = 0;      ///< number of the suppression's line in the parsed text
+  std::string text;  ///< the suppression's line
 };
 
 /// Parses a text with one suppression a line:

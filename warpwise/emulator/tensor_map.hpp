@@ -29,13 +29,13 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  /// Zero: a kernel makes a map by setting fields in zeroed memory, and cannot set the mark.
+  /// Zero, because a kernel that makes a map sets fields in zeroed memory, and cannot set the mark.
   static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
-  /// CUTLASS and Triton clear bit 21 of this word in the maps of small tensors, because of some
-  /// drivers.
+  /// CUTLASS and Triton clear bit 21 of this word in the maps of small tensors, to work around an
+  /// error of some drivers. The emulator ignores the word.
   std::uint64_t word_that_libraries_change = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, 4> strides{};  ///< strides in bytes, from the second dimension on
@@ -45,7 +45,7 @@ struct TensorMap {
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
   std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
-  bool fills_with_nan = false;       ///< fill outside the tensor: NaN, or else zeros
+  bool fills_with_nan = false;       ///< elements outside the tensor become NaN; false: zero
   std::array<std::uint8_t, 27> unused{};
 
   std::size_t dimensions() const { return last_dimension + std::size_t{1}; }

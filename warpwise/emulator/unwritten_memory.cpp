@@ -14,7 +14,8 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-// The file is mapped once for each 16 MiB: 64 GiB then take 4096 of a process's 65530 mappings.
+// The file is mapped once for each 16 MiB. A shadow of 64 GiB then takes 4096 of the 65530 mappings
+// that a process may have.
 constexpr std::uint64_t pattern_bytes = std::uint64_t{16} << 20;
 // Below this size, writing every byte takes less than a millisecond.
 constexpr std::uint64_t least_mapped = std::uint64_t{4} << 20;
@@ -50,7 +51,8 @@ class Pattern {
   }
 
  private:
-  /// Returns false if the program has closed the file; its number may then name another one.
+  /// Returns false if the program has closed the file. The descriptor may then refer to another
+  /// one.
   bool is_ours() const {
     struct stat now{};
     return is_ready_ && ::fstat(file_, &now) == 0 && now.st_dev == made_.st_dev &&
@@ -74,7 +76,8 @@ void FreeMemory::operator()(std::byte* p) const {
 
 std::unique_ptr<std::byte, FreeMemory> unwritten_memory(std::uint64_t bytes) {
   if (bytes >= least_mapped) {
-    static const Pattern& pattern = *new Pattern;  // never closed: programs free at their very end
+    // The file is never closed, because programs free memory until their very end.
+    static const Pattern& pattern = *new Pattern;
     const std::uint64_t mapped = (bytes + page - 1) / page * page;
     if (std::byte* const all = pattern.map(mapped); all != nullptr)
       return {all, FreeMemory{.mapped_bytes = mapped}};

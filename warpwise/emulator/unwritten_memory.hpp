@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: shadows of large allocations.
+// Internal to the emulator: shadows of large allocations. A shadow holds the state of each byte.
 
 #include <cstdint>
 #include <memory>

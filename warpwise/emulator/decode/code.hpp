@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a kernel, decoded.
+// Internal to the emulator: a decoded kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +72,8 @@ enum class Special : std::uint8_t {
 struct Site {
   std::uint32_t operation = 0;                     ///< index into Code::operations
   InstructionClass kind = InstructionClass::load;  ///< load, store, atomic or texture
-  /// True for an access to a call's parameter or result: not counted, as if all calls were inlined.
+  /// True for an access to a call's parameter or result. Counts leave it out, as if all calls were
+  /// inlined.
   bool compiler_local = false;
 };
 
@@ -97,7 +98,7 @@ struct FrameSlot {
 /// A function called at run time: it recurses, or a pointer may point to it.
 struct CalledFunction {
   std::string name;
-  std::int32_t entry = -1;        ///< index into Code::operations; -1: no call fits, not decoded
+  std::int32_t entry = -1;        ///< index into Code::operations; -1: not decoded, as no call fits
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
@@ -123,7 +124,7 @@ struct Code {
   KernelInfo info;
   std::vector<Operation> operations;  ///< ends with an exit or a return
   std::vector<Accesses> accesses;     ///< registers of each operation
-  std::size_t virtual_registers = 0;  ///< their number
+  std::size_t virtual_registers = 0;  ///< number of virtual registers
   std::vector<RegisterPlace> places;  ///< of each virtual register
   /// Registers that some path through the kernel reads before writing them.
   std::vector<RegisterPlace> unset;
@@ -141,19 +142,21 @@ struct Code {
   /// First operations of loops that `.pragma "nounroll"` forbids to unroll.
   std::vector<std::int32_t> rolled_loops;
   std::vector<CalledFunction> functions;
-  std::map<Address, std::size_t> function_at;  ///< index of functions whose address is taken
+  /// Indices into `functions`, by address, of the functions whose address the module takes.
+  std::map<Address, std::size_t> function_at;
   std::vector<CallSite> call_sites;
   struct LaunchableKernel {
     std::string name;
     std::uint64_t parameter_bytes = 0;
   };
   std::map<Address, LaunchableKernel> kernels;  ///< kernels of the module, if the code launches any
-  std::int32_t frame_register = Operation::none;  ///< 64-bit register: a called function's frame
-  bool uses_stack = false;                        ///< has calls at run time or alloca
-  std::vector<std::byte> constants;               ///< literals, each for 32 lanes
+  std::int32_t frame_register =
+      Operation::none;               ///< holds the address of a called function's frame
+  bool uses_stack = false;           ///< has calls at run time or alloca
+  std::vector<std::byte> constants;  ///< literals, each for 32 lanes
   /// Constants with the address of a module variable, filled in at launch.
   struct Relocation {
-    std::size_t constant = 0;  ///< byte offset
+    std::size_t constant = 0;  ///< byte offset in `constants`
     std::size_t variable = 0;  ///< index into the module's variables
     std::int64_t addend = 0;
   };

@@ -104,7 +104,7 @@ TEST(Composed, HalvesOfComparisons) {
 
 TEST(Composed, VectorRegisters) {
   const std::string declared = "{ .reg .v4 .b32 %v; .reg .v2 .b64 %u; ";
-  // All parts are read before any is written: each part reads one that another writes.
+  // All parts are read before any part is written: here each part reads a part that is overwritten.
   expect_instruction(declared +
                          "mov.v4.b32 %v, {%a, %b, %c, 4}; mov.v4.b32 %v, {%v.y, %v.x, %v.w, %v.z}; "
                          "sub.u32 %d, %v.r, %v.g; add.u32 %d, %d, %v.b; }",
@@ -150,7 +150,7 @@ TEST(Composed, VotesWithoutMask) {
 }
 
 TEST(Composed, HalvesOfClocks) {
-  // The kernel is too short for a carry to the upper half.
+  // The kernel is so short that the upper half of its clock is still 0.
   expect_instruction("mov.u32 %d, %clock_hi;", {}, words(), [](U64, U64, U64) { return U64{0}; });
   expect_instruction(
       "mov.u64 %l1, %globaltimer; mov.u32 %w2, %globaltimer_hi; "

@@ -48,7 +48,7 @@ void Decoder::decode_copy_async() {
   // A cache policy of 64 bits may follow.
   if (current_->operands.size() > 3 && register_width(operand(3)) != Width::w64) {
     Operand bytes = operand(3);
-    if (register_width(bytes) == Width::predicate) {  // if it is true, the source is not read
+    if (register_width(bytes) == Width::predicate) {  // true: the source is not read
       bytes = temporary(Width::w32);
       decode_as("selp", {"b32"}, {bytes, integer_operand(0), size, operand(3)});
     }

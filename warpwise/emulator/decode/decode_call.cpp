@@ -53,8 +53,8 @@ void Decoder::decode_call() {
     call_at_run_time(nullptr, call);
     return;
   }
-  // nvcc links PTX of the device's runtime. These functions make undocumented calls of the driver,
-  // so their bodies are not decoded.
+  // nvcc links the PTX of CUDA's device runtime, whose functions make undocumented calls of the
+  // driver. The bodies of these functions are therefore not decoded.
   if (!callee->has_body || is_device_runtime_call(callee->name)) {
     decode_system_call(callee->name, call);
     return;
@@ -140,7 +140,7 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
         "'; it has printf, assert, malloc and free of the device's own functions, and "
         "launches, copies and fills of memory");
   }
-  const bool drops_result = name == "vprintf" && call.results.empty();  // ptxas takes it
+  const bool drops_result = name == "vprintf" && call.results.empty();  // ptxas accepts this
   if (call.arguments.size() != function.arguments ||
       (call.results.size() != function.results && !drops_result)) {
     malformed("gives '" + name + "' another number of arguments or results than it has");
@@ -246,7 +246,8 @@ void Decoder::decode_called_functions() {
     for (; next < queue_.size(); ++next) decode_called_function(queue_[next]);
     if (signatures_.empty()) return;
     if (code_.function_at.empty()) list_pointed_functions();
-    // Decoded functions may call through pointers too.
+    // Decoded functions may also call through pointers, and so add signatures. The loop ends when
+    // no further function is called.
     for (const auto& [address, index] : code_.function_at) {
       const CalledFunction& function = code_.functions[index];
       const ptx::Function& source = *called_[index].function;

@@ -177,7 +177,7 @@ void Decoder::decode_atomic(bool has_result) {
   };
   std::vector<std::int32_t> values;
   for (const Operand& each : elements_of(value)) values.push_back(read(each, widths[3]));
-  constexpr std::size_t most_elements = 8;  // of any vector of PTX; handlers rely on it
+  constexpr std::size_t most_elements = 8;  // PTX has no longer vectors, and handlers rely on it
   if (values.size() > most_elements) malformed("has a vector of more than 8 elements");
   constexpr std::size_t halves_of_b128 = 2;
   if (type() == "b128" && values.size() != halves_of_b128)

@@ -57,7 +57,7 @@ WarpgroupProductFlags Decoder::warpgroup_flags() const {
   const auto is_small = [](Element e) { return e == Element::e4m3 || e == Element::e5m2; };
   const bool is_pair = flags.a == flags.b || (is_byte(flags.a) && is_byte(flags.b)) ||
                        (is_small(flags.a) && is_small(flags.b));
-  // The depth of one instruction takes 32 bytes of each row.
+  // The depth k of an instruction is the number of elements in 32 bytes of a row.
   const char* const depth = is_byte(flags.a) || is_small(flags.a) ? "k32"
                             : flags.a == Element::tf32            ? "k8"
                                                                   : "k16";

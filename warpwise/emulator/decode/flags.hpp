@@ -17,7 +17,7 @@ namespace warpwise::emulator {
 /// Combination of a comparison of setp or set with its predicate operand c.
 enum class Combination : std::uint32_t { none, with_and, with_or, with_xor };
 
-/// setp, set.
+/// Flags of setp and set.
 struct CompareFlags {
   Combination combination : 2 = Combination::none;
   std::uint32_t flush : 1 = 0;  ///< subnormal operands are zero
@@ -26,7 +26,7 @@ struct CompareFlags {
 
 enum class Property : std::uint32_t { finite, infinite, number, nan, normal, subnormal };
 
-/// testp.
+/// Flags of testp.
 struct PropertyFlags {
   Property property : 3 = Property::finite;
   std::uint32_t unused : 29 = 0;
@@ -34,7 +34,7 @@ struct PropertyFlags {
 
 enum class Rounding : std::uint32_t { nearest, zero, down, up };
 
-/// Floating-point arithmetic of any width, and conversions from or to floats.
+/// Flags of floating-point arithmetic of any width, and of conversions from or to floats.
 struct FloatFlags {
   Rounding rounding : 2 = Rounding::nearest;
   std::uint32_t flush : 1 = 0;  ///< subnormal operands and results are zero
@@ -49,12 +49,12 @@ struct FloatFlags {
   friend bool operator==(const FloatFlags&, const FloatFlags&) = default;
 };
 
-/// cvt between integers.
+/// Flags of cvt between integers.
 struct IntegerConversionFlags {
   std::uint32_t kept = 0xffffffffU;  ///< mask of the bits that the destination register keeps
 };
 
-/// add.cc, addc, madc, ...: extended precision.
+/// Flags of extended precision: add.cc, addc, madc, ...
 struct CarryFlags {
   std::uint32_t reads : 1 = 0;
   std::uint32_t writes : 1 = 0;
@@ -63,7 +63,7 @@ struct CarryFlags {
 
 enum class PackedComparison : std::uint32_t { eq, ne, lt, le, gt, ge };
 
-/// The video instructions on two halves or four bytes.
+/// Flags of the video instructions on two halves or four bytes.
 struct PackedFlags {
   std::uint32_t a_signed : 1 = 0;
   std::uint32_t b_signed : 1 = 0;
@@ -76,7 +76,7 @@ struct PackedFlags {
 
 enum class PermuteMode : std::uint32_t { selectors, f4e, b4e, rc8, ecl, ecr, rc16 };
 
-/// prmt.
+/// Flags of prmt.
 struct PermuteFlags {
   PermuteMode mode : 3 = PermuteMode::selectors;
   std::uint32_t unused : 29 = 0;
@@ -92,13 +92,13 @@ enum class BarrierKind : std::uint32_t {
   cluster_wait
 };
 
-/// bar, barrier.
+/// Flags of bar and barrier.
 struct BarrierFlags {
   BarrierKind kind : 3 = BarrierKind::sync;
   std::uint32_t unused : 29 = 0;
 };
 
-/// mma, wmma.mma.
+/// Flags of mma and wmma.mma.
 struct ProductFlags {
   std::uint32_t depth : 6 = 0;
   std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
@@ -113,7 +113,7 @@ struct ProductFlags {
   std::uint32_t unused : 17 = 0;
 };
 
-/// ldmatrix, stmatrix.
+/// Flags of ldmatrix and stmatrix.
 struct MatrixFlags {
   std::uint32_t matrices : 3 = 0;  ///< number of 8 x 8 matrices: 1, 2 or 4
   std::uint32_t transposed : 1 = 0;
@@ -137,7 +137,7 @@ enum class Element : std::uint32_t {
   s32
 };
 
-/// mma of elements that ProductFlags does not cover.
+/// Flags of mma of elements that ProductFlags does not cover.
 struct ElementProductFlags {
   Element a : 4 = Element::tf32;
   Element b : 4 = Element::tf32;
@@ -150,7 +150,7 @@ struct ElementProductFlags {
 
 enum class MbarrierKind : std::uint32_t { init, inval, expect, complete, arrive, test, track };
 
-/// mbarrier.
+/// Flags of mbarrier instructions.
 struct MbarrierFlags {
   MbarrierKind kind : 3 = MbarrierKind::init;
   std::uint32_t drops : 1 = 0;         ///< arrive_drop
@@ -161,7 +161,7 @@ struct MbarrierFlags {
   std::uint32_t unused : 24 = 0;
 };
 
-/// commit_group, wait_group, wait_all of asynchronous operations.
+/// Flags of commit_group, wait_group and wait_all of asynchronous operations.
 struct GroupFlags {
   Asynchronous what : 3 = Asynchronous::none;
   std::uint32_t commits : 1 = 0;
@@ -184,8 +184,8 @@ enum class Reduction : std::uint32_t {
   exclusive
 };
 
-/// cp.async.bulk, cp.reduce.async.bulk. Without to_global and from_shared it copies from global to
-/// shared memory.
+/// Flags of cp.async.bulk and cp.reduce.async.bulk. Without to_global and from_shared, the
+/// instruction copies from global to shared memory.
 struct BulkFlags {
   std::uint32_t to_global : 1 = 0;
   std::uint32_t from_shared : 1 = 0;
@@ -195,7 +195,7 @@ struct BulkFlags {
   std::uint32_t unused : 21 = 0;
 };
 
-/// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor.
+/// Flags of cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 struct TensorCopyFlags {
   std::uint32_t dimensions : 3 = 0;
   std::uint32_t to_global : 1 = 0;
@@ -204,7 +204,7 @@ struct TensorCopyFlags {
   std::uint32_t unused : 23 = 0;
 };
 
-/// wgmma.mma_async: a matrix of 64 rows.
+/// Flags of wgmma.mma_async, whose result has 64 rows.
 struct WarpgroupProductFlags {
   Element a : 4 = Element::f16;
   Element b : 4 = Element::f16;
@@ -221,7 +221,7 @@ struct WarpgroupProductFlags {
 
 enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };
 
-/// wmma.load, wmma.store.
+/// Flags of wmma.load and wmma.store.
 struct FragmentFlags {
   Fragment fragment : 2 = Fragment::a;
   std::uint32_t by_columns : 1 = 0;  ///< columns are contiguous in memory
@@ -231,14 +231,14 @@ struct FragmentFlags {
 /// Handling of coordinates outside a surface.
 enum class SurfaceBoundary : std::uint32_t { trap, clamp, zero };
 
-/// tex, suld, sust: the stated shape, and the elements of a surface access.
+/// Flags of tex, suld and sust: the stated shape, and the elements of a surface access.
 struct GeometryFlags {
   std::uint32_t dimensions : 2 = 1;
   std::uint32_t layered : 1 = 0;
   std::uint32_t cube : 1 = 0;
   std::uint32_t is_store : 1 = 0;
   std::uint32_t elements : 3 = 1;
-  std::uint32_t log_bytes : 2 = 0;  ///< of an element
+  std::uint32_t log_bytes : 2 = 0;  ///< binary logarithm of an element's bytes
   SurfaceBoundary boundary : 2 = SurfaceBoundary::trap;
   std::uint32_t gathers : 1 = 0;  ///< reads one channel of four texels
   std::uint32_t channel : 2 = 0;

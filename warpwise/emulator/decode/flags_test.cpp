@@ -1,5 +1,5 @@
-// Meanings of a modifier, a negated predicate, a `_` and a second result, alone and together. No
-// two of them may be confused.
+// Tests a modifier, a negated predicate, a `_` and a second result, alone and together. Decoding
+// must not confuse any two of these.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr U32 smallest_normal = 0x00800000;
 
 float single(U64 bits) { return std::bit_cast<float>(static_cast<U32>(bits)); }
 
-/// Pairs of zeros and subnormals of both signs, and a normal number. `c` alternates: even, odd.
+/// Returns all pairs of zeros, subnormals and a normal number. `c` is alternately even and odd.
 Inputs floats_near_zero() {
   Inputs inputs;
   for (const U32 a : {0U, subnormal, 7U, smallest_normal, 0x80000000U, 0x80000005U}) {

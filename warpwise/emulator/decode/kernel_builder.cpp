@@ -448,7 +448,8 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
 }
 
 void KernelBuilder::count_inlined(const ptx::Function& function) {
-  constexpr std::size_t names_of_a_call = 4;  // it takes about as long as so many declarations
+  // Inlining a call takes about as long as declaring this many names.
+  constexpr std::size_t names_of_a_call = 4;
   inlined_ += names_of_a_call + function.variables.size() + function.labels.size();
   if (inlined_ > most_operations) {
     refuse("the kernel has more than " + std::to_string(most_operations) +

@@ -27,7 +27,7 @@ struct Symbol {
       0;                    ///< in shared, local or parameter memory; arguments lie in local memory
   std::uint64_t bytes = 0;  ///< of an argument
   std::size_t variable = 0;  ///< index of the variable or function in the module
-  bool in_frame = false;     ///< relative to the frame of a function called at run time
+  bool in_frame = false;     ///< `offset` is in the frame of a function called at run time
 };
 
 struct Frame {
@@ -119,7 +119,7 @@ class KernelBuilder {
   /// Returns the register that holds the frame's address in a function called at run time.
   std::int32_t frame_register();
 
-  /// Returns an operand with the address at this offset in that function's frame.
+  /// Returns an operand with the address at this offset in the frame of frame_register().
   std::int32_t frame_address(std::uint64_t offset);
 
   std::int32_t literal(const Operand& operand, Width width);
@@ -141,7 +141,7 @@ class KernelBuilder {
   Operation& emit(Handler run, InstructionClass c);
 
   /// Counts a call that is inlined, with the names that the function declares.
-  /// \throws Unsupported  if the kernel has too many of them
+  /// \throws Unsupported  if the kernel has too many such names
   void count_inlined(const ptx::Function& function);
 
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
@@ -180,7 +180,7 @@ class KernelBuilder {
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
   bool in_frame_ = false;      ///< true: decodes a function called at run time
-  std::size_t inlined_ = 0;    ///< names of inlined functions; each call counts as some names
+  std::size_t inlined_ = 0;    ///< number of names in inlined functions; see count_inlined()
   std::vector<Width> widths_;  ///< of each virtual register
   Accesses accesses_;          ///< of the current instruction
   std::vector<Accesses> operation_accesses_;

@@ -28,7 +28,7 @@ TEST(Messages, NameThePlace) {
   const std::string source = ".loc 1 7 0\n";
   EXPECT_EQ(refusal(source + "foo.s32 %r1, %r2;"), at + ": the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal("foo.s32 %r1, %r2;"), "PTX line 9: the emulator does not run 'foo.s32'");
-  // The text has only .file 1.
+  // The PTX defines only .file 1, so `.loc 2` names no file.
   EXPECT_EQ(refusal(".loc 2 7 0\nfoo.s32 %r1, %r2;"),
             "PTX line 10: the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal(source + "add.s32 %r1, %r2, %r9;"),

@@ -92,7 +92,7 @@ class Marker {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
-  /// Marks moved, negated and selected products, with which a sum may be fused as well.
+  /// Marks moved, negated and selected products, because a sum may be fused with them too.
   void carry_products() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -146,8 +146,9 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if the final memory depends on the order of atomics, unlike for integer sums.
-  /// Atomics of several kinds may share an address, and so may inc or dec with several limits.
+  /// Returns true if the final memory may depend on the order of atomics. Integer sums alone give
+  /// the same memory in every order. Atomics of several kinds may share an address, and inc or dec
+  /// may be used with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;

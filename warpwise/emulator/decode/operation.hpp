@@ -37,7 +37,8 @@ using Handler = void (*)(Warp&, const Operation&);
 /// each set of observe/sets.hpp.
 enum class ObserverSet;
 
-/// Tells the scheduler how to handle an operation. For a `plain` one it only calls the handler.
+/// Tells the scheduler how to handle an operation. The scheduler only calls the handler of a
+/// `plain` operation.
 enum class Control : std::uint8_t {
   plain,
   converge,  ///< like plain, once all lanes of the member mask have arrived (`.sync`)
@@ -51,7 +52,7 @@ enum class Control : std::uint8_t {
   ret,
 };
 
-/// Kinds of asynchronous operations. They differ in the threads that can wait for their end.
+/// Kinds of asynchronous operations, with the threads that can wait for their end.
 enum class Asynchronous : std::uint32_t {
   none,
   copy,         ///< cp.async: threads that wait for its group, or at an mbarrier that tracks it
@@ -82,8 +83,9 @@ struct Operation {
   bool b_negated : 1 = false;
   bool c_negated : 1 = false;
   bool short_address : 1 = false;  ///< the address register has 32 bits
-  /// An atomic, volatile, relaxed, acquiring or releasing access. Another thread may wait for its
-  /// write, or may write the value that it waits for. A loop around it may be a spin loop.
+  /// An atomic, volatile, relaxed, acquiring or releasing access. Another thread may wait for the
+  /// value that the access writes, or may write the value that the access waits for. A loop around
+  /// the access may be a spin loop.
   bool strong : 1 = false;
   bool narrow : 1 = false;       ///< strong only for threads of its block
   bool system : 1 = false;       ///< an atomic that the host may observe

@@ -7,8 +7,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Instructions that are refused: they have this opcode, and a modifier that begins with this text.
-/// An empty text matches all instructions of the opcode.
+/// Refused instructions: they have this opcode, and a modifier that begins with the text
+/// `modifier`. An empty `modifier` matches all instructions of the opcode.
 struct Refusal {
   std::string_view opcode;
   std::string_view modifier;

@@ -83,7 +83,7 @@ std::vector<BasicBlock> basic_blocks(const Code& code) {
 void step_back(Bits& live, const Code& code, const std::vector<Accesses>& accesses,
                std::int32_t at) {
   const Accesses& own = accesses[static_cast<std::size_t>(at)];
-  // A guarded write keeps the old value in other lanes.
+  // A guarded write keeps the old value in other lanes, so the old value is live before it.
   if (code.operations[static_cast<std::size_t>(at)].guard == Operation::none) {
     for (const std::int32_t v : own.writes) clear(live, v);
   } else {
@@ -166,8 +166,8 @@ class Liveness {
       for (std::int32_t at = block.begin; at < block.end; ++at) {
         const Accesses& own = accesses_[static_cast<std::size_t>(at)];
         for (const std::int32_t v : own.reads) span(v).cover(at);
-        // A handler may write one result before it reads the operands of its next result. So
-        // results stay live one operation longer.
+        // A handler may write one result before it reads the operands of its next result.
+        // Results therefore stay live one operation longer.
         for (const std::int32_t v : own.writes) {
           span(v).cover(at);
           span(v).cover(at + 1);
@@ -202,7 +202,8 @@ class Liveness {
 };
 
 /// Makes special registers live over the whole code: they are set before the first operation, and
-/// functions do not save them. Sets what each call saves. Returns the special registers.
+/// functions do not save them. Sets the registers that each call saves. Returns the special
+/// registers.
 std::vector<std::int32_t> keep_specials(Code& code, Lives& lives,
                                         const std::vector<Width>& widths) {
   std::vector<std::int32_t> kept;
@@ -257,14 +258,14 @@ class Places {
   struct Pool {
     std::size_t count = 0;
     std::vector<std::size_t> free;
-    using Busy = std::pair<std::int32_t, std::size_t>;  // until, place
+    using Busy = std::pair<std::int32_t, std::size_t>;  // end of use, place
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
 
     /// Returns a place for a register that is live in `span`. Must be called in the order in which
     /// the spans begin.
     std::size_t take(const Interval& span) {
-      // An operation may write one register before it reads another. So a place is free only after
-      // the operation with its last use.
+      // An operation may write one register before it reads another. A place is therefore free only
+      // after the operation with its last use.
       while (!busy.empty() && busy.top().first < span.first) {
         free.push_back(busy.top().second);
         busy.pop();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator.
+// Internal to the emulator: assigns virtual registers to places in a warp's register file.
 
 #include <vector>
 

@@ -82,7 +82,7 @@ std::string joined(const std::string& opcode, const Modifiers& modifiers) {
   return key;
 }
 
-// Returns true if an opcode has only types and these modifiers; any other modifier makes the
+// Returns true if every modifier is a type or is in `known`. Any other modifier makes the
 // instruction unknown.
 bool only(const Modifiers& modifiers, const std::set<std::string_view>& known) {
   return std::all_of(modifiers.begin(), modifiers.end(), [&](const std::string& modifier) {

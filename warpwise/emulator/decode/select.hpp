@@ -16,8 +16,8 @@ struct Selection {
   Entry entry;
   std::uint32_t flags = 0;  ///< packed
   InstructionClass instruction_class = InstructionClass::integer;
-  /// In conversions to (from) 8 and 16 bits, the register of the result (source) may have 16 or 32
-  /// bits.
+  /// The result's register may have 16 or 32 bits, in conversions to 8 or 16 bits. The same holds
+  /// for the source's register in conversions from 8 or 16 bits.
   bool loose_result = false;
   bool loose_source = false;
   bool is_integer_conversion = false;  ///< its flags depend on the result's register
@@ -35,7 +35,7 @@ std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruct
 std::string full_name(const ptx::Instruction& instruction);
 
 bool is_type(std::string_view modifier);
-/// Returns the bits of a type: 8 ... 128, 1 for pred, 0 if it is no type.
+/// Returns a type's number of bits: 8 ... 128, 1 for pred, 0 if `type` is no type.
 int type_bits(std::string_view type);
 
 }  // namespace warpwise::emulator

@@ -161,7 +161,7 @@ int precedence(const Tokens& tokens) {
                                                  {"*", 10},
                                                  {"/", 10},
                                                  {"%", 10}}};
-  // Usually no operator follows a literal.
+  // Usually no operator follows a literal, so this test saves the search below.
   if (!tokens.at(Token::Kind::punctuation)) return 0;
   for (const Level& entry : levels) {
     if (tokens.at(entry.operation)) return entry.level;

@@ -21,11 +21,11 @@ double to_double(const Constant& constant);
 bool at_constant(const Tokens& tokens);
 
 /// Reads one number.
-/// \throws InvalidArgument  for anything else, and for more than 64 bits
+/// \throws InvalidArgument  for anything else, and for a number of more than 64 bits
 Constant read_literal(Tokens& tokens);
 
-/// Reads `12`, `-0x1FU`, `0f3F800000`, `1.5`, `(4 * 2) << 1`, `(.u64)-1`, `WARP_SZ - 1`: C's
-/// operators and their precedence, over 64-bit integers and doubles.
+/// Reads `12`, `-0x1FU`, `0f3F800000`, `1.5`, `(4 * 2) << 1`, `(.u64)-1` or `WARP_SZ - 1`.
+/// Operators and their precedence are those of C. Operands are 64-bit integers and doubles.
 /// \throws InvalidArgument  for anything else, a division by zero, deep nesting, too large a number
 Constant read_constant(Tokens& tokens);
 

@@ -7,7 +7,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// nvcc nests a scope for each call and for inline assembly, and operands two or three deep.
+// nvcc opens a nested scope for each call and each inline assembly. Operands nest in two or three
+// levels.
 constexpr int max_depth = 64;
 
 // <cctype> is unsuitable, because it depends on the locale.

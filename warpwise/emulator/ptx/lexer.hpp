@@ -19,7 +19,7 @@ struct Token {
   Kind kind = Kind::end;
   std::string_view text;
   int line = 1;
-  /// The token lies between the comments "begin inline asm" and "end inline asm" of a compiler.
+  /// The token lies between a compiler's comments "begin inline asm" and "end inline asm".
   bool is_inline_assembly = false;
 };
 
@@ -36,7 +36,7 @@ class Tokens {
 
   bool at(std::string_view text) const;
   bool at(Token::Kind kind) const { return current_.kind == kind; }
-  /// Takes the current token if it has this text and is no string. Returns true if it did.
+  /// Takes the current token if it has this text and is no string. Returns true if it was taken.
   bool accept(std::string_view text);
   Token take();
   Token expect(Token::Kind kind, const char* expected);

@@ -18,7 +18,7 @@ Operand read_name(Tokens& tokens) {
     return result;
   }
   result.name = tokens.expect(Token::Kind::name, "an operand").text;
-  // `%tid.x`, `%r1.b0`
+  // Reads the suffix of names like `%tid.x` and `%r1.b0`.
   while (tokens.at(Token::Kind::directive) && tokens.adjacent()) {
     result.name += tokens.take().text;
   }
@@ -52,7 +52,7 @@ Operand read_address(Tokens& tokens) {
   result.kind = Kind::address;
   read_elements(tokens, result, "]");
   if (result.elements.empty()) tokens.fail("an empty address, []");
-  // The offset belongs to the address.
+  // The offset belongs to the whole address, not to its first element.
   std::swap(result.offset, result.elements.front().offset);
   return result;
 }

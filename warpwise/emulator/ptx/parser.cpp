@@ -26,7 +26,7 @@ void append_number(std::vector<int>& numbers, Tokens& tokens) {
   numbers.push_back(static_cast<int>(value));
 }
 
-// Returns a string without its escapes: "\303\274" is the two bytes of a letter, "\\" a backslash.
+// Replaces the escapes of a string: "\303\274" by the two bytes of a letter, "\\" by a backslash.
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -122,9 +122,9 @@ class Parser {
   SourceLine location_;
   /// The inlining that the last `.loc` stated for each place: a file, a line and a column.
   std::map<std::array<int, 3>, SourceLine> inlined_;
-  std::map<std::array<int, 3>, int> caller_index_;  ///< by a file, a line and their caller
-  /// Names that a later `.debug_str` defines, by label and offset: indices into
-  /// Module::inlined_functions.
+  std::map<std::array<int, 3>, int> caller_index_;  ///< by file, line and outer caller
+  /// Indices into Module::inlined_functions of the names that a later `.debug_str` defines, by the
+  /// label and offset of each name.
   std::map<std::pair<std::string, std::uint64_t>, int> names_to_come_;
 };
 
@@ -302,7 +302,7 @@ void Parser::performance_directives(Function& result) {
     } else if (directive.text == ".pragma") {
       pragma();
     } else {
-      // .maxntid 256, 1, 1 and similar directives, also .noreturn without numbers.
+      // Reads .maxntid 256, 1, 1 and similar directives, and .noreturn, which has no numbers.
       std::vector<int> numbers;
       if (tokens_.at(Token::Kind::number)) {
         do {
@@ -385,7 +385,7 @@ void Parser::declare(std::string_view name, int line) {
   }
 }
 
-/// Appends `suffix` to a name that is in `names`; `%v.x` is a part of `%v`.
+/// Appends `suffix` to a name that is in `names`. If `%v` is in `names`, `%v.x` becomes `%v@1.x`.
 void rename(std::string& name, const std::unordered_set<std::string>& names,
             const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());
@@ -463,7 +463,7 @@ void Parser::body_directive(Function& function) {
       declare(function.variables[i].name, line);
     }
   } else if (tokens_.at(".loc") && tokens_.current().is_inline_assembly) {
-    skip_line();  // LLVM adds the line within the assembly to the call's line
+    skip_line();  // a wrong line: LLVM adds the line within the assembly to the call's line
   } else if (tokens_.accept(".loc")) {
     location(function);
   } else if (tokens_.accept(".pragma")) {

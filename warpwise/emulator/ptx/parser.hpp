@@ -120,17 +120,18 @@ struct Module {
   std::string version;  ///< "9.0"
   std::string target;   ///< "sm_75"
   int address_bytes = 8;
-  std::vector<std::string> files;  ///< of `.file`; indexed by SourceLine::file
+  std::vector<std::string> files;  ///< paths of the `.file` directives
   /// Places where functions were inlined. The caller of each place, if any, comes before it.
   std::vector<SourceLine> callers;
-  std::vector<std::string> inlined_functions;  ///< mangled; empty if the text does not give it
+  std::vector<std::string> inlined_functions;  ///< mangled; an empty name is not in the text
   std::vector<Variable> variables;
   std::vector<Function>
       functions;  ///< a function that is declared and defined appears once, with its body
 };
 
-/// \throws InvalidArgument  with the PTX line and the reason. Never reads outside the text.
-/// Bounds nesting, counts and sizes, so that no input exhausts stack or memory.
+/// Parses a PTX text. Never reads outside the text. Bounds nesting, counts and sizes, so that no
+/// input exhausts stack or memory.
+/// \throws InvalidArgument  with the PTX line and the reason
 Module parse(std::string_view text);
 
 }  // namespace warpwise::ptx

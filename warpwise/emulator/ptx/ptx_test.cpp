@@ -472,7 +472,7 @@ TEST(Ptx, CommonVariablesAreOne) {
   EXPECT_FALSE(defined.variables.at(0).is_weak);
 }
 
-// Linkers refuse different sizes too.
+// Linkers also refuse weak variables of different sizes.
 TEST(Ptx, WeakVariablesHaveOneSize) {
   const std::string small = ".weak .global .align 4 .b8 v[4] = {1};\n";
   const std::string large = ".weak .global .align 4 .b8 v[8] = {2};\n";

@@ -26,7 +26,7 @@ class Declarations {
   void read(std::vector<Variable>& into, const Linkage& linkage);
   /// Reads `(.param .b32 a, .param .align 8 .b8 b[24])`
   void read_list(std::vector<Variable>& into);
-  /// Reads `(.unified(1, 2))` after `.attribute`. Returns true if `.managed` is among them.
+  /// Reads the list `(.unified(1, 2))` after `.attribute`. Returns true if it includes `.managed`.
   bool read_attribute();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Limit of fork()'s wait: a kernel may run for longer, or wait for the thread that calls fork().
+// Limit of fork()'s wait. A kernel may run for longer, or wait for the thread that calls fork().
 constexpr auto longest_fork_wait = 10s;
 constexpr auto between_tries = 1ms;
 constexpr std::string_view waited_enough =
@@ -38,7 +38,7 @@ void release_first(std::size_t count) {
   }
 }
 
-// Holds no lock while it waits for another, because threads take the locks in other orders.
+// Holds no lock while it waits for another, because threads take the locks in different orders.
 void take_all() {
   ForkLocks& own = fork_locks();
   own.mutex.lock();

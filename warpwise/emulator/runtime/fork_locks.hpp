@@ -15,8 +15,8 @@ void add_fork_lock(const ForkLock& lock);
 
 /// Makes fork() wait until no other thread holds the lock. The child then finds the lock free and
 /// its data complete. The thread that calls fork() may hold the lock if it is recursive. After ten
-/// seconds fork() goes on and says so on standard error. The child finds the lock free even then,
-/// but its data may be half changed.
+/// seconds fork() goes on without the lock and says so on standard error. The child then finds the
+/// lock free, but the data that the lock guards may be half changed.
 /// \param lock  never destroyed
 template <class Lock>
 void keep_free_in_children(Lock& lock) {

@@ -9,7 +9,7 @@
 
 #include "warpwise/emulator/runtime/code/registry.hpp"
 
-// Prepares and runs the launches of all interfaces.
+// Prepares and runs launches, for the runtime API and the driver API.
 namespace warpwise::emulator::runtime {
 
 /// Properties of a launch besides its shape.
@@ -26,13 +26,13 @@ bool is_launchable(dim3 grid, dim3 block);
 
 /// Returns the limit of a launch's dynamic shared memory in bytes.
 ///
-/// - If the kernel has asked for a size, the limit is that size.
-/// - Otherwise it is the rest of the 48 KiB that every GPU gives a block, after the static part. It
-///   is negative if the static part alone is larger.
+/// - If the program has asked for a size for this kernel, the limit is that size.
+/// - Otherwise the limit is the rest of the 48 KiB that every GPU gives a block, after the static
+///   part. The limit is negative if the static part alone is larger.
 std::int64_t dynamic_shared_limit(const KernelInfo& info, std::optional<int> asked_for);
 
-/// Returns true if a kernel may request this much dynamic shared memory. With its static part it
-/// must fit into the GPU's limit for a block.
+/// Returns true if a kernel may request this much dynamic shared memory. Together with the kernel's
+/// static part, the memory must fit into the GPU's limit for a block.
 bool may_ask_for_shared(const KernelInfo& info, int bytes);
 
 /// Builds the parameter block from separate arguments.
@@ -44,7 +44,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
                            std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work);
 
-/// Runs a kernel and notifies the observer. \param ptx  returns its module's text
+/// Runs a kernel and notifies the observer. \param ptx  returns the PTX of the kernel's module
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
                        std::size_t shared, const std::vector<std::byte>& parameters,

@@ -7,7 +7,7 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Shows programs on the emulated runtime the cost of their launches.
+// Lets a program on the emulated runtime observe its launches and their cost.
 namespace warpwise::emulator::runtime {
 
 /// A finished launch; valid only during the call that receives it.

@@ -155,8 +155,8 @@ cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, voi
   return copy_rows(to, pitch, from.first, from.pitch, width, height, kind);
 }
 
-/// Finds consecutive bytes in a two-dimensional array, across rows; null without an array, or if
-/// they do not fit.
+/// Finds consecutive bytes in a two-dimensional array, across rows. Returns null without an array,
+/// or if the bytes do not fit.
 std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes) {
   if (array == nullptr) return nullptr;
   const std::size_t first = y * array->row_bytes + x;

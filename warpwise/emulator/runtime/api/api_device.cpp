@@ -20,7 +20,8 @@ cudaError_t set(Value* value, Value to) {
   return cudaSuccess;
 }
 
-// The sizes of textures and surfaces of an H200, by attribute. No GPU emulated here has others.
+// Largest textures and surfaces of an H200, by attribute. All GPUs that are emulated here have the
+// same limits.
 struct Size {
   cudaDeviceAttr attribute;
   int value;

@@ -18,7 +18,7 @@ struct CUgraphExec_st {
   std::vector<CUgraph_st::InitialCondition> conditions;
   std::vector<UserReference> user_objects;
   bool frees_first = false;  // frees memory left by an earlier launch
-  Clock launched;            // state of the order after its last launch
+  Clock launched;            // work that is done when the last launch has ended
 };
 
 namespace {
@@ -451,7 +451,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   }
   return report(cudaErrorInvalidValue);
 }
-// Any graph of as many nodes may replace another here; a GPU accepts only one of the same shape.
+// Any graph with the same number of nodes may replace another one here. A GPU accepts only a graph
+// of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   CUgraphExec_st updated;

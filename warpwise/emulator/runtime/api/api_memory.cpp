@@ -85,8 +85,8 @@ bool is_memory_of_host(const void* pointer) {
   return !is_device_address(address_of(pointer)) && !emulated().device.holds(address_of(pointer));
 }
 
-/// Checks the direction of a copy. As on a GPU, memory of the device may be named memory of the
-/// host, but not the other way round.
+/// Checks the direction of a copy. A copy may call the device's memory the host's, but not the
+/// host's memory the device's, as on a GPU.
 cudaError_t check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
@@ -388,7 +388,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-// The memory's location changes no result.
+// These calls do nothing, because the memory's location changes no result.
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return cudaSuccess;
 }

@@ -1,4 +1,4 @@
-// Memory pools. All take their memory from the emulated GPU, and give freed memory back at once.
+// Memory pools. All pools take memory from the emulated GPU, and give freed memory back at once.
 
 #include <array>
 #include <map>

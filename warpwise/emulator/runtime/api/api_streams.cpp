@@ -95,7 +95,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (is_default(stream) || !live_streams().remove(stream))
     return report(cudaErrorInvalidResourceHandle);
   if (StreamOrder* const order = stream_order()) order->destroyed(stream);
-  // A capture ends with any of its streams. A later stream may have the same address.
+  // A capture ends when one of its streams is destroyed. A later stream may have the same address.
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) leave_capture(*capture);
   delete stream;
   return cudaSuccess;

@@ -84,11 +84,11 @@ cudaError_t set_resource(Texture& texture, const cudaResourceDesc& resource) {
   }
 }
 
-/// Returns the name that resource views have for a texture's texels.
+/// Returns the format of a resource view that reads a texture's texels as they are.
 cudaResourceViewFormat view_format_of(const Texture& texture) {
   const int size = texture.channel_bytes == 4 ? 2 : texture.channel_bytes - 1;
   const bool is_signed = texture.kind == TexelKind::signed_integer;
-  // The integers come first, by size; each size has the unsigned and the signed ones.
+  // The formats of integers come first, by size. For each size, unsigned comes before signed.
   const int kind = texture.kind == TexelKind::floating ? 5 + size : 2 * size + (is_signed ? 1 : 0);
   return static_cast<cudaResourceViewFormat>(1 + 3 * kind + texture.channels / 2);
 }

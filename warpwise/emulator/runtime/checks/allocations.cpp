@@ -29,7 +29,7 @@ struct AllocationRecord {
   AllocationKind kind = AllocationKind::device;
   bool is_live = true;
   bool is_no_leak = false;  ///< not reported as a leak, although it is never freed
-  PoolUse* pool = nullptr;  ///< the pool that counts it
+  PoolUse* pool = nullptr;  ///< the pool that counts the allocation
   CallSite made;
   CallSite freed;
 
@@ -45,7 +45,7 @@ struct Records {
   std::mutex mutex;
   std::map<Address, AllocationRecord> all;
   std::map<std::uint64_t, Address> by_number;
-  std::deque<std::uint64_t> freed;  ///< numbers; at the limit the first one is dropped
+  std::deque<std::uint64_t> freed;  ///< numbers; at the limit the oldest number is dropped
   std::uint64_t made = 0;
 
   void forget(Address address) {
@@ -170,7 +170,7 @@ void note_free(const void* pointer, bool host) {
     // Memory may begin where an earlier allocation, which was freed, began.
     const bool is_known = found != own.all.end() && (begin == 0 || found->second.is_live);
     wrong = mistake(address, host, is_known ? &found->second : nullptr);
-    // The program wants to free it, so it is no leak.
+    // The program tries to free the memory, so it is no leak.
     if (begin == address && is_known) found->second.is_no_leak = true;
     if (wrong.empty()) {
       AllocationRecord& record = found->second;
@@ -242,8 +242,8 @@ std::string with_origins(std::string message) {
 }
 
 void report_leaks() {
-  // A device with an error is unusable, so the program cannot free its memory. After a refusal the
-  // program may have ended early.
+  // A device with an error is unusable, so the program cannot free its memory. After a refused
+  // kernel the program may have ended early.
   if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
   // When Python ends, it frees neither global arrays nor the pools of its packages.
   if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr) return;

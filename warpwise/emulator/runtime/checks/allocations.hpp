@@ -23,14 +23,14 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
 /// Number of bytes that a memory pool has in use.
 struct PoolUse {
   std::atomic<std::uint64_t> now = 0;
-  std::atomic<std::uint64_t> high = 0;  ///< the most that it had
+  std::atomic<std::uint64_t> high = 0;  ///< highest value of `now` so far
 };
 /// Counts an allocation in a pool, until it is freed.
 void count_in_pool(Address address, PoolUse& pool);
 
 /// Records that the program has registered memory of the host, which begins at `address`.
 void note_registration(Address address);
-/// Forgets the registration, when it ends.
+/// Forgets a registration when it ends.
 void forget_registration(Address address);
 
 /// Returns the kind of the memory that holds the address; empty if the GPU has none there. A

@@ -19,6 +19,6 @@ void report_unchecked_launches();
 
 extern "C" {
 /// Reports the host's accesses without synchronisation since the last CUDA call. Without this call,
-/// the next CUDA call reports them. The pytest plugin calls it after each part of a test.
+/// the next CUDA call reports them. The pytest plugin makes this call after each part of a test.
 void warpwise_emulated_report_touches();
 }

@@ -12,8 +12,8 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Each run splits one mapping into up to three, and a process may have 65530 mappings. Each run
-// also costs two system calls for each piece of work.
+// Limit of runs of neighbouring protected pages. Each run splits one mapping into up to three, and
+// a process may have 65530 mappings. Each run also costs two system calls for each piece of work.
 constexpr std::size_t most_runs = 512;
 // Limit of protected pages: 64 MiB. Protecting that much takes some milliseconds a call.
 constexpr std::size_t most_protected = 16384;
@@ -147,8 +147,8 @@ void PageGuard::report_touches(const MemoryUses& uses) {
     const std::string wrong = uses.host_conflict(touch.address, touch.writes);
     if (wrong.empty()) continue;
     const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
-    // Skips accesses of a CUDA call to memory that the program passed to it: the program itself
-    // does not make them.
+    // Skips accesses by a CUDA call to memory that the program passed to the call, because the
+    // program itself does not make these accesses.
     if (site.is_in_library()) continue;
     note_host_fault(FaultKind::unsynchronised, site,
                     with_origins(std::string(touch.writes ? "writes " : "reads ") +

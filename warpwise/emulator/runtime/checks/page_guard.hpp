@@ -12,8 +12,8 @@ namespace warpwise::emulator::runtime {
 /// waited for it.
 ///
 /// - The program's first touch of a page opens it.
-/// - The next CUDA call, or the program's end, reports an `unsynchronised` fault if such work uses
-///   the touched byte.
+/// - The next CUDA call, or the program's end, reports an `unsynchronised` fault if work in flight
+///   uses the touched byte.
 ///
 /// Callers hold StreamOrder's lock.
 class PageGuard {
@@ -34,7 +34,7 @@ class PageGuard {
   void open();
   void close();
 
-  /// Reports early touches. Called before work is added, and before it counts as done.
+  /// Reports early touches. Called before work is added, and before work counts as done.
   void report_touches(const MemoryUses& uses);
 
  private:

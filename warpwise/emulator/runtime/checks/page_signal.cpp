@@ -133,7 +133,7 @@ void pass_on(const struct sigaction& to, int signal, siginfo_t* info, void* cont
   if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) return to.sa_handler(signal);
   const bool is_sent = info->si_code <= 0;
   if (is_sent && to.sa_handler == SIG_IGN) return;
-  // Restores the earlier handler and repeats the instruction, which then calls it.
+  // Restores the earlier handler and repeats the instruction, whose signal then reaches it.
   ::sigaction(SIGSEGV, &to, nullptr);
   if (is_sent) ::raise(signal);
 }

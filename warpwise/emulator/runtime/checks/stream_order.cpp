@@ -20,7 +20,7 @@ constexpr std::size_t most_works = std::size_t{1} << 20;
 thread_local std::optional<cudaStream_t> on_stream;
 thread_local std::optional<std::uint32_t> on_branch;  // branch of a running graph
 
-/// Merges a clock into another. Returns true if that changes it.
+/// Merges the clock `from` into `to`. Returns true if that changes `to`.
 bool join(Clock& to, const Clock& from) {
   bool is_new = false;
   for (const auto& [stream, work] : from) {
@@ -71,8 +71,8 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
     number = free_numbers_.back();
     free_numbers_.pop_back();
   }
-  // Clocks may have an entry of the earlier stream with this number. The entry stays true: that
-  // work is done.
+  // Clocks may have an entry of the earlier stream with this number. The entry stays true, because
+  // the earlier stream's work is done.
   Stream& made = streams_[number];
   made = {};
   made.number = made.launched_in = number;
@@ -283,7 +283,7 @@ GraphBranches::GraphBranches(std::size_t count) : outer_(on_branch) {
   const StreamOrder::Lock lock(order->mutex_);
   StreamOrder::Stream& from = order->current();
   launched_in_ = from.number;
-  // Reuses the branches of the stream's earlier graph, which this graph follows.
+  // Reuses the branches of the stream's earlier graph, because this graph runs after it.
   branches_ = std::move(from.branches);
   from.branches.clear();
   while (branches_.size() < count) {

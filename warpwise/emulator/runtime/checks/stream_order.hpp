@@ -76,7 +76,7 @@ class StreamOrder final : public WorkOrder {
     bool is_blocking = true;
     bool is_destroyed = false;
     bool is_free = false;  ///< true if another stream may take its number
-    /// Number of the stream that launched the graph. A graph's branch is a stream within it.
+    /// For a branch of a graph, the number of the stream that launched the graph; else `number`.
     std::uint32_t launched_in = 0;
     std::vector<std::uint32_t> branches;  ///< the last graph's branches, kept for the next graph
     std::string name;
@@ -142,7 +142,7 @@ class GraphBranches {
   ~GraphBranches();
   GraphBranches(const GraphBranches&) = delete;
   GraphBranches& operator=(const GraphBranches&) = delete;
-  /// Starts the next node in a branch. It follows the earlier nodes with the numbers `after`,
+  /// Starts the next node in a branch. The node follows the earlier nodes with the numbers `after`,
   /// counted from 0.
   void begin(std::size_t branch, const std::vector<std::size_t>& after);
   void end();
@@ -155,7 +155,7 @@ class GraphBranches {
 };
 
 /// Scope of one piece of work of the current stream. No other work runs at the same time. Protected
-/// memory is accessible.
+/// memory is accessible in the scope.
 class WorkScope {
  public:
   /// \param kernel  its readable name; empty for a copy or a fill

@@ -12,7 +12,7 @@ namespace {
 
 thread_local cudaStreamCaptureMode own_capture_mode = cudaStreamCaptureModeGlobal;
 
-/// Invalidates the captures that forbid a call. Returns the call's error if there are any.
+/// Invalidates the captures that forbid a call. Returns `error` if any capture forbids it.
 cudaError_t refused(cudaError_t error,
                     const std::function<bool(cudaStream_t, const Capture&)>& forbids) {
   Runtime& own = emulated();
@@ -86,7 +86,7 @@ cudaError_t refuse_wait_for_all() {
 
 cudaError_t refuse_default_stream(cudaStream_t stream) {
   const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
-  // Parts of a graph, and of other work, are no calls of the program.
+  // Work that runs as a part of a graph or of other work is no call of the program.
   if (!is_legacy || OnStream::is_any()) return cudaSuccess;
   return refused(
       cudaErrorStreamCaptureImplicit, [&](cudaStream_t captured, const Capture& capture) {

@@ -99,8 +99,9 @@ int narrowness(const EntryHeader& entry) {
   return (entry.flags & flag_specific) != 0 ? 2 : (entry.flags & flag_family) != 0 ? 1 : 0;
 }
 
-/// Returns true if one PTX is preferred to another: the newest that fits this GPU, or else the
-/// oldest. Among equals, the narrowest that fits is preferred, or else the widest.
+/// Returns true if PTX `one` is preferred to PTX `other`. PTX that fits this GPU comes first: the
+/// newest, and among equally new ones the narrowest. If none fits, the oldest and widest is
+/// preferred.
 bool is_preferred(const EntryHeader& one, const EntryHeader& other, std::uint32_t gpu) {
   const bool is_one_for = is_for(one, gpu);
   if (is_one_for != is_for(other, gpu)) return is_one_for;

@@ -7,8 +7,8 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Returns the PTX in a fat binary. Like a GPU's driver, it takes the newest PTX that is not for a
-/// newer GPU. If all PTX is for newer GPUs, it takes the oldest.
+/// Returns the PTX in a fat binary. Takes the newest PTX that is not for a newer GPU, like a GPU's
+/// driver. If all PTX is for newer GPUs, takes the oldest.
 /// \param gpu  90 for a compute capability of 9.0
 /// \throws InvalidArgument  the fat binary holds no readable PTX
 std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu);

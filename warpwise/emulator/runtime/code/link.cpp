@@ -108,7 +108,7 @@ class Renamer {
   char previous_ = '\n';
 };
 
-/// Appends a module's text; header directives are kept only from the first one.
+/// Appends a module's text. Header directives are kept only from the first module.
 void append(std::string& whole, std::string_view text) {
   const bool is_first = whole.empty();
   while (!text.empty()) {

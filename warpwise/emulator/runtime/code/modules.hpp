@@ -10,8 +10,8 @@
 // address.
 namespace warpwise::emulator::runtime {
 
-/// Returns the PTX of an image in any form of the driver: zero-terminated text, or a fat binary
-/// with or without nvcc's wrapper.
+/// Returns the PTX of an image in any form that the driver accepts: zero-terminated text, or a fat
+/// binary with or without nvcc's wrapper.
 /// \throws InvalidArgument  the image holds no PTX  \throws Unsupported  it is a cubin
 std::string ptx_of_image(const void* image);
 

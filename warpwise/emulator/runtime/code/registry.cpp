@@ -59,7 +59,8 @@ Runtime::Runtime() {
 namespace {
 
 // Guards the construction of the runtime. The construction itself calls emulated(), so the lock is
-// recursive. A static variable's guard would stay taken in a child that fork() makes then.
+// recursive. The guard of a static variable would stay taken in a child of fork() that another
+// thread makes during the construction.
 std::recursive_mutex making;
 Runtime* half_made = nullptr;
 std::atomic<Runtime*> made = nullptr;
@@ -70,7 +71,8 @@ std::atomic<Runtime*> made = nullptr;
 Runtime& emulated() {
   if (Runtime* const instance = made.load(std::memory_order_acquire)) return *instance;
   const std::lock_guard guard(making);
-  // Never destroyed, because the program's static objects may still call in.
+  // Never destroyed, because destructors of the program's static objects may still call the
+  // runtime.
   if (half_made == nullptr) {
     half_made = new Runtime;
     stream_order();

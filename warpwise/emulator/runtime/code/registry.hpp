@@ -47,7 +47,7 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// A capture of the work of one stream, or of several that joined it.
+/// A capture of the work of one stream, or of several streams that joined the capture.
 struct Capture {
   cudaStream_t origin = nullptr;  ///< the stream that began the capture
   cudaGraph_t graph = nullptr;
@@ -92,7 +92,7 @@ Runtime& emulated();
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 
-/// Keeps the thread's last error as it is, while it exists.
+/// While an object of this class exists, the thread's last error stays as it is.
 class LastErrorKept {
  public:
   LastErrorKept();
@@ -106,7 +106,7 @@ class LastErrorKept {
 
 /// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
-/// Adds the stream to a capture; does nothing with null.
+/// Adds the stream to a capture; does nothing if `capture` is null.
 void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture);
 /// Removes all streams from a capture.
 void leave_capture(const Capture& capture);
@@ -117,8 +117,8 @@ cudaError_t invalidate(Capture& capture, cudaError_t error);
 /// Sets the calling thread's capture mode and returns the one before.
 cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 
-// While streams capture, a GPU refuses some calls in other streams too. These functions return the
-// error of such a call, and make the captures that forbid it invalid.
+// While streams capture, a GPU refuses some calls in other streams too. The functions below return
+// the error of a refused call, and invalidate the captures that forbid the call.
 
 /// Refuses a call that may wait for the device or free memory. Captures of other threads forbid it
 /// only in global mode, and the mode of the calling thread may allow it.
@@ -127,7 +127,8 @@ cudaError_t refuse_unsafe_call();
 cudaError_t refuse_wait_for_all();
 /// Refuses work in the legacy default stream while a blocking stream captures, in every mode.
 cudaError_t refuse_default_stream(cudaStream_t stream);
-/// Refuses a wait for a stream that captures, and what the functions above refuse.
+/// Refuses a wait for a stream that captures, and a wait that refuse_unsafe_call() or
+/// refuse_default_stream() refuses.
 cudaError_t refuse_wait_for(cudaStream_t stream);
 
 /// Refuses a callback in a stream that captures: graphs have host functions instead.
@@ -143,7 +144,7 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool 
 /// Calls `body`, unless the device is unusable. Turns exceptions into error codes and messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
-/// Stores the error of a kernel's fault. As on a GPU, the device is then unusable.
+/// Stores the error of a kernel's fault. The device is unusable afterwards, as on a GPU.
 cudaError_t fail(cudaError_t error);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
@@ -151,7 +152,7 @@ inline Address address_of(const void* pointer) { return reinterpret_cast<Address
 /// Returns true for an address that the host does not see.
 bool is_device_address(Address address);
 
-/// Returns a host pointer to the bytes of any pointer: device memory, or the pointer itself.
+/// Returns a host pointer to the bytes at a device address. Returns a host's pointer unchanged.
 const std::byte* bytes_of(const void* pointer, std::size_t bytes);
 /// Returns a host pointer for writing to the bytes; all of them then count as written.
 std::byte* host_of(const void* pointer, std::size_t bytes);

@@ -8,17 +8,18 @@
 #include "warpwise/emulator/runtime/code/modules.hpp"
 
 // Shared by the files of libcuda.so.1. Most of its functions call functions of the runtime.
-// Streams, events and graphs have the same types. A CUfunction is a kernel's handle
-// (code/modules.hpp).
+// Streams, events and graphs have the same types in the driver and the runtime. A CUfunction is a
+// kernel's handle (code/modules.hpp).
 namespace warpwise::emulator::runtime {
 
-/// Returns the driver's error for an error of the runtime. Equal errors have equal numbers.
+/// Returns the driver's error for an error of the runtime, which has the same number.
 CUresult result_of(cudaError_t error);
 
-/// A call of the driver. While it exists, the runtime's functions leave the runtime's last error.
+/// A call of the driver. While it exists, the runtime's functions do not change the runtime's last
+/// error.
 class DriverCall {
  public:
-  /// Converts the error of a call that is made after this object.
+  /// Converts the error of a runtime call, which must be made while this object exists.
   CUresult result_of(cudaError_t error) const { return runtime::result_of(error); }
 
  private:

@@ -1,4 +1,4 @@
-// The driver's functions: attributes, launches, occupancy.
+// The driver's kernels: attributes, launches, occupancy.
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ CUresult set_attribute(const void* function, CUfunction_attribute attribute, int
 }
 
 cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
-  // The attributes have the same layout.
+  // The attributes of the driver and the runtime have the same layout.
   static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
   return {.gridDim = dim3(config.gridDimX, config.gridDimY, config.gridDimZ),
           .blockDim = dim3(config.blockDimX, config.blockDimY, config.blockDimZ),
@@ -75,7 +75,7 @@ class Arguments {
     }
     std::size_t offset = 0;
     std::size_t bytes = 0;
-    const DriverCall call;  // the loop ends with an error
+    const DriverCall call;  // hides the error that ends the loop
     for (std::size_t i = 0;
          cudaFuncGetParamInfo(handle_of(function), i, &offset, &bytes) == cudaSuccess; ++i) {
       if (block == nullptr || offset + bytes > bytes_) is_short_ = true;

@@ -208,7 +208,7 @@ CUresult cuMemHostUnregister(void* pointer) {
   return DriverCall().result_of(cudaHostUnregister(pointer));
 }
 
-// The memory's location changes no result.
+// These calls do nothing, because the memory's location changes no result.
 CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
 CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) {
   return CUDA_SUCCESS;
@@ -216,7 +216,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CU
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const cudaMemPoolProps any{};  // changes nothing
+  const cudaMemPoolProps any{};  // the emulated pools ignore their properties
   return DriverCall().result_of(cudaMemPoolCreate(pool, &any));
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {

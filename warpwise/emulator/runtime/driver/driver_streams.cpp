@@ -45,7 +45,7 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
 
 template <class Value>
 CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
-  // Drivers refuse the only flag, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, as the H200's does.
+  // An H200's driver also refuses the only flag, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER.
   if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
   return DriverCall().result_of(run_or_capture(stream, memory_operation, [=] {
     return guarded([&] {

@@ -17,7 +17,7 @@ struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   std::function<cudaError_t()> work;
   std::vector<cudaGraphNode_t> after;
-  /// Type of a conditional node, which decides while its graph runs.
+  /// Type of a conditional node, which reads its condition while its graph runs.
   cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
   cudaGraphConditionalHandle condition = 0;
   std::vector<std::shared_ptr<CUgraph_st>> bodies = {};
@@ -25,7 +25,7 @@ struct CUgraphNode_st {
   const void* memory = nullptr;  ///< memory that an allocating node takes
 };
 
-/// A user object with a count of references; destroyed with the last one.
+/// A user object with a count of references; destroyed with the last reference.
 struct CUuserObject_st {
   cudaHostFn_t destroy = nullptr;
   void* data = nullptr;
@@ -77,7 +77,7 @@ cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
                      std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
 /// Orders a graph's steps by their dependencies, and splits them into few branches. The search is
-/// simple and does not always find the fewest. Returns an error for a cycle.
+/// simple and does not always find the fewest branches. Returns an error for a cycle.
 cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps);
 cudaError_t run_all(const std::vector<GraphStep>& steps);
 
@@ -85,11 +85,12 @@ cudaError_t run_all(const std::vector<GraphStep>& steps);
 cudaError_t conditional_work(const CUgraphNode_st& node, std::function<cudaError_t()>& work);
 void set_condition(cudaGraphConditionalHandle condition, unsigned int value);
 
-/// Reserves an address for a graph's memory, the same for every launch. It stays reserved to the
-/// end of the process, because the memory may outlive the graph.
+/// Reserves an address for a graph's memory, the same for every launch. The address stays reserved
+/// to the end of the process, because the memory may outlive the graph.
 void* reserve_graph_memory(std::size_t bytes);
 bool is_graph_memory(const void* pointer);
-/// Allocates memory at a reserved address. Returns cudaErrorInvalidValue if it already has memory.
+/// Allocates memory at a reserved address. Returns cudaErrorInvalidValue if the address already has
+/// memory.
 cudaError_t take_graph_memory(const void* pointer);
 cudaError_t free_graph_memory(const void* pointer);
 /// Frees memory as work of the current stream, as cudaFreeAsync() does.

@@ -10,8 +10,8 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// Returns a condition's value, a word of device memory. The handle is its address;
-// cudaGraphSetConditional() writes to it from a kernel.
+// Returns a condition's value, a word of device memory. The handle is the word's address, to which
+// cudaGraphSetConditional() writes from a kernel.
 std::byte* word_of(cudaGraphConditionalHandle condition) {
   return emulated().device.host_pointer(condition, sizeof(unsigned int));
 }

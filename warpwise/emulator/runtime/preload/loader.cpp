@@ -82,8 +82,8 @@ const char* emulated_or_same(const char* file) noexcept {
 
 }  // namespace
 
-// Ends with a jump, so that the loader sees the original caller. The loader searches the folders
-// that its caller names. A jump requires that everything here is noexcept.
+// Ends with a jump, so that the loader sees the original caller and searches the folders that this
+// caller names. The compiler makes a jump only if everything here is noexcept.
 extern "C" void* dlopen(const char* file, int mode) noexcept {
   return loaders_dlopen()(emulated_or_same(file), mode);
 }

@@ -118,7 +118,7 @@ std::string beside_loaded_libraries(const char* name) {
 
 void* real_library() {
   static void* const opened = [] {
-    // The toolkit's library may be older, and then does not know a newer compiler's code.
+    // Prefers a wheel's library, because the toolkit's may be older than the compiler of the code.
     constexpr const char* name = "libnvJitLink.so.13";
     const std::string file = beside_loaded_libraries(name);
     return ::dlopen(file.empty() ? name : file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -130,7 +130,8 @@ bool needs_runtime(Bytes file) {
   });
 }
 
-/// Returns the functions of a file's static runtime; no function without a runtime or its symbols.
+/// Returns the functions of a file's static runtime; empty without a runtime or without its
+/// symbols.
 std::vector<Function> functions_of(Bytes file) {
   const auto sections = sections_of(file);
   const auto table = std::ranges::find(sections, Elf64_Word{SHT_SYMTAB}, &Elf64_Shdr::sh_type);
@@ -163,7 +164,7 @@ void redirect(const Loaded& loaded) {
   for (const Function& each : functions_of(file.bytes())) {
     const void* const target = emulated(each.name);
     const std::uintptr_t at = loaded.base + each.address;
-    // The emulated runtime itself may be one of the libraries.
+    // The emulated runtime itself may be one of the libraries, and must not jump to itself.
     if (target == nullptr || target == reinterpret_cast<const void*>(at)) continue;
     const auto code = jump_to(target);
     const std::uintptr_t first = at / page * page;
@@ -173,7 +174,7 @@ void redirect(const Loaded& loaded) {
     auto* const start = reinterpret_cast<char*>(at);
     std::memcpy(start, code.data(), code.size());
     ::mprotect(pages, bytes, PROT_READ | PROT_EXEC);
-    // aarch64 reads instructions through another cache.
+    // aarch64 fetches instructions through a separate cache, which may hold the old code.
     __builtin___clear_cache(start, start + code.size());
   }
 }
@@ -181,7 +182,8 @@ void redirect(const Loaded& loaded) {
 // Redirects the program and its libraries before their constructors register kernels: this library
 // is the first to be initialised (-z initfirst).
 __attribute__((constructor(101))) void redirect_program(int, char** words, char** variables) {
-  // Sets these variables early for the emulated runtime; the C library is initialised later.
+  // Sets the C library's variables early, because the emulated runtime reads them before the C
+  // library is initialised.
   if (::environ == nullptr) {
     ::environ = variables;
     ::program_invocation_name = words[0];
@@ -238,7 +240,7 @@ std::string redirected_copy(const char* path) {
     const auto code = jump_to(target);
     is_whole = is_whole && write(code.data(), code.size(), each.offset);
   }
-  // Stays open, because the loader knows the copy by this name.
+  // The descriptor stays open, because the loader knows the copy by the descriptor's path.
   if (is_whole) return "/proc/self/fd/" + std::to_string(copy);
   ::close(copy);
   return {};

@@ -27,7 +27,7 @@ class CallSite {
  public:
   /// Makes an unknown site.
   CallSite() = default;
-  /// Returns the current call's site, at any depth within these libraries.
+  /// Returns the current call's site. May be called at any depth inside the emulator's libraries.
   static CallSite here();
   /// Returns here(), with the line of Python if Python or one of its packages makes the call. Takes
   /// Python's lock (python_place.hpp). In a CallScope it returns the scope's site.
@@ -38,7 +38,7 @@ class CallSite {
   bool is_known() const { return count_ > 0; }
   /// Returns true if the place is a line of Python.
   bool is_in_python() const { return python_ != nullptr; }
-  /// Returns true if the program has called these libraries, or if the site is inside them.
+  /// Returns true if the program has called the emulator's libraries, or the site is inside them.
   bool is_in_library() const { return first_of_program() > 0; }
   /// Returns the called function: "cudaMalloc"; empty if unknown.
   std::string function() const;
@@ -59,8 +59,8 @@ class CallSite {
 };
 
 /// Records the current call's site before a lock is taken. During its lifetime, this thread's
-/// here_in_python() does not take Python's lock. Another thread may hold that lock and wait for
-/// ours.
+/// here_in_python() does not take Python's lock, because another thread may hold that lock and wait
+/// for this thread's lock.
 class CallScope {
  public:
   CallScope();

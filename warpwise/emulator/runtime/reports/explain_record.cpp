@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Removes the variable, so that child programs do not overwrite the file.
+// Returns an environment variable and removes it, so that child programs do not overwrite the file.
 std::string taken(const char* variable) {
   const char* const text = std::getenv(variable);
   const std::string value = text == nullptr ? "" : text;
@@ -71,7 +71,7 @@ class ExplainRecord {
       return each.is_of(kernel, grid, block, shared) &&
              each.result.lines.size() == result.lines.size();
     });
-    // An interrupted launch adds nothing to one that has finished.
+    // An interrupted launch is not added to launches that have finished.
     if (known != entries_.end() && is_interrupted(result)) return;
     note(static_cast<std::size_t>(known - entries_.begin()), result.totals.warp_instructions);
     if (known != entries_.end()) {

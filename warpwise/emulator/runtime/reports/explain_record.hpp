@@ -20,7 +20,7 @@ const SampleModel* sample_needed(const std::string& kernel, Dim3 grid, Dim3 bloc
                                  std::uint64_t dynamic_shared_bytes);
 
 /// Adds a launch to the timeline, and to the launches of its kernel and shape.
-/// \param ptx  returns its module's text
+/// \param ptx  returns the PTX of the kernel's module
 /// \param sample  result of PaceSample::result(); null if not needed
 void record_launch(const std::string& kernel, Dim3 grid, Dim3 block,
                    std::uint64_t dynamic_shared_bytes, const std::function<std::string()>& ptx,

@@ -7,8 +7,10 @@
 // Reports which kernels of a program were exact, modelled, or not run.
 namespace warpwise::emulator::runtime {
 
-/// Returns a line without its end: all is exact, or the kinds of inexact behaviour and their reach.
-/// \param checks  the run's checks; Check::strict alone does not look at streams
+/// Returns one line without a line end: either that all results are exact, or the kinds of inexact
+/// behaviour and their reach.
+/// \param checks  the run's checks. Without Check::races and Check::strict, races are not excluded;
+/// with Check::strict alone, races between streams are not
 std::string fidelity_line(const RunReport& report, Checks checks);
 
 /// Describes each kind of inexact behaviour, its kernels and places, and calls that were not run.

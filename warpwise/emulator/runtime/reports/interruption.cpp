@@ -43,8 +43,9 @@ bool is_another_request(const Watch& own) {
   return first.count() != 0 && since_start - first > one_request;
 }
 
-// Delays a thread outside of launches, so that it does not go on with the program. During a launch
-// it returns, so that the launch can end. A second request ends the program at once.
+// Delays a thread outside of launches, so that the thread does not go on with the program. During a
+// launch the handler returns, so that the launch can end. A second request ends the program at
+// once.
 void on_signal(int number) {
   Watch& own = watch();
   const bool is_in_fork = ::getpid() != own.process;
@@ -113,7 +114,7 @@ bool begin_to_watch(Watch& own) {
   }
 }
 
-/// Starts the thread again in a forked child, which has none, so that the time limit ends it too.
+/// Starts the watching thread in a forked child, so that the time limit also ends the child.
 void watch_in_child(Watch& own) {
   pid_t parent = own.process;
   const pid_t child = ::getpid();

@@ -10,7 +10,7 @@ namespace warpwise::emulator::runtime {
 /// an `interrupted` fault, calls `conclude`, and ends the process: by the signal, or with the exit
 /// code from `conclude`. A signal that the program handles or ignores is left alone.
 /// \param seconds  0: no limit
-/// \param conclude  gets the reason, and true if that is the time limit
+/// \param conclude  gets the reason, and true if the reason is the time limit
 void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bool is_time_limit));
 
 /// Returns the flag for LaunchOptions::interrupted of every launch.
@@ -20,7 +20,7 @@ const std::atomic<bool>* interruption();
 std::string why_interrupted();
 
 /// Scope of a launch, from its begin to its record. After an interruption, the thread does not
-/// leave it: the process ends.
+/// leave the scope, because the process ends.
 class InterruptibleScope {
  public:
   InterruptibleScope();

@@ -12,7 +12,7 @@
 
 // Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
 // run --explain`, and the command reads it. Both have the same version, so only one format is read.
-// Both are different programs that share this file, so the file has no .cpp.
+// The runtime and the command are built apart and share this header, so it has no .cpp.
 namespace warpwise::emulator::runtime {
 
 inline constexpr const char* launch_record_format = "warpwise launches 4";

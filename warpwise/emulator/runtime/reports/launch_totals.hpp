@@ -2,7 +2,8 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Sums the counts of a process's launches for one test in it. The pytest plugin reads them.
+// Sums the counts of the launches that one test of a process makes. The pytest plugin reads the
+// sums.
 namespace warpwise::emulator::runtime {
 
 /// Returns true between warpwise_emulated_count(true) and warpwise_emulated_count(false).

@@ -20,8 +20,8 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Limits the time of the copy. fork_locks.hpp frees some locks in the copy. Any other lock that a
-// thread held at the fork is never released there, so a wait for it never ends.
+// Limits the time of the forked copy. fork_locks.hpp frees some locks in the copy. Any other lock
+// that a thread held at the fork is never released there, so a wait for that lock never ends.
 constexpr unsigned most_seconds = 60;
 
 int blocks_per_sm(const KernelInfo& info, Dim3 block, std::uint64_t dynamic_shared_bytes) {
@@ -76,7 +76,7 @@ void limit_life() {
 void write_all(int file, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(file, text.data() + at, text.size() - at);
-    if (written < 0 && errno != EINTR) return;  // the reader gets half of an object
+    if (written < 0 && errno != EINTR) return;  // the reader finds an incomplete object
     at += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
   }
 }

@@ -9,7 +9,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/runtime/reports/launch_record.hpp"
 
-// Runs a sample of a launch with a pace, to predict the launch's time.
+// Runs a sample of a launch with LaunchOptions::pace, to predict the launch's time.
 namespace warpwise::emulator::runtime {
 
 /// A sample of a launch. It runs in a fork of this process while the launch runs here. The fork has
@@ -26,8 +26,8 @@ class PaceSample {
   PaceSample(const PaceSample&) = delete;
   PaceSample& operator=(const PaceSample&) = delete;
 
-  /// Waits for the sample's end. Returns json_of_launch() of it, or an object whose `unavailable`
-  /// states why there is none.
+  /// Waits for the sample's end. Returns json_of_launch() of the sample, or an object whose
+  /// `unavailable` states why there is no sample.
   RecordJson result();
 
  private:

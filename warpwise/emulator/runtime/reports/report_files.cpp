@@ -329,7 +329,8 @@ std::string describe(const std::string& kernel, const Fault& fault) {
   const std::string place =
       fault.file.empty() ? std::string(no_source_line) : place_text(places_of(fault), "inlined at");
   const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
-  // An assertion's text is the program's own and may contain any brackets.
+  // An assertion's text is not shortened, because it is the program's own and may hold any
+  // brackets.
   const std::string message =
       fault.kind == FaultKind::assertion ? fault.message : short_message(fault.message);
   return std::string(name_of(fault.kind)) + " in kernel " + shortened(kernel) + ", block " +

@@ -26,7 +26,7 @@ struct KernelReport {
   std::vector<SuppressedFault> suppressed;
   std::vector<ModelledUse> modelled;  ///< each kind once, over all launches
   double order_rounding = 0;          ///< largest LaunchResult::order_rounding
-  bool orders_not_compared = false;   ///< true if it is true for any launch
+  bool orders_not_compared = false;   ///< true if LaunchResult's member is true for any launch
   /// Reason why the emulator did not run a launch. Empty if an earlier fault prevented all
   /// launches.
   std::string refusal;

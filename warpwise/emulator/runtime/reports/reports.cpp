@@ -62,7 +62,7 @@ void say(const std::string& text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Ends the program before it begins, because nobody would notice an ignored request.
+// Ends the program before it begins, because nobody would notice that an option is ignored.
 [[noreturn]] void refuse(const char* variable, std::string_view text, const std::string& needs) {
   say(std::string(variable) + " got '" + std::string(text) + "', it needs " + needs);
   ::_exit(2);
@@ -126,7 +126,8 @@ Suppressions suppressions() {
   }
 }
 
-// Removes the variable, because child programs would overwrite the file.
+// Returns the file that a variable names, and removes the variable, because child programs would
+// overwrite the file.
 fs::path taken_file(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == 0) return {};
@@ -140,7 +141,7 @@ fs::path taken_file(const char* variable) {
 fs::path gathered_file() {
   const char* const folder = std::getenv("WARPWISE_EMULATED_GATHER");
   if (folder == nullptr || *folder == 0) return {};
-  // Sorts the names by the processes' starts.
+  // The time in the name sorts the files by the processes' starts.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   std::string name =
       (fs::path(folder) / (std::to_string(now) + "-" + std::to_string(::getpid()) + "-XXXXXX"))
@@ -154,7 +155,7 @@ fs::path gathered_file() {
   return name;
 }
 
-/// Adds a fault, to an earlier one of the same kind and place if there is one.
+/// Adds a fault. If `all` has a fault of the same kind and place, only raises its count.
 void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
                     const std::string& reason) {
   for (SuppressedFault& known : all) {
@@ -482,7 +483,7 @@ class Reports {
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
-  bool has_ended_ = false;  ///< the record includes the end
+  bool has_ended_ = false;  ///< the record covers the program's end
   pid_t found_in_ = 0;      ///< process with a finding
   pid_t refused_in_ = 0;    ///< process with a refusal
   bool ended_ = false;      ///< the end was reported

@@ -11,13 +11,13 @@
 
 // Reads a run's options from environment variables, and collects its reports. README.md in the
 // folder above lists the variables. Without a requested report, faults of kernels are printed, and
-// kernels and functions that are not run.
+// so are the names of kernels and functions that are not run.
 namespace warpwise::emulator::runtime {
 
 /// Returns the checks in WARPWISE_EMULATED_CHECK.
 Checks checks_asked_for();
 
-/// Return the orders of each launch and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
+/// Return the number of orders of each launch, and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 
@@ -57,11 +57,12 @@ bool is_reported();
 /// Records that the emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);
 
-/// Returns true if any kernel was refused. Later faults may then follow from its missing results.
+/// Returns true if any kernel was refused. Later faults may then follow from the missing results of
+/// that kernel.
 bool any_kernel_was_refused();
 
 /// Tells listeners about a call's error. Prints each text once if messages are `all`.
-/// \param name  cudaErrorInvalidValue
+/// \param name  the error's name, such as "cudaErrorInvalidValue"
 void note_error(const std::string& name, const std::string& text);
 
 /// Calls `listener` with the name and text of each note_error(), until the same key is removed.

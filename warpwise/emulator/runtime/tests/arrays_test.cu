@@ -144,7 +144,6 @@ TEST(Arrays, TexturesOfPlanesAndVolumes) {
             (std::vector<float>{12, 54}));
 }
 
-// An H200 gives the same: a negative layer is the last one, as is one past the end.
 TEST(Arrays, AreReadWithABorderOfAColour) {
   Numbered line({4, 0, 0});
   cudaResourceDesc resource{};
@@ -231,6 +230,7 @@ TEST(Arrays, TexturesHaveChannels) {
   cudaGetLastError();
 }
 
+// A layer with a negative index, or past the end, is read as the last layer, as on an H200.
 TEST(Arrays, TexturesOfLayers) {
   Numbered lines({4, 0, 3}, cudaArrayLayered);
   EXPECT_EQ(readings(LineLayers{lines.texture(cudaFilterModeLinear, cudaAddressModeClamp, false)},
@@ -242,8 +242,8 @@ TEST(Arrays, TexturesOfLayers) {
             (std::vector<float>{2.5f, 14.5f, 26.5f, 26.5f}));
 }
 
-// An H200 gives the same: the faces, the top of each, and the side that wins between two equal
-// ones.
+// An H200 gives the same results for the faces, for the top of each face, and for the face that
+// wins if two coordinates are equally large.
 TEST(Arrays, TexturesOfCubes) {
   Numbered cube({4, 4, 6}, cudaArrayCubemap);
   const auto texture = cube.texture(cudaFilterModePoint, cudaAddressModeClamp, true);
@@ -326,7 +326,7 @@ TEST(Arrays, SurfacesOfEverySize) {
   expect_turned<float4>([](int i) { return float4{static_cast<float>(i), 1, 2, 3}; });
 }
 
-// Reads outside a surface; an H200 gives the same.
+// Reads outside a surface. An H200 gives the same values.
 __global__ void edges(cudaSurfaceObject_t surface, int* found) {
   found[0] = surf2Dread<int>(surface, -4, 1, cudaBoundaryModeZero);
   found[1] = surf2Dread<int>(surface, 4, 3, cudaBoundaryModeZero);

@@ -567,7 +567,7 @@ TEST(DriverContexts, AreAStackOfTheThread) {
   EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
   EXPECT_EQ(now, first);
   EXPECT_EQ(cuCtxDestroy(second), CUDA_SUCCESS);
-  EXPECT_EQ(cuCtxDetach(first), CUDA_SUCCESS);  // PyCUDA releases it this way
+  EXPECT_EQ(cuCtxDetach(first), CUDA_SUCCESS);  // PyCUDA releases contexts this way
   EXPECT_EQ(cuCtxCreate(&first, nullptr, 0, 1), CUDA_ERROR_INVALID_DEVICE);
 }
 

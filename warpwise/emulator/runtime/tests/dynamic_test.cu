@@ -74,7 +74,7 @@ __global__ void sum_and_free(int** taken, int count, int* sum) {
   cudaFree(*taken);
 }
 
-// Errors that calls return, then what is kept of each, then what is kept at the end.
+// Stores the errors that calls return, and the last error after each call.
 __global__ void make_errors(int* errors) {
   void* taken = nullptr;
   errors[0] = cudaMalloc(&taken, size_t{1} << 40);

@@ -117,8 +117,8 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   EXPECT_LT(peak_bytes() - before, 4 << 20);
 }
 
-// The host has waited for the earlier stream of this number. The new stream's work follows the
-// earlier stream's work.
+// A new stream reuses the number of an earlier stream. The new stream's work follows the earlier
+// stream's work, because the host has waited for that work.
 TEST_F(Streams, OfAUsedNumberInventNoRace) {
   come_and_go(10000);
   cudaStream_t first = made();

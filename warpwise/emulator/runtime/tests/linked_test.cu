@@ -1,4 +1,4 @@
-// Tests device code of two files linked by `nvcc -rdc=true`; linked_part.cu is the other one.
+// Tests device code of two files linked by `nvcc -rdc=true`; linked_part.cu is the other file.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-__device__ int own = 3;  // the other file has the same name
+__device__ int own = 3;  // the other file has a variable of the same name
 
 __global__ void fill(int* to) {
   to[0] = own;

@@ -1,5 +1,5 @@
-// Tests calls about memory that a GPU refuses, and what it says of memory. On a GPU the program
-// gives the same results.
+// Tests memory calls that a GPU refuses, and the properties of memory that calls return. On a GPU
+// the program gives the same results.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ __global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
   if (blockIdx.x == 1) *torn = differ;
 }
 
-// Each block adds one. After all have added, each writes the sum.
+// Each block adds one. After all blocks have added, each block writes the sum.
 __global__ void meet(unsigned* count, unsigned* found, int rounds) {
   const auto grid = cooperative_groups::this_grid();
   for (int round = 0; round < rounds; ++round) {
@@ -78,7 +78,7 @@ struct Square : Shape {
   __device__ int sides() const override { return 4; }
 };
 
-// Makes calls through a table of functions.
+// Calls a virtual function, through the object's table of functions.
 __global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
 __global__ void make(Square* square) { new (square) Square; }
 
@@ -403,7 +403,7 @@ TEST_F(Runtime, BlocksOfACooperativeLaunchMeet) {
   EXPECT_EQ(cudaFree(found), cudaSuccess);
 }
 
-// CUB and Thrust choose by this among the architectures that they were compiled for.
+// CUB and Thrust choose by this number among the architectures that they were compiled for.
 TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);

@@ -54,7 +54,7 @@ TEST_F(Streams, NullIsNoEvent) {
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
-// A GPU's runtime crashes here.
+// On a GPU, the runtime crashes in this test.
 TEST_F(Streams, StreamsAndEventsAreDestroyedOnce) {
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr;
