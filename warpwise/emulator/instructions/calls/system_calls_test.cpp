@@ -84,7 +84,7 @@ TEST(Print, FieldsAndPrecisions) {
   EXPECT_EQ(print("%600d").printed, std::string(599, ' ') + "7");
 }
 
-// As in C, a negative precision counts as missing, although its argument is read. A negative width
+// A negative precision counts as missing, as in C, although its argument is read. A negative width
 // aligns to the left.
 TEST(Print, ANegativePrecisionIsNone) {
   const auto with_negative = [](const char* format) { return print(format, 1, 1, -1).printed; };

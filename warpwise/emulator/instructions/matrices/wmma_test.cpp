@@ -114,7 +114,7 @@ std::string text_of(const Case& c, const std::string& a_layout, const std::strin
          strides + ";";
 }
 
-/// Computes D = A B + C by the instruction. A stride of 0 is left out.
+/// Computes D = A B + C by the instruction. If `stride` is 0, the instruction states no stride.
 Matrix multiply(const Case& c, const Matrix& a, const Matrix& b, const Matrix& sum,
                 const std::string& a_layout, const std::string& b_layout,
                 const std::string& sum_layout, int stride) {
