@@ -15,9 +15,9 @@
 
 namespace warpwise::emulator {
 
-/// Counts instructions, branches and barriers of each operation. Applies the rules to each access,
-/// for every compute capability of the launch. Fills in LaunchResult's totals, lines, memory,
-/// thread_rounds and instructions_by_class.
+/// Counts instructions, branches and barriers of each operation. Computes the cost of each access
+/// by the rules of rules/rules.hpp, for every compute capability of the launch. Fills in
+/// LaunchResult's totals, lines, memory, thread_rounds and instructions_by_class.
 class Counts : public Observer {
  public:
   explicit Counts(const Launch& launch);
@@ -130,7 +130,7 @@ class Counts : public Observer {
   std::vector<SiteCounts> sites_;       ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;       ///< [site][counted space][entry]
   std::vector<Cost> costs_;             ///< costs of each pattern, [pattern][cc]
-  std::vector<Shape> shapes_;           ///< the most recent ones
+  std::vector<Shape> shapes_;           ///< the most recent shapes
   std::vector<Cost> shape_costs_;       ///< [shape][cc]
   QuickCounts quick_;
 };

@@ -175,7 +175,7 @@ TEST(Pace, ABarrierOfMoreWarpsTakesLonger) {
     return with(before + "bar.sync 0;") - with(before);
   };
   EXPECT_EQ(barrier(32) - barrier(8), 24 * 2);
-  // The least is the time of the warps, one after the other.
+  // A barrier takes at least the time of its warps, one after the other.
   EXPECT_EQ(barrier(2) - barrier(1), 2);
 }
 
@@ -286,7 +286,7 @@ TEST(Pace, LinesThatNeighboursReadAreShared) {
     return run({.body = "ld.global.u32 %r5, [" + address + "];", .blocks = blocks})
         .pace.shared_read_sectors;
   };
-  EXPECT_EQ(shared(4, "%rd6"), 3U);  // the first block is alone
+  EXPECT_EQ(shared(4, "%rd6"), 3U);  // the first block shares with no earlier one
   EXPECT_EQ(shared(4, "%rd4"), 0U);
 }
 

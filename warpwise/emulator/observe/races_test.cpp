@@ -36,7 +36,7 @@ LaunchResult launch(const std::string& body, std::uint32_t threads = 64,
   return emulated.launch("race", {2}, {threads});
 }
 
-/// One of the races is reported on this line with this message.
+/// Expects that one of the reported races is on this line and has this message.
 void expect_race(const std::string& body, int line, const std::string& message) {
   bool is_found = false;
   std::string all;
@@ -53,7 +53,7 @@ void expect_clean(const std::string& body) {
   for (const Fault& fault : launch(body).faults) ADD_FAILURE() << body << "\n" << fault.message;
 }
 
-// A run of lanes has one byte of a word that another lane has read before.
+// A run of lanes reads one byte of its last word. Another lane has read this byte before.
 TEST(Races, AByteAtTheEndOfARunHasTwoReaders) {
   const auto body = [](const std::string& first, const std::string& run, int writer,
                        const std::string& byte) {
@@ -144,11 +144,11 @@ Racers racers(const std::string& read) {
 }
 
 TEST(Races, LanesThatReadTheSame) {
-  // Rows of a tile of 16 columns: one word for each half of the warp, ...
+  // In a tile of 16 columns, each half of the warp reads one word of the tile.
   const std::string word_of_half =
       "shr.u32 %r1, %t, 4;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(word_of_half + "ld.shared.u32 %r2, [%r1];"), (Racers{31, 1}));
-  // ... and the same 16 words for both halves; the first half reads its own words.
+  // Both halves read the same 16 words. The first half reads its own words.
   const std::string words_again =
       "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
@@ -232,8 +232,8 @@ TEST(Races, AllLanesAtOnePlace) {
   EXPECT_TRUE(faults_of("bar.warp.sync -1;\n").empty());
 }
 
-// One lane arrives at an mbarrier for its warp. That orders the other lanes' writes only if the
-// lanes have met before.
+// One lane arrives at an mbarrier for its warp. The arrival orders the other lanes' writes only if
+// the lanes have met before.
 TEST(Races, OneLanesArrival) {
   const auto produce = [](const std::string& meet) {
     return "setp.eq.u32 %p, %t, 0;\n@%p mbarrier.init.shared::cta.b64 [%base+256], 1;\n"

@@ -42,7 +42,7 @@ std::uint16_t flushed(std::uint16_t bits, bool flush) {
 template <HalfFormat format>
 std::uint16_t finish(double x, FloatFlags flags) {
   if (flags.saturate != 0) x = saturated(x);
-  if (flags.relu != 0 && x <= 0) x = 0;  // also makes -0 to +0
+  if (flags.relu != 0 && x <= 0) x = 0;  // also turns -0 into +0
   return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }
 

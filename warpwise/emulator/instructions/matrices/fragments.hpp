@@ -60,8 +60,8 @@ inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element
   }
 }
 
-/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. A group of columns has
-/// one or two blocks.
+/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. Eight columns have one
+/// block, or two blocks if there are 16 rows.
 template <class T>
 void read_sums(const Warp& warp, const std::int32_t* list, int blocks, T* sums) {
   for (int r = 0; r < 2 * blocks; ++r) {

@@ -230,9 +230,9 @@ float filter_result(const Texture& t, double sum) {
   return static_cast<float>(decode(encode(sum, half_format), half_format));
 }
 
-/// Returns the weights of the eight texels around a position. The index of a texel is x + 2 y + 4
-/// z. The whole weight is split along z, then x, then y. Each split rounds the weight of one side.
-/// The other side gets the rest, as measured.
+/// Returns the weights of the eight texels around a position. Texel x + 2y + 4z is at
+/// (x, y, z). The whole weight is split along z, then x, then y. Each split rounds the weight of
+/// one side. The other side gets the rest, as measured.
 std::array<std::int64_t, 8> weights_of(const std::array<Span, 3>& spans) {
   const auto part = [](std::int64_t whole, std::int64_t weight) {
     return (whole * weight + weight_one / 2) >> 8;
