@@ -43,8 +43,8 @@ class Counts : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
-  /// Returns the counters of a site's accesses to a space, numbers_of_site() of them. Null if these
-  /// accesses are not counted.
+  /// Returns the numbers_of_site() counters of a site's accesses to a space. Null if these accesses
+  /// are not counted.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
     const std::size_t place =

@@ -132,7 +132,7 @@ TEST_F(Counts, TransactionsOfGtx280) {
   EXPECT_EQ(strided.transactions_64, 0U);
 }
 
-/// Row D2 of docs/sources.md: 112 operations are useful, of the threads' 144, 128 or 112 slots.
+/// Row D2 of docs/sources.md: 112 useful operations in 144, 128 or 112 slots of the threads.
 TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -389,7 +389,7 @@ TEST(HandWritten, LanesWithoutACommonStep) {
   }
 }
 
-// Returns the line at which the counts have a read of global memory.
+// Returns the source line that the counts give for a read of global memory.
 // \param function  mangled name of the function inlined at that line
 int line_of_the_read(const std::string& header, const std::string& function = "_Z4loadPi") {
   std::string text = test::kernel_text(

@@ -146,7 +146,7 @@ TEST(Init, CopiesAreFollowed) {
                use);
 }
 
-// A byte and the unwritten padding behind it pass through one register.
+// A byte and the unwritten padding after it pass through one register.
 TEST(Init, PaddingOfCopies) {
   const std::string write = "st.shared.u8 [%r3], %r1;\n";
   const std::string parts =
@@ -213,11 +213,11 @@ TEST(Init, BitFieldsOfWords) {
   const std::string use = "add.u32 %r5, %r5, 1;\nst.global.u32 [%l4], %r5;";
   expect_clean(write + "bfe.u32 %r5, %r4, 0, 12;\n" + use);
   expect_found(write + "bfe.u32 %r5, %r4, 11, 2;\n" + use, 13, "of 'from'");
-  // A partly undefined value that is stored at another address is a result.
+  // A partly undefined value that is stored at another address counts as a result.
   expect_found(
       "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l4], %r4;", 10,
       "of 'from'");
-  // Bits computed from undefined ones are a result too, even if they are stored back.
+  // Bits computed from undefined ones count as a result too, even if they are stored back.
   expect_found(load + "not.b32 %r4, %r4;\nst.global.u32 [%l3], %r4;", 11, "byte 0 of 'from'");
 }
 

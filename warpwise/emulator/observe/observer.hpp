@@ -34,7 +34,7 @@ struct Resolved {
   std::byte* base = nullptr;
   alignas(64) std::uint64_t at[warp_lanes];
   Mask valid = 0;
-  bool contiguous = false;  ///< all lanes valid, each directly after the one before
+  bool contiguous = false;  ///< all lanes valid, with adjacent addresses in order
   bool steady = false;      ///< all lanes valid, with equal steps between their addresses
   Block* owner = nullptr;   ///< owner of memory in Space::cluster
 };

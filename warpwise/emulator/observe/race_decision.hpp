@@ -210,9 +210,9 @@ class Races::Decision {
     }
   }
 
-  /// Looks at and records consecutive words of one page, of which the instruction touches the bytes
-  /// from `begin` up to but not including `end`. If `reports` is false, and it is not certain
-  /// that nothing has to be reported, returns false and records nothing.
+  /// Looks at and records consecutive words of one page. The instruction touches their bytes from
+  /// `begin` up to but not including `end`. If `reports` is false and a report may be necessary,
+  /// returns false and records nothing.
   template <bool reports>
   bool touch_run(const TouchRun& run, std::uint64_t begin, std::uint64_t end) {
     ShadowPage& page = shadow_.page_of(begin);

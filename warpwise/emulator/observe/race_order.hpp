@@ -15,8 +15,8 @@ namespace warpwise::emulator {
 
 /// Everything known to precede an access.
 struct Past {
-  Clock own;           ///< of the warps of the access's block
-  BlockClocks others;  ///< of other blocks
+  Clock own;           ///< accesses by warps of the access's own block
+  BlockClocks others;  ///< accesses by other blocks
   /// The accesses that a fence for the whole device has followed. A later strong write passes them
   /// on to other blocks.
   BlockClocks fenced;
@@ -48,7 +48,7 @@ class BlockOrder {
     return own.parts.empty() ? own.past : past_of_part(own, lanes);
   }
 
-  /// Begins the next time of a warp. Later accesses do not belong to earlier times.
+  /// Begins a warp's next time. Later accesses belong to the new time.
   void advance(std::size_t warp) { ++warps_[warp].now; }
 
   /// Orders the accesses of lanes before what each of them does later (bar.warp.sync).
@@ -87,7 +87,7 @@ class BlockOrder {
   static constexpr std::size_t place_clocks = 64;
   using PlaceUsers = std::array<Mask, place_clocks>;  ///< lanes that access each place
 
-  /// Lanes that know more than all lanes of their warp.
+  /// Lanes that know of more accesses than all lanes of their warp have in common.
   struct Part {
     Mask lanes = 0;
     Past past;

@@ -18,7 +18,7 @@ static_assert(ShadowPage::spare == four - 1);
   to = (to & ~mask) | (from & mask);
 }
 
-// The highest touch is below 2^63, so that signed comparisons serve.
+// The highest touch is below 2^63, so signed comparisons give the right order.
 [[gnu::always_inline]] inline void are_in(Four& mask, const Four& old, const TouchRange& range) {
   const auto bits = (FourSigned)old;
   mask = (Four)((bits > static_cast<std::int64_t>(range.first) - 1) &
@@ -85,7 +85,7 @@ struct AddOthers {
   }
 };
 
-/// Does merged() without branches. Its cases come in reverse order: the last one that holds counts.
+/// Does merged() without branches. Its cases come in reverse order: the last true one decides.
 struct Merge {
   [[gnu::always_inline]] void operator()(Four& old, const Four& now, Four& chosen) const {
     constexpr std::uint64_t who = Touch::lane_bits | Touch::layout_bits;

@@ -18,7 +18,7 @@ constexpr std::size_t most_words = 64;
 
 /// Touches of consecutive words by neighbouring lanes in one instruction.
 struct TouchRun {
-  /// Touch of the lane at the first byte of the first word. The run may begin behind that byte.
+  /// Touch of the lane at the first byte of the first word. The run may begin after that byte.
   std::uint64_t base = 0;
   std::uint64_t place = 0;  ///< number of words of the run before the first one here
   int left = 0;             ///< a word has 2^left lanes

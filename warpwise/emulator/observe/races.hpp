@@ -83,7 +83,7 @@ namespace warpwise::emulator {
 ///
 /// Memory that the check takes:
 ///
-/// - for each page of 4096 bytes: 8 bytes for each of its words if any is read, and 8 if any is
+/// - for each page of 4096 bytes: 8 bytes for each word if any word is read, and 8 if any word is
 ///   written. All are kept until the launch ends; a later block reuses those of shared memory
 /// - 12 bytes for each time of a warp
 /// - 464 bytes for each 32 pieces of unfinished copies
@@ -110,7 +110,7 @@ class Races : public Observer {
   /// A load by the addresses of an access, with another offset.
   struct RepeatedLoad {
     const Operation* op = nullptr;
-    std::size_t access = 0;      ///< its index
+    std::size_t access = 0;      ///< index of the access
     std::uint64_t distance = 0;  ///< to be added to the access's addresses
   };
   /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
@@ -148,14 +148,14 @@ class Races : public Observer {
     std::uint32_t warp = 0;
   };
 
-  /// Knowledge of the blocks that arrived at a cluster's barrier, in this phase and in the last
-  /// one.
+  /// Accesses known to the blocks that arrived at a cluster's barrier, in this phase and in the
+  /// last one.
   struct Meeting {
     BlockClocks arriving;
     BlockClocks met;
   };
 
-  /// The lanes whose accesses in another epoch precede the current one.
+  /// The lanes whose accesses in another epoch precede the current access.
   struct Before {
     Mask are = 0;
     bool of_own_warp = false;  ///< the epoch is of this warp; a lane knows its own accesses
@@ -195,7 +195,7 @@ class Races : public Observer {
   std::unordered_map<std::uint32_t, bool> carrying_;  ///< results of carries_data()
   Shadow global_;
   ToldPlaces told_;
-  CriticalSections sections_;  ///< with Check::strict
+  CriticalSections sections_;  ///< used only with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
   Verdicts verdicts_;
   /// The starters of copies, for epochs in which a warp has seen other warps' copies end.

@@ -118,8 +118,8 @@ TEST(Races, LanesOfAWarp) {
       "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
       "@%p st.shared.u32 [%r2], %t;",
       12, "which thread (31,0,0) reads");
-  // A lane reads its word. After a step of the warp another lane reads it. The first lane writes
-  // it.
+  // A lane reads its word. In the warp's next step another lane reads the word. Then the first lane
+  // writes it.
   const std::string beside = neighbour +
                              "ld.shared.u32 %r1, [%own];\nsetp.eq.u32 %p, %t, 31;\n@%p exit;\n"
                              "ld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n";
@@ -165,7 +165,7 @@ TEST(Races, LanesThatReadTheSame) {
 }
 
 TEST(Races, BarriersOfSomeWarps) {
-  // The first warp fills, the second one waits for it.
+  // The first warp fills the tile, and the second warp waits for it.
   const std::string roles =
       "setp.lt.u32 %p, %t, 32;\n@!%p bra CONSUMER;\nst.shared.u32 [%own], %t;\n";
   expect_clean(roles +
@@ -187,7 +187,7 @@ TEST(Races, AtomicsAndLocks) {
       "ld.shared.u32 %r2, [%base+8];\nadd.u32 %r2, %r2, 1;\nst.shared.u32 [%base+8], %r2;\n"
       "membar.cta;\natom.shared.exch.b32 %r3, [%base], 0;\nDONE:\n";
   expect_clean(critical);
-  // A flag: written and polled as volatile.
+  // A flag is written and polled by volatile accesses.
   expect_clean(
       "setp.ge.u32 %p, %t, 32;\n@%p bra READER;\nst.shared.u32 [%own], %t;\nbar.warp.sync -1;\n"
       "membar.cta;\nst.volatile.shared.u32 [%base+256], 1;\nret;\nREADER:\n"
@@ -250,7 +250,7 @@ TEST(Races, OneLanesArrival) {
 }
 
 TEST(Races, StoredMatrices) {
-  // 16 bytes for each of the first 8 lanes.
+  // The instruction stores 16 bytes for each of the first 8 lanes.
   const auto store = [](const std::string& meet) {
     return "and.b32 %r1, %t, 7;\nshl.b32 %r1, %r1, 4;\nand.b32 %r2, %t, 32;\nshl.b32 %r2, %r2, 2;\n"
            "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %base;\n"

@@ -12,7 +12,7 @@ namespace warpwise::emulator {
 /// A place of a load in the machine code. The compiler may repeat a load when it unrolls a loop.
 struct LoadCopy {
   int place = 0;   ///< index of the machine instruction
-  int needed = 0;  ///< index of the first one that waits for it
+  int needed = 0;  ///< index of the first instruction that waits for the load
 };
 
 /// Returns the copies of each load in machine code, in the piece of code that has most copies. The

@@ -101,7 +101,7 @@ TEST(Print, WideFieldsAreBounded) {
        {"%999999999d", "%.999999999d", "%99999999999999999999d", "%0999999999x"}) {
     EXPECT_EQ(print(format, 32).printed.size(), 32U * 4096) << format;
   }
-  // The width is an argument, and digits follow it.
+  // The format takes the width from an argument, and digits follow the asterisk.
   EXPECT_LT(print("%*999999d", 32).printed.size(), 32U * 4096);
 }
 

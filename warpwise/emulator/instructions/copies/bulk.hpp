@@ -23,7 +23,7 @@ struct Pieces {
   Asynchronous ends_by = Asynchronous::none;
   Space space = Space::shared;
   AccessKind kind = AccessKind::load;
-  std::uint64_t bytes = unit;  ///< of each piece
+  std::uint64_t bytes = unit;  ///< bytes of each piece
   std::uint64_t count = 0;
 };
 

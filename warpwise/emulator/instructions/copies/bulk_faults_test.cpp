@@ -255,7 +255,7 @@ TEST(Warpgroups, AWarpThatNeverComes) {
 }
 
 TEST(Warpgroups, ADescriptorOutside) {
-  // The largest address of a descriptor, 16383 × 16 bytes, lies behind the block's shared memory.
+  // The largest address of a descriptor, 16383 × 16 bytes, lies beyond the block's shared memory.
   const LaunchResult result = run("mov.b64 %l5, 16383;\n" + product.substr(product.find('\n') + 1));
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
 }

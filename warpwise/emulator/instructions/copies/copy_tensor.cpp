@@ -125,7 +125,7 @@ class TensorCopy {
                                               " of shared memory: no multiple of 128");
     }
     if (!may_begin_at(corner, box)) return;
-    // A tile outside of shared memory is reported before its bytes are allocated: it may be huge.
+    // A huge tile outside of shared memory is reported before its bytes are allocated.
     const AccessKind of_tile = flags_.to_global != 0 ? AccessKind::load : AccessKind::store;
     if (box.bytes() > warp_.worker->launch->shared_bytes && !holds_tile(box, tile, of_tile)) return;
     content_.assign(box.bytes(), std::byte{0});

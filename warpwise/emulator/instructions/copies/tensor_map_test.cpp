@@ -76,7 +76,7 @@ TEST(TensorMaps, AreMadeOfZerosByKernels) {
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);
 }
 
-// CUTLASS and Triton clear a bit of a map's second word, so this word holds nothing.
+// CUTLASS and Triton clear a bit of a map's second word, so the emulator leaves this word empty.
 TEST(TensorMaps, HoldNothingInTheWordThatLibrariesChange) {
   emulator::TensorMap map;
   map.address = map.strides[0] = ~std::uint64_t{0};

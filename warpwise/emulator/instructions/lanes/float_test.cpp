@@ -198,7 +198,7 @@ TEST(Floats, SelectionsByAFlushedSign) {
                      [](U64 a, U64 b, U64 c) { return flushed(number<float>(c)) >= 0 ? a : b; });
 }
 
-/// Tests the least or largest of the 32 numbers that operand a has in a warp.
+/// Tests redux.min and redux.max of the 32 values that operand a has in a warp.
 TEST(Floats, ReductionsOfAWarp) {
   for (const bool larger : {false, true}) {
     for (const bool magnitudes : {false, true}) {

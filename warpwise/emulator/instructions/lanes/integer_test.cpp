@@ -430,7 +430,7 @@ TEST(Words, Masks) {
   }
 }
 
-/// Tests vadd2, vadd4, ... on signed and unsigned elements: plain, saturated, or with their sum.
+/// Tests vadd2, vadd4, ... on signed and unsigned elements: plain, saturated, or accumulated.
 TEST(Words, Video) {
   struct Operation {
     const char* name;
@@ -476,7 +476,7 @@ TEST(Words, Video) {
   }
 }
 
-/// Tests instructions that carry. The expected values are numbers of twice the width.
+/// Tests instructions with a carry: two of them compute a number of twice the width.
 TEST(Words, Carries) {
   using Big = unsigned __int128;
   for (const int bits : {32, 64}) {

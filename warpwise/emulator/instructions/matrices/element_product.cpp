@@ -25,7 +25,7 @@ struct ElementProduct {
   int bits;   ///< bits of an element; 32 elements of b1 count as one
   int width;  ///< elements of a row or column in one register of the warp
   int depth;  ///< in elements
-  int tall;   ///< groups of eight rows
+  int tall;   ///< number of groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
   /// Unpacks A and B to a depth of at least eight. Elements beyond the product's own depth are not

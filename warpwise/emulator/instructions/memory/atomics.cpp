@@ -66,7 +66,7 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   // A vector has its operands in the list, and after them its results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
   constexpr int most_elements = 8;
-  alignas(64) S results[most_elements][warp_lanes];  // written last: they may be operands too
+  alignas(64) S results[most_elements][warp_lanes];  // written last: registers may be operands too
   for (int e = 0; e < op.count; ++e) {
     const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
     S* const out = results[e];
