@@ -8,7 +8,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// A 32-bit address has no room for larger ranks, and no cluster has so many blocks.
+// Largest rank that a 32-bit address has room for. No cluster has that many blocks.
 constexpr std::uint64_t most_rank = 254;
 
 template <class T>

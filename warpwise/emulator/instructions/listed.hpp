@@ -15,12 +15,12 @@ struct ListedOperation {
   Handler handler = nullptr;
   InstructionClass kind = InstructionClass::tensor;
   std::vector<std::int32_t> list;
-  std::uint32_t flags = 0;                ///< packed
+  std::uint32_t flags = 0;                ///< a struct of decode/flags.hpp, packed into a word
   const ptx::Operand* address = nullptr;  ///< the memory operand, if any
 };
 
-/// Returns the operand of a register or literal. Arguments: the PTX operand, its width, and true if
-/// the instruction writes it.
+/// Converts a PTX register or literal to an entry of Operation::list. Arguments: the PTX operand,
+/// its width, and true if the instruction writes it.
 using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, bool)>;
 
 }  // namespace warpwise::emulator

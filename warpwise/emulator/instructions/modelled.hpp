@@ -6,8 +6,8 @@
 
 namespace warpwise::emulator {
 
-/// Runs an operation of Code::modelled by its own handler, and records it in the worker. The
-/// fidelity report thus costs other operations nothing.
+/// Runs an operation of Code::modelled by its own handler, and records in the worker that it ran.
+/// Exact operations keep their own handlers, so the fidelity report does not slow them.
 void run_modelled(Warp& warp, const Operation& op);
 
 }  // namespace warpwise::emulator

@@ -60,13 +60,13 @@ inline const std::int32_t* list_of(const Warp& warp, const Operation& op) {
   return warp.worker->code->lists.data() + op.list;
 }
 
-/// Returns the lanes that take part in a converged operation: the active lanes in its member mask.
+/// Returns the lanes that execute a converged operation: the active lanes in its member mask.
 inline Mask members(const Warp& warp, std::int32_t operand) {
   const auto* mask = source<std::uint32_t>(warp, operand);
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
 }
 
-/// Calls body(lanes, mask) for each member mask of a converging operation: `lanes` that state it.
+/// Calls body(lanes, mask) for each distinct member mask and the lanes of `lanes` that state it.
 template <class Body>
 void for_each_member_mask(const Warp& warp, const Operation& op, Mask lanes, const Body& body) {
   const auto* masks = source<std::uint32_t>(warp, op.members);

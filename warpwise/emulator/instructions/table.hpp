@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: handlers by the names that decoding uses.
+// Internal to the emulator: tables of handlers, keyed by the names that decoding uses.
 
 #include <array>
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
-/// The lane that each lane of a shuffle reads: the lane itself if the other lane is out of range.
+/// The lane that each lane reads in a shuffle. A lane reads itself if the source is out of range.
 struct Shuffled {
   std::array<int, warp_lanes> from{};
   Mask in_range = 0;
@@ -122,7 +122,7 @@ void reduce(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
 }
 
-/// Runs redux of floats, or of magnitudes. A NaN loses, or is the result if `wins`; -0 < +0.
+/// Runs redux of floats. NaNs are ignored, but with `wins` any NaN makes the result NaN. -0 < +0.
 template <bool larger, bool magnitude, bool wins>
 void reduce_floats(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);

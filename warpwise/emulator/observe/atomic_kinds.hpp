@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Machine code of an atomic operation.
+/// How a GPU's machine code performs an atomic operation.
 struct AtomicKind {
   bool is_integer = false;
   /// The compiler knows that all lanes of a warp use one address. It reduces their values first,

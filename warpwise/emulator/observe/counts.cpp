@@ -109,7 +109,7 @@ void Counts::count(const Access& access) {
                                    ? addresses[first + 1] - addresses[first]
                                    : 0;
   const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
-  // For a whole warp, `steady` is a quick test for a common step. Local memory does not have it.
+  // For a whole warp, `steady` is a quick test for a common step. It is not used for local memory.
   const bool is_scanned = active == all_lanes && access.space != Space::local;
   std::uint64_t off = is_scanned && !access.steady ? 1 : 0;
   if (!is_scanned) {

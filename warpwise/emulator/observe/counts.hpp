@@ -15,9 +15,9 @@
 
 namespace warpwise::emulator {
 
-/// Counts instructions, branches and barriers of each operation. Applies the rules to each access,
-/// for every compute capability of the launch. Fills in LaunchResult's totals, lines, memory,
-/// thread_rounds and instructions_by_class.
+/// Counts instructions, branches and barriers of each operation. Computes the cost of each access
+/// by the rules of rules/rules.hpp, for every compute capability of the launch. Fills in
+/// LaunchResult's totals, lines, memory, thread_rounds and instructions_by_class.
 class Counts : public Observer {
  public:
   explicit Counts(const Launch& launch);
@@ -43,8 +43,8 @@ class Counts : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
-  /// Returns the counters of a site's accesses to a space, numbers_of_site() of them. Null if these
-  /// accesses are not counted.
+  /// Returns the numbers_of_site() counters of a site's accesses to a space. Null if these accesses
+  /// are not counted.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
     const std::size_t place =
@@ -130,7 +130,7 @@ class Counts : public Observer {
   std::vector<SiteCounts> sites_;       ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;       ///< [site][counted space][entry]
   std::vector<Cost> costs_;             ///< costs of each pattern, [pattern][cc]
-  std::vector<Shape> shapes_;           ///< the most recent ones
+  std::vector<Shape> shapes_;           ///< the most recent shapes
   std::vector<Cost> shape_costs_;       ///< [shape][cc]
   QuickCounts quick_;
 };

@@ -71,7 +71,7 @@ TEST_F(Counts, Transposes) {
   EXPECT_EQ(naive.memory[cc90].global_load.transactions_32, 4 * requests);
   EXPECT_EQ(naive.memory[cc90].global_load.ideal_transactions, 4 * requests);
   EXPECT_EQ(naive.memory[cc90].global_load.bytes_moved, 64U * 64 * 4);
-  // A column: each lane has a transaction of its own.
+  // In a column, each lane has a transaction of its own.
   for (const auto& memory : naive.memory)
     EXPECT_EQ(memory.global_store.transactions_32, 32 * requests);
   EXPECT_EQ(naive.memory[cc90].global_store.ideal_transactions, 4 * requests);
@@ -95,7 +95,7 @@ TEST_F(Counts, Transposes) {
   }
 }
 
-/// Row A1 of docs/sources.md: a tenth of the GPU made 92160 transactions, for 100 times this area.
+/// Row A1 of docs/sources.md: 92160 transactions on a tenth of the GPU, for 100 times this area.
 TEST_F(Counts, BankConflictsOfGtx280) {
   const std::uint32_t width = 384;
   const std::uint64_t warps = width * width / 32;
@@ -111,7 +111,7 @@ TEST_F(Counts, BankConflictsOfGtx280) {
   }
 }
 
-/// Row A2 of docs/sources.md: 65,536 transactions or 1,048,576, for 1024 x 1024 elements.
+/// Row A2 of docs/sources.md: 65,536 transactions, or 1,048,576 if strided, for 2^20 elements.
 TEST_F(Counts, TransactionsOfGtx280) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -132,7 +132,7 @@ TEST_F(Counts, TransactionsOfGtx280) {
   EXPECT_EQ(strided.transactions_64, 0U);
 }
 
-/// Row D2 of docs/sources.md: 112 operations are useful, of the threads' 144, 128 or 112 slots.
+/// Row D2 of docs/sources.md: 112 useful operations in 144, 128 or 112 slots of the threads.
 TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -209,7 +209,7 @@ TEST_F(Counts, Lines) {
 }
 #endif
 
-// ---- written by hand: no compiler decides
+// ---- kernels in PTX, written by hand, so that no compiler changes their instructions
 
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n"
@@ -389,7 +389,7 @@ TEST(HandWritten, LanesWithoutACommonStep) {
   }
 }
 
-// Returns the line at which the counts have a read of global memory.
+// Returns the source line that the counts give for a read of global memory.
 // \param function  mangled name of the function inlined at that line
 int line_of_the_read(const std::string& header, const std::string& function = "_Z4loadPi") {
   std::string text = test::kernel_text(
@@ -418,7 +418,7 @@ TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
   EXPECT_EQ(line_of_the_read("/home/me/cuda-kernels/include/mine.cuh"), 134);
 }
 
-// The compiler places the copy of a structure at the structure's definition.
+// The compiler gives a copy of a structure the source line of the structure's definition.
 TEST(CountsOfLines, ACopyOfAStructureCountsAtItsCaller) {
   for (const char* const copy : {"_ZN4BodyC1ERKS_", "_ZN4BodyaSERKS_", "_ZN2my4BodyC2EOS0_"})
     EXPECT_EQ(line_of_the_read("/home/me/kernels/body.hpp", copy), 9) << copy;

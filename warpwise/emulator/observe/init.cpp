@@ -260,7 +260,7 @@ void Init::report(Warp& warp, const Operation& op, Mask lanes, const Origins& or
                 described(warp, origins[static_cast<std::size_t>(lane)]);
     }
     record_fault(warp, op, FaultKind::uninitialised, lane, std::move(message));
-    // If a barrier is missing, a thread that runs later may write the value.
+    // If a barrier is missing, another thread may write the value later. Then a race is the cause.
     const Origin& origin = origins[static_cast<std::size_t>(lane)];
     if (!is_told) {
       warp.worker->faults[{FaultKind::uninitialised, op.index}].may_follow_from_race =
@@ -269,8 +269,8 @@ void Init::report(Warp& warp, const Operation& op, Mask lanes, const Origins& or
   }
 }
 
-/// Returns the origin of an operation's undefined operands for each lane. A lane without such an
-/// operand gets the first known origin.
+/// Returns the origin of an operation's undefined operands for each lane. A lane without an
+/// undefined operand gets the first known origin.
 Init::Origins Init::origins_of(Warp& warp, const Operation& op) {
   Origins result{};
   Mask known = 0;

@@ -136,7 +136,7 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
   const bool has_shadow = find(warp, access, place);
   switch (access.kind) {
     case AccessKind::load: {
-      // Copies and fragments take several accesses, which are counted.
+      // Copies and fragments take several accesses. Even defined ones have to be counted.
       const bool is_plain = op.control == Control::plain && access.site == op.site;
       if (is_plain && (!has_shadow || is_defined(access, place))) return;
       if (access.site < 0) return check_taken(warp, op, access, place);
@@ -189,12 +189,12 @@ Init::Origin Init::origin_of(const Access& access, const Place& place, int lane)
   return {};
 }
 
-/// Returns the register byte that a lane's access to a matrix moves a byte from or to.
+/// Returns the register byte that byte `byte` of a lane's access to a matrix belongs to.
 Init::RegisterByte Init::register_byte(const Operation& op, const Access& access, int lane,
                                        int byte) const {
   const std::int32_t* list = code_->lists.data() + op.list;
   if (code_->names[op.index].starts_with("wmma")) {
-    // The stride comes first. A register's bytes are contiguous, in one access or in several.
+    // The list begins with the stride. One or several successive accesses move a register's bytes.
     const int bytes = wmma_matrix_of(op).register_bits() / 8;
     const int each = bytes / access.bytes;
     return {list[1 + fragment_access_ / each], lane, fragment_access_ % each * access.bytes + byte};
@@ -208,7 +208,7 @@ Init::RegisterByte Init::register_byte(const Operation& op, const Access& access
   return {list[lane / 8], major * 4 + minor / 2, minor % 2 * 2 + byte % 2};
 }
 
-/// Counts the accesses of a fragment.
+/// Sets fragment_access_ to the number of this access in the warp's current instruction.
 void Init::count_fragment_access(const Warp& warp) {
   if (fragment_warp_ == &warp && fragment_time_ == warp.executed) {
     ++fragment_access_;
@@ -303,7 +303,7 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
-  // An instruction has an access for each size that its lanes read. The first clears copies_.
+  // There is an access for each size that the lanes read. The first access clears copies_.
   if (!is_bulk) {
     count_fragment_access(warp);
     if (fragment_access_ == 0) copies_.clear();
@@ -455,7 +455,7 @@ void Init::change(Warp& warp, const Operation& op, const Access& access, const P
   }
   given &= access.lanes;
   define(access, place);
-  // An exchange leaves its operand in memory, and returns what was there.
+  // An exchange leaves its operand in memory, and returns the old value.
   const bool replaces = code_->names[op.index].find(".exch") != std::string::npos;
   const Mask left_there = replaces ? given : given | in_memory;
   if (access.space == Space::global) {

@@ -146,7 +146,7 @@ TEST(Init, CopiesAreFollowed) {
                use);
 }
 
-// A byte and the unwritten padding behind it pass through one register.
+// A byte and the unwritten padding after it pass through one register.
 TEST(Init, PaddingOfCopies) {
   const std::string write = "st.shared.u8 [%r3], %r1;\n";
   const std::string parts =
@@ -169,7 +169,7 @@ TEST(Init, PaddingOfCopies) {
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
 }
 
-/// Writes a bit-field of a byte: its width, its first bit, and the register with its value.
+/// Returns code that writes `value`, a register, to the bit-field of `width` bits from bit `begin`.
 std::string field(const std::string& space, const std::string& at, int width, int begin,
                   const std::string& value) {
   const std::string bits = std::to_string(((1 << width) - 1) << begin);
@@ -213,11 +213,11 @@ TEST(Init, BitFieldsOfWords) {
   const std::string use = "add.u32 %r5, %r5, 1;\nst.global.u32 [%l4], %r5;";
   expect_clean(write + "bfe.u32 %r5, %r4, 0, 12;\n" + use);
   expect_found(write + "bfe.u32 %r5, %r4, 11, 2;\n" + use, 13, "of 'from'");
-  // A value written elsewhere is a result.
+  // A partly undefined value that is stored at another address counts as a result.
   expect_found(
       "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l4], %r4;", 10,
       "of 'from'");
-  // Computed bits are a result too, wherever they are stored.
+  // Bits computed from undefined ones count as a result too, even if they are stored back.
   expect_found(load + "not.b32 %r4, %r4;\nst.global.u32 [%l3], %r4;", 11, "byte 0 of 'from'");
 }
 
@@ -349,7 +349,7 @@ TEST(Init, Atomics) {
   expect_clean(count, 4);
   expect_found(count, 10, "the result of an atomic access depends on byte 0 of 'from'");
   expect_found(load + "atom.global.add.u32 %r5, [%l4], %r4;", 11, "the result of an atomic access");
-  // An exchange leaves its operand, whatever was there before.
+  // An exchange leaves its operand in memory, so the old value may be undefined.
   const std::string exchange = "atom.global.exch.b32 %r4, [%l4], %r1;\n.loc 1 13 0\n";
   expect_clean(exchange +
                "ld.global.u32 %r5, [%l4];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%l3], %r5;");
@@ -436,7 +436,7 @@ TEST(Init, AsynchronousCopies) {
   EXPECT_EQ(found.faults[0].thread.x, 8U);
 }
 
-// D = A * B + C of 16 x 8: unwritten rows of A are undefined rows of D.
+// D = A * B + C of 16 x 8: an unwritten row of A makes the same row of D undefined.
 TEST(Init, MatrixProducts) {
   const std::string product =
       "shl.b32 %r4, %r1, 4;\nadd.u32 %r4, %r4, %r2;\nsetp.lt.u32 %p1, %r1, 8;\n"
@@ -449,8 +449,8 @@ TEST(Init, MatrixProducts) {
   expect_found(product + ".loc 1 12 0\nst.global.u32 [%l4], %r11;", 12, "shared memory");
 }
 
-// Unwritten rows of fragment A are undefined rows of D. A fragment's second register holds elements
-// eight rows below the first register's.
+// An unwritten row of fragment A makes the same row of D undefined. A fragment's second register
+// holds elements eight rows below the first register's.
 TEST(Init, Fragments) {
   const std::string product =
       "mov.u32 %r4, 16;\nmov.u32 %r5, 0;\n"

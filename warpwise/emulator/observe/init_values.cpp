@@ -59,7 +59,7 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
     switch (kind) {
       case Kind::tried:
         if (op.control != Control::converge) return try_values(warp, op, lanes);
-        // Lanes with different masks do not converge.
+        // Lanes with different masks do not converge, so each mask has trials of its own.
         return for_each_member_mask(warp, op, lanes,
                                     [&](Mask same, Mask) { try_values(warp, op, same); });
       case Kind::summed: return sum(warp, op, lanes);

@@ -34,7 +34,7 @@ struct Resolved {
   std::byte* base = nullptr;
   alignas(64) std::uint64_t at[warp_lanes];
   Mask valid = 0;
-  bool contiguous = false;  ///< all lanes valid, each directly after the one before
+  bool contiguous = false;  ///< all lanes valid, with adjacent addresses in order
   bool steady = false;      ///< all lanes valid, with equal steps between their addresses
   Block* owner = nullptr;   ///< owner of memory in Space::cluster
 };
@@ -126,11 +126,12 @@ struct Observer {
   void on_barrier_release(Warp&, Mask, std::uint32_t) {}
   /// Lanes exit; barriers no longer wait for them.
   void on_exit(Warp&, Mask) {}
-  /// All lanes that waited at a barrier have passed it. For a cluster's barrier: they are about to,
-  /// and only one of its blocks is told.
+  /// All lanes that waited at a barrier have passed it. For a cluster's barrier, the call comes
+  /// before they pass, and for only one of the cluster's blocks.
   void on_barrier_complete(Block&, std::uint32_t) {}
 
-  /// Collects the workers' findings into the result, after the last block. \tparam Own  derived
+  /// Collects the workers' findings into the result, after the last block.
+  /// \tparam Own  the derived class
   template <class Own>
   static void collect(const Launch&, const std::vector<const Own*>&, LaunchResult&) {}
 };
@@ -138,7 +139,7 @@ struct Observer {
 template <class Set>
 struct ObservedWorker;
 
-/// A set of observers. Each of them gets every call, in this order.
+/// A set of observers. Each of them gets every call, in the order of the parameters.
 template <class... Each>
 class Observers {
  public:

@@ -12,15 +12,15 @@
 namespace warpwise::emulator {
 namespace {
 
-// Blocks are neighbours if their indices differ by less than this, or by a row of the grid plus or
-// minus less than this. Other blocks are distant: they share data only by design.
+// Blocks are neighbours if their indices differ by less than this number, or by a row of the grid
+// plus or minus less than this number. Distant blocks share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Cycles that a warp waits for each further pass of shared memory; measured on an H200.
 constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
-// Returns the instructions without the first one, which the counts by class already have.
+// Returns the instructions after the first one, which the counts by class already include.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -223,7 +223,7 @@ void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // the barrier of a cluster or of a warpgroup
   BlockClock& clock = clock_of(block);
   const double last = last_arrival(clock);
-  // The model's figure is for eight warps. A barrier takes the block's warps one after the other.
+  // barrier_cycles is the time of eight warps. A barrier takes the warps one after the other.
   constexpr double measured_warps = 8;
   const auto warps = static_cast<double>(clock.warps.size());
   const double cycles =

@@ -24,8 +24,8 @@ namespace warpwise::emulator {
 ///
 /// - An instruction issues when the last register that it reads is ready. Instructions that need
 ///   not wait issue one per cycle.
-/// - Later instructions, up to the next branch, do not wait for it: the compiler moves them to the
-///   front. But no load moves before a store to the same memory.
+/// - An instruction that waits does not delay later ones up to the next branch: the compiler moves
+///   them in front of it. No load moves before a store to the same kind of memory.
 /// - The unrolled rounds of a loop are one piece of code. A few instructions under a condition
 ///   belong to the code around them.
 /// - A barrier sets the clocks of its block's warps to the latest one. It waits for accesses to
@@ -79,7 +79,7 @@ class Pace : public Observer {
     std::uint64_t last = 0;                   ///< greatest number of such a block
   };
 
-  // A type of its own; otherwise the library would export std::deque's functions.
+  // A type of its own: with std::deque<Line> the library would export functions of std::deque.
   struct KeptLine {
     Line line = 0;
   };
@@ -108,8 +108,8 @@ class Pace : public Observer {
     std::unordered_map<std::uint32_t, int> rounds;  ///< rounds of unrolled loops, by their branch
     std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran
     int needed = 0;                                         ///< LoadCopy::needed of the last load
-    /// For each load of a piece, the index of the instruction that waits for it, and the cycle when
-    /// the load is ready.
+    /// For each load of the current piece of code, the index of the machine instruction that waits
+    /// for it, and the cycle when the load is ready.
     std::vector<std::pair<int, double>> awaited;
     int stores_since = 0;  ///< store instructions since the last branch or barrier
     std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging stores
@@ -181,7 +181,7 @@ class Pace : public Observer {
 
   const Code* code_;
   std::vector<std::uint64_t> executed_;  ///< number of warps that executed each operation
-  /// Further machine instructions of each operation, for a new divisor and for a repeated one.
+  /// Machine instructions of each operation after the first, for a new divisor and a repeated one.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
   std::vector<std::vector<LoadCopy>> copies_;  ///< copies of each operation that loads

@@ -103,8 +103,8 @@ void Pace::add_busiest(const Launch& launch,
                        PaceCounts& counts) {
   for (const auto& [place, each] : places) {
     if (each.first == each.last) continue;
-    // Blocks are neighbours if one word for each fits into a part of L2. If they are the whole
-    // grid, all blocks of a larger grid may use the same word or part.
+    // Blocks are neighbours if one word for each fits into a part of L2. Blocks that are the whole
+    // grid are not: all blocks of a larger grid may use the same word or part.
     constexpr std::uint64_t words = sectors_of_a_part * atomic_sector_bytes / 4;
     const std::uint64_t users = each.last - each.first + 1;
     const bool are_neighbours = users <= words && users < launch.grid.count();

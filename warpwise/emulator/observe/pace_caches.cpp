@@ -10,7 +10,7 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t words_of_a_line = 32;
-// Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
+// Number of a warp's stores that L1 can hold back to merge them; measured on an H200.
 constexpr int merging_stores = 4;
 
 // Returns the sectors of a line that hold the given words.
@@ -174,7 +174,7 @@ void Pace::send(WarpClock& warp, Line line, SectorMask sectors) {
 
 void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access) {
   if (++warp.stores_since == merging_stores + 1) {
-    // L1 does not merge so many stores.
+    // L1 does not merge so many stores, so the sectors saved so far are sent too.
     counts_.l2_written_sectors += warp.merged_sectors;
     counts_.l2_written_lines += warp.merged_lines;
   }

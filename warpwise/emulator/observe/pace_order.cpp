@@ -1,4 +1,4 @@
-// The order of the machine code, and its wider loads and stores.
+// Models the order of loads in machine code, and accesses that the compiler joins to wider ones.
 
 #include <algorithm>
 #include <array>

@@ -18,7 +18,7 @@ constexpr auto two_loads_around = [](const std::string& between) {
 
 TEST(Pace, ABarrierWaitsForNoArithmetic) {
   EXPECT_LT(two_loads_around("bar.sync 0;\n"), 1.5 * model.dram_cycles);
-  // The value that a store waits for is there before the barrier.
+  // The store before the barrier waits for the load's value.
   EXPECT_GT(two_loads_around("st.shared.u32 [tile], %r6;\n bar.sync 0;\n"), 2 * model.dram_cycles);
 }
 
@@ -71,7 +71,7 @@ TEST(Pace, ALoopLoadsInAsManyRoundsAsMachineCodeHas) {
   EXPECT_GT(loop_of_16(4), 4 * model.dram_cycles);
   EXPECT_LT(loop_of_16(4), 5 * model.dram_cycles);
   EXPECT_LT(loop_of_16(16), 2 * model.dram_cycles);
-  // The rest of the rounds has a piece of its own.
+  // The machine code has another piece for the remaining rounds.
   EXPECT_EQ(loop_of_16(4, 1), loop_of_16(4));
 }
 

@@ -123,7 +123,7 @@ TEST(Pace, LoadsOfNeighbouringWordsOfSharedMemoryAreOne) {
   EXPECT_EQ(joined(0, word(0) + word(1)), counts(1, 1));
   // Three words take one load of four.
   EXPECT_EQ(joined(0, word(0) + word(1) + word(2)), counts(2, 1));
-  // A load of 16 bytes takes two phases.
+  // A load of 16 bytes takes two passes.
   EXPECT_EQ(joined(0, word(0) + word(1) + word(2) + word(3)), counts(3, 2));
   EXPECT_EQ(joined(0, "ld.shared.u16 %r10, [%r9];\n ld.shared.u16 %r11, [%r9+2];\n"), counts(1, 1));
   EXPECT_EQ(joined(0, word(1) + word(2)), counts(0, 0));  // not at a multiple of 8
@@ -175,7 +175,7 @@ TEST(Pace, ABarrierOfMoreWarpsTakesLonger) {
     return with(before + "bar.sync 0;") - with(before);
   };
   EXPECT_EQ(barrier(32) - barrier(8), 24 * 2);
-  // The least is the time of the warps, one after the other.
+  // A barrier takes at least the time of its warps, one after the other.
   EXPECT_EQ(barrier(2) - barrier(1), 2);
 }
 
@@ -286,7 +286,7 @@ TEST(Pace, LinesThatNeighboursReadAreShared) {
     return run({.body = "ld.global.u32 %r5, [" + address + "];", .blocks = blocks})
         .pace.shared_read_sectors;
   };
-  EXPECT_EQ(shared(4, "%rd6"), 3U);  // the first block is alone
+  EXPECT_EQ(shared(4, "%rd6"), 3U);  // the first block shares with no earlier one
   EXPECT_EQ(shared(4, "%rd4"), 0U);
 }
 
@@ -379,7 +379,7 @@ TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {
 }
 
 TEST(Pace, DivisionsAreSeveralInstructionsAndFewerWithTheSameDivisor) {
-  // The instructions of the addresses are subtracted.
+  // The instructions that compute addresses are subtracted.
   const auto further = [](const std::string& body) {
     return run({.body = body}).pace.further.all - run({.body = ""}).pace.further.all;
   };

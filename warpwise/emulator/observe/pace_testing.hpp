@@ -16,8 +16,8 @@ using emulator::LaunchResult;
 using emulator::PaceModel;
 using test::Emulated;
 
-/// Returns a kernel of two pointers. %rd4 is the thread's address behind the first pointer, %rd5
-/// its address behind the second one. %rd6 is the first pointer.
+/// Returns a kernel of two pointers. %rd4 is the thread's address in the first buffer, %rd5 its
+/// address in the second buffer. %rd6 is the first pointer.
 inline std::string kernel(const std::string& body) {
   return R"(.version 7.0
 .target sm_75

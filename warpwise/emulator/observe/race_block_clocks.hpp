@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: knowledge about warps of other blocks.
+// Internal to the race check: accesses of other blocks' warps that are known to come earlier.
 
 #include <array>
 #include <cstddef>
@@ -49,8 +49,8 @@ inline void join(Clock& to, const Clock& from, std::size_t warps = most_warps) {
 /// Returns true if the first `warps` entries of a clock include those of another one.
 bool covers(const Clock& a, const Clock& b, std::size_t warps = most_warps);
 
-/// Clocks of known blocks, in a tree. All owners of equal knowledge share its parts. So a grid of N
-/// blocks that inform each other needs N log N memory, not N * N.
+/// Clocks of known blocks, in a tree. Trees share their equal parts. A grid of N blocks that inform
+/// each other therefore needs N log N memory, not N * N.
 class BlockClocks {
  public:
   bool empty() const { return root_ == nullptr; }

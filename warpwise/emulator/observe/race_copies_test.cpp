@@ -43,12 +43,12 @@ void expect_race(const std::string& body, const std::string& message) {
   }
 }
 
-// Thread 0 brings 512 bytes.
+// Thread 0 copies 512 bytes to shared memory.
 const std::string bring =
     "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 512;\n"
     "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], 512, "
     "[%r6];\n";
-// It writes 512 bytes.
+// Thread 0 copies 512 bytes to global memory.
 const std::string store =
     "@%p cp.async.bulk.global.shared::cta.bulk_group [%l2], [%r5], 512;\n"
     "@%p cp.async.bulk.commit_group;\n";
@@ -74,7 +74,7 @@ TEST(RacesOfCopies, OtherThreadsReadIt) {
   expect_clean(bring + wait + read_own);
 }
 
-// Only one warp waits at the mbarrier. The others meet it at a barrier.
+// Only one warp waits at the mbarrier. The other warps then meet it at a barrier.
 TEST(RacesOfCopies, OneWarpWaitsForAll) {
   const std::string last = "setp.ne.u32 %q, %r3, 3;\n@%q bra ON;\n" + wait + "ON:\n";
   expect_race(bring + last + read_own, "which a copy of the thread itself writes");

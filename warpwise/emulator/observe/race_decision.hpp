@@ -33,7 +33,7 @@ struct Races::History {
 struct Races::Found {
   Touch rival;
   int lane = 0;
-  int piece = 0;              ///< of the current access; usually its lane
+  int piece = 0;              ///< piece of the current access; usually equal to its lane
   std::uint64_t byte = 0;     ///< address of a byte that both touch
   bool reads = false;         ///< the rival is a read
   bool is_narrow = false;     ///< both are strong, but at least one only within its block
@@ -116,9 +116,9 @@ class Races::Decision {
     void add(const LaneRun& run) { all[count++] = run; }
   };
 
-  /// Lists the lanes of a read in runs. Lanes of one read need no order among each other. If all
-  /// lanes repeat the reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only
-  /// the last ones are looked at.
+  /// Lists the lanes of a read in runs. Reads need no order among each other. If the addresses
+  /// repeat after fewer than 32 lanes, as in a tile of fewer than 32 columns, only the last lanes
+  /// are looked at.
   void list_runs(LaneRuns& runs) const {
     if (are_neighbours()) return runs.add({0, warp_lanes, false, false});
     if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
@@ -148,8 +148,8 @@ class Races::Decision {
     }
   }
 
-  /// Does run() for another load by the same addresses, with a different offset. \param runs  those
-  /// of the first load
+  /// Does run() for another load, whose addresses differ from the first load's by `distance`.
+  /// \param runs  the runs of the first load
   void run_again(const LaneRuns& runs, const Operation& op, std::uint64_t distance) {
     distance_ = distance;
     base_ = base_of(op);
@@ -190,7 +190,7 @@ class Races::Decision {
     } else {
       run.left = 2 - size;
       run.base |= Touch::layout_part(size == 0 ? Touch::lane_of_each : Touch::lane_of_two);
-      // The first word begins with fewer lanes.
+      // The run may begin inside the word. The base belongs to the word's first byte.
       run.base -= (address_of(first) & 3) >> size << Touch::lane_at;
     }
     return run;
@@ -210,9 +210,9 @@ class Races::Decision {
     }
   }
 
-  /// Looks at and records consecutive words of one page, of which the instruction touches the bytes
-  /// from `begin` up to but not including `end`. If `reports` is false, and it is not certain
-  /// that nothing has to be reported, returns false and records nothing.
+  /// Looks at and records consecutive words of one page. The instruction touches their bytes from
+  /// `begin` up to but not including `end`. If `reports` is false and a report may be necessary,
+  /// returns false and records nothing.
   template <bool reports>
   bool touch_run(const TouchRun& run, std::uint64_t begin, std::uint64_t end) {
     ShadowPage& page = shadow_.page_of(begin);
@@ -529,11 +529,11 @@ class Races::Decision {
            lanes_before(old.epoch()).of_own_warp;
   }
 
-  /// An unknown lane may be any lane.
+  /// Returns true if a lane is one of `lanes`, or if it is unknown (negative).
   static bool is_of(Mask lanes, int lane) { return lane < 0 || (lanes >> lane & 1) != 0; }
 
   /// Returns true if two unordered volatile accesses of a warp exchange data. A value that only
-  /// decides a branch is a flag.
+  /// decides a branch is a flag, not data.
   bool is_exchange(Touch old, Touch touch, bool reads) {
     const auto& operations = races_.launch_->code->operations;
     if (!lanes_before(old.epoch()).of_own_warp) return false;
@@ -570,7 +570,7 @@ class Races::Decision {
     if (each.rival.epoch() == epoch_) {
       if (!each.rival.is(Touch::several | Touch::others) && rival == each.lane) return;
     } else if (!each.rival.is(Touch::several)) {
-      // This lane may know more than all lanes do together.
+      // This lane may know of more accesses than all lanes have in common.
       const Before before =
           before_by(order_.past_of(warp_.index, Mask{1} << each.lane), each.rival.epoch());
       if (is_of(before.are, rival) || (before.of_own_warp && rival == each.lane)) return;
@@ -586,11 +586,11 @@ class Races::Decision {
   Warp& warp_;
   const Access& access_;
   Shadow& shadow_;
-  const Past& past_;  ///< of all lanes of the access
+  const Past& past_;  ///< what all lanes of the access know
   Epoch epoch_;
   std::uint64_t floor_;
   std::uint64_t base_ = 0;
-  std::uint64_t distance_ = 0;  ///< of the current addresses from those of the access
+  std::uint64_t distance_ = 0;  ///< added to the addresses of the access
   bool writes_;
   int piece_ = 0;  ///< current piece of each_piece()
 };

@@ -1,5 +1,5 @@
-// The race check on compiled kernels: pairs of one that races and one that looks like it and does
-// not (tests/emulator/kernels/races.cu and lane_races.cu).
+// The race check on compiled kernels: pairs of a kernel that races and a similar one that does not
+// (tests/emulator/kernels/races.cu and lane_races.cu).
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST_P(RaceKernels, TheWrongOneIsFound) {
     EXPECT_EQ(fault.kind, pair.kind) << fault.message;
     EXPECT_NE(fault.message.find(pair.where), std::string::npos) << fault.message;
     all += std::to_string(fault.line) + ": " + fault.message + "\n";
-    // An atomic function's own line is in a header of CUDA's.
+    // An atomic function's own line is in a header of CUDA, so the caller's line is taken.
     const std::string here = mark_of(
         wrong, fault.file.ends_with("races.cu") ? fault.line : fault.called_from.back().line);
     const std::string there = mark_of(wrong, rival_line(fault.message));

@@ -6,10 +6,10 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns true if the warp has no other live lanes.
+/// Returns true if the warp has no live lanes except `lanes`.
 bool are_all(const Warp& warp, Mask lanes) { return (warp.live & ~lanes) == 0; }
 
-/// Returns the first place that a lane accesses, and the one after its last place.
+/// Returns the first place of `bytes` bytes that a lane accesses, and the one after its last place.
 std::pair<std::uint64_t, std::uint64_t> places_of(const Access& access, int lane,
                                                   std::uint64_t bytes) {
   const std::uint64_t begin = access.addresses[lane];
@@ -56,8 +56,8 @@ const Past& BlockOrder::past_of_part(const WarpOrder& own, Mask lanes) {
   return own.past;
 }
 
-/// Calls body(past) for each past that some of these lanes have. If other lanes share it, these
-/// lanes get a copy first, and the other lanes keep theirs.
+/// Calls body(past) for each past that some of `lanes` have. If other lanes share a past, `lanes`
+/// get a copy of it first, and the other lanes keep theirs.
 template <class Body>
 void BlockOrder::each_past(const Warp& warp, Mask lanes, const Body& body) {
   WarpOrder& own = warps_[warp.index];
@@ -92,7 +92,7 @@ void BlockOrder::join(Past& to, const Past& from) const {
   if (!from.fenced.empty()) to.fenced.add(from.fenced);
 }
 
-/// Adds the accesses of lanes, and what they know, to a past.
+/// Adds the accesses of lanes, and the accesses that they know of, to a past.
 void BlockOrder::publish(const Warp& warp, Mask lanes, Past& to) const {
   const WarpOrder& own = warps_[warp.index];
   publish_knowledge(warp, lanes, to);
@@ -120,7 +120,7 @@ void BlockOrder::publish_knowledge(const Warp& warp, Mask lanes, Past& to) const
   if ((own.fenced_lanes & lanes) != 0) to.fenced.add(fenced_by(warp, lanes));
 }
 
-/// Returns the accesses known to lanes that a fence for the whole device has followed.
+/// Returns the accesses that lanes know of and that precede a fence for the whole device.
 BlockClocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
   const WarpOrder& own = warps_[warp.index];
   BlockClocks fenced = own.past.fenced;
@@ -136,7 +136,7 @@ BlockClocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
 }
 
 void BlockOrder::learn(const Warp& warp, Mask lanes, const Past& from) {
-  const Past& known = warps_[warp.index].past;  // by all lanes
+  const Past& known = warps_[warp.index].past;  // what all lanes know
   const bool is_known = covers(known.own, from.own, count_) && known.others.includes(from.others) &&
                         known.fenced.includes(from.fenced);
   if (!is_known) each_past(warp, lanes, [&](Past& past) { join(past, from); });
@@ -227,7 +227,7 @@ void BlockOrder::orders(const Warp& warp, const Operation& op, const Access& acc
   advance(warp.index);
 }
 
-// Within a block, unless the order is strict, strong accesses order without fences: as on GPUs.
+// Within a block, strong accesses order without fences, as on GPUs, unless the order is strict.
 void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   uses_places_ = true;
   PlaceUsers users{};
@@ -249,7 +249,7 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   }
 }
 
-/// Adds the knowledge of places to that of lanes. `used` has a bit for each place.
+/// Orders lanes after the accesses that places have recorded. `used` has a bit for each place.
 void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used,
                                  const PlaceUsers& users) {
   const std::size_t w = warp.index;

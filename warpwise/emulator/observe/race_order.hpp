@@ -15,14 +15,14 @@ namespace warpwise::emulator {
 
 /// Everything known to precede an access.
 struct Past {
-  Clock own;           ///< of the warps of the access's block
-  BlockClocks others;  ///< of other blocks
-  /// The part that a fence for the whole device has followed. A later strong write passes it on to
-  /// other blocks.
+  Clock own;           ///< accesses by warps of the access's own block
+  BlockClocks others;  ///< accesses by other blocks
+  /// The accesses that a fence for the whole device has followed. A later strong write passes them
+  /// on to other blocks.
   BlockClocks fenced;
 
   void clear();
-  /// Returns the lanes of a warp whose accesses at a time precede this.
+  /// Returns the lanes of a warp whose accesses at a time precede the access.
   Mask lanes_at(bool of_own_block, std::uint64_t block, std::size_t warp, Time time) const {
     return of_own_block ? own.lanes_at(warp, time) : others.lanes_at(block, warp, time);
   }
@@ -48,7 +48,7 @@ class BlockOrder {
     return own.parts.empty() ? own.past : past_of_part(own, lanes);
   }
 
-  /// Begins the next time of a warp. Later accesses do not belong to earlier times.
+  /// Begins a warp's next time. Later accesses belong to the new time.
   void advance(std::size_t warp) { ++warps_[warp].now; }
 
   /// Orders the accesses of lanes before what each of them does later (bar.warp.sync).
@@ -87,7 +87,7 @@ class BlockOrder {
   static constexpr std::size_t place_clocks = 64;
   using PlaceUsers = std::array<Mask, place_clocks>;  ///< lanes that access each place
 
-  /// Lanes that know more than all lanes of their warp.
+  /// Lanes that know of more accesses than all lanes of their warp have in common.
   struct Part {
     Mask lanes = 0;
     Past past;
@@ -124,13 +124,13 @@ class BlockOrder {
   std::uint64_t block_ = 0;
   std::size_t count_ = 0;
   bool is_strict_ = false;
-  std::uint32_t open_barriers_ = 0;  ///< a bit for each one that threads have arrived at
+  std::uint32_t open_barriers_ = 0;  ///< a bit for each barrier that threads have arrived at
   bool uses_places_ = false;
   bool any_gone_ = false;
   std::array<WarpOrder, most_warps> warps_;
   std::array<Past, all_barriers> waiting_;
   std::array<Past, place_clocks> places_;
-  Past gone_;  ///< of exited lanes
+  Past gone_;  ///< accesses of exited lanes
 };
 
 }  // namespace warpwise::emulator

@@ -16,14 +16,14 @@ namespace warpwise::emulator {
 
 /// Critical sections of lanes. A section begins with a compare-and-swap that succeeds. It ends when
 /// its lane gives the place its old value back. Two sections of one place may come in either order
-/// on a GPU. So an access that no fence separates from its section's begin races with the accesses
-/// of other sections, also with later ones.
+/// on a GPU. If no fence separates an access from its section's begin, the access therefore races
+/// with the accesses of other sections, even of later ones.
 class CriticalSections {
  public:
   /// Fences since a section's begin: none, for the block, for the device.
   enum class Fence : std::uint8_t { none, block, device };
 
-  /// A lane of a launch, and an access of a word.
+  /// A lane of a launch. Guarded is an access of a word by a lane.
   struct Lane {
     std::uint64_t block = 0;
     std::uint32_t thread = 0;
@@ -34,20 +34,20 @@ class CriticalSections {
     Touch touch;  ///< 0: no access
     bool writes = false;
     Fence fence = Fence::none;
-    std::uint32_t barriers = 0;  ///< of its warp so far
+    std::uint32_t barriers = 0;  ///< barriers that its warp has passed so far
   };
 
   bool any_open() const { return !open_.empty(); }
   void clear() { *this = {}; }
-  /// Begins a lane's section, in place of an open one. \param expected  the place's value before
+  /// Begins a lane's section, in place of an open one. \param expected  the place's old value
   void begin(Lane lane, std::uint64_t place, std::uint64_t expected, Fence fence);
-  /// Ends a lane's section if it has given `place` its value back. Returns true if so.
+  /// Ends a lane's section if `value` is the old value of `place` again. Returns true if it did.
   bool end(Lane lane, std::uint64_t place, std::uint64_t value);
   void on_fence(Lane lane, Fence fence);
   /// Records an access of a word in the lane's section, if one is open. Returns an access of
   /// another section that it races with, or null.
   const Guarded* access(Lane lane, std::uint64_t word, Touch touch, bool writes);
-  /// Forgets the sections of a block's warps: a barrier orders them before its later ones.
+  /// Forgets the sections of a block's warps: a barrier orders them before the block's later ones.
   /// \param warps  a bit for each warp that has come to the barrier
   void forget(std::uint64_t block, Mask warps = ~Mask{0});
 

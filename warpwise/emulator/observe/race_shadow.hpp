@@ -10,11 +10,11 @@
 
 namespace warpwise::emulator {
 
-/// Number of one time of one warp of a block. Later times have larger numbers.
+/// The number of one Time of one warp, among all blocks. Later times have larger numbers.
 using Epoch = std::uint32_t;
 
-/// An access of a 4-byte word, in 64 bits; 0 for none. The epoch has the highest bits. So all
-/// touches before an epoch are less than the epoch's first one.
+/// An access of a 4-byte word, in 64 bits; 0 for none. The epoch has the highest bits, so touches
+/// of earlier epochs are smaller numbers than touches of later ones.
 struct Touch {
   std::uint64_t bits = 0;
 

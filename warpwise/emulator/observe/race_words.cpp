@@ -5,28 +5,28 @@
 namespace warpwise::emulator {
 namespace {
 
-// Four touches. The compiler divides them if the CPU has no vectors of this size. Only those in
-// memory may begin at any touch.
+// A vector of four touches. The compiler splits it if the CPU has no vectors of this size. Only a
+// FourInMemory may lie at any touch of an array.
 using Four [[gnu::vector_size(32)]] = std::uint64_t;
 using FourSigned [[gnu::vector_size(32)]] = std::int64_t;
 using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
 constexpr std::size_t four = 4;
 static_assert(ShadowPage::spare == four - 1);
 
-/// Sets words of `to` where a mask has ones.
+/// Copies words of `from` to `to` where a mask has ones.
 [[gnu::always_inline]] inline void select(Four& to, const Four& mask, const Four& from) {
   to = (to & ~mask) | (from & mask);
 }
 
-// The highest touch is below 2^63, so that signed comparisons serve.
+// The highest touch is below 2^63, so signed comparisons give the right order.
 [[gnu::always_inline]] inline void are_in(Four& mask, const Four& old, const TouchRange& range) {
   const auto bits = (FourSigned)old;
   mask = (Four)((bits > static_cast<std::int64_t>(range.first) - 1) &
                 (bits < static_cast<std::int64_t>(range.end)));
 }
 
-/// Calls body(old, now, chosen) for each four words. It may change the old touches, and takes
-/// words out of `chosen`, which has all ones for words of the set in the range. Returns those left.
+/// Calls body(old, now, chosen) for each four words. `chosen` has all ones for words of the set in
+/// the range. The body may change the old touches and clear words of `chosen`. Returns those left.
 template <bool changes, class Word, class Body>
 [[gnu::always_inline]] inline WordSet each_four(Word* old, const std::uint64_t* now, WordSet words,
                                                 const TouchRange& of, const Body& body) {
@@ -85,7 +85,7 @@ struct AddOthers {
   }
 };
 
-/// Does merged() without branches. Its cases come in reverse order: the last one that holds counts.
+/// Does merged() without branches. Its cases come in reverse order: the last true one decides.
 struct Merge {
   [[gnu::always_inline]] void operator()(Four& old, const Four& now, Four& chosen) const {
     constexpr std::uint64_t who = Touch::lane_bits | Touch::layout_bits;
@@ -93,18 +93,18 @@ struct Merge {
     const Four differs = old ^ now;
     const Four both = old & now & Touch::mask_bits;
     const Four is_of_others = (Four)((differs & who) != 0);
-    // Bytes of both.
+    // If no other case holds, the touch has the bytes of both.
     const Four joined = now | (old & (Touch::mask_bits | Touch::others));
     Four result = (joined & ~Touch::several) | Touch::layout_part(Touch::mixed_lanes);
     const Four of_one_lane =
         ~is_of_others & (Four)((((old | now) & Touch::several) | (now & Touch::layout_bits)) == 0);
     select(result, of_one_lane, joined);
-    // All old bytes are new ones too.
+    // The new touch has all bytes of the old one.
     select(result, (Four)(both == (old & Touch::mask_bits)), now);
-    // All new bytes are old ones too.
+    // The old touch has all bytes of the new one.
     const Four of_several = (Four)((old & Touch::several) != 0);
     select(result, of_several & (Four)(both == (now & Touch::mask_bits)), old);
-    // The same bytes.
+    // Both touches have the same bytes.
     const Four is_new = is_of_others & (Four)((differs & Touch::layout_bits) == 0);
     select(result, (Four)((differs & Touch::mask_bits) == 0),
            now | (old & flags) | (is_new & Touch::several));
@@ -115,7 +115,7 @@ struct Merge {
 using Touches = std::uint64_t*;
 using ConstTouches = const std::uint64_t*;
 
-// The loops, as functions of one set of instructions.
+// The loops, compiled for one set of instructions.
 #define WARPWISE_LOOPS(TARGET)                                                                    \
   TARGET void fill_all(Touches now, const TouchRun& run, std::size_t count) {                     \
     fill(now, run, count);                                                                        \

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the race check: loops over touches of consecutive words. They are compiled for the
-// baseline and, on x86, for AVX2 too.
+// Internal to the race check: loops over touches (race_shadow.hpp) of consecutive words. They are
+// compiled for the baseline and, on x86, for AVX2 too.
 
 #include <array>
 #include <bit>
@@ -18,9 +18,9 @@ constexpr std::size_t most_words = 64;
 
 /// Touches of consecutive words by neighbouring lanes in one instruction.
 struct TouchRun {
-  /// Touch of the lane at the first byte of the first word. The run may begin behind that byte.
+  /// Touch of the lane at the first byte of the first word. The run may begin after that byte.
   std::uint64_t base = 0;
-  std::uint64_t place = 0;  ///< number of words of the run before these
+  std::uint64_t place = 0;  ///< number of words of the run before the first one here
   int left = 0;             ///< a word has 2^left lanes
   int right = 0;            ///< a lane has 2^right words
 
@@ -39,18 +39,18 @@ struct TouchRange {
   }
 };
 
-/// Loops over touches of consecutive words. They read and write arrays up to a multiple of four
-/// words, which need ShadowPage::spare more. Only fill() changes words there.
+/// Loops over touches of consecutive words. They access groups of four words, so the arrays need
+/// ShadowPage::spare more words than they use. Only fill() changes spare words.
 struct TouchLoops {
   /// Sets `count` touches of a run, and up to three more.
   void (*fill)(std::uint64_t* now, const TouchRun& run, std::size_t count);
-  /// Return those of some words whose old touch is in a range. repeated() also needs that the new
+  /// Return those of `words` whose old touch is in a range. repeated() also requires that the new
   /// touch has the same lanes and bytes, and that the old one stands for no other lanes.
   WordSet (*in_range)(const std::uint64_t* old, WordSet words, const TouchRange& range);
   WordSet (*repeated)(const std::uint64_t* old, const std::uint64_t* now, WordSet words,
                       const TouchRange& range);
-  /// Change those of some words whose old touch is in a range, and return them. merge() does
-  /// merged() for touches of one epoch. add_others() leaves out strong touches.
+  /// Change those of `words` whose old touch is in a range, and return them. merge() does merged()
+  /// for touches of one epoch. add_others() leaves out strong touches.
   WordSet (*replace)(std::uint64_t* old, const std::uint64_t* now, WordSet words,
                      const TouchRange& range);
   WordSet (*merge)(std::uint64_t* old, const std::uint64_t* now, WordSet words,

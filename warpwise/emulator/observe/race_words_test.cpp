@@ -27,8 +27,8 @@ using emulator::WordSet;
 constexpr std::size_t spare = emulator::ShadowPage::spare;
 constexpr emulator::Epoch most_epochs = emulator::Epoch{1} << 25;  // the limit of the race check
 
-/// Returns a touch of one of three epochs, with any other bits. Half of them have few lanes and all
-/// bytes, so that some are alike.
+/// Returns a touch of one of three epochs, with any other bits. Half of the touches have few lanes
+/// and all bytes, so that some are equal.
 std::uint64_t touch_of(std::mt19937_64& random) {
   constexpr emulator::Epoch epochs[] = {1, 7, most_epochs - 1};
   std::uint64_t bits = random() & ~Touch::epoch_bits;
@@ -52,7 +52,7 @@ TEST(RaceWords, FilledTouchesAreThoseOfTheRun) {
   }
 }
 
-/// Does to one word what a function does to many; returns true if the word is one of those.
+/// Does a Function's work for one word. Returns true if the Function would return this word.
 using OneWord = bool (*)(std::uint64_t& old, std::uint64_t now);
 using Function = WordSet (*)(std::uint64_t* old, const std::uint64_t* now, WordSet words,
                              const TouchRange& range);
@@ -120,7 +120,7 @@ TEST(RaceWords, LoopsOverTouchesDoWhatIsDoneForEachWord) {
   }
 }
 
-/// Accesses of one warp, each lane's directly after the one before. %base is their begin.
+/// Accesses of one warp whose lanes touch adjacent bytes in order. %base is the first address.
 struct Form {
   int bytes;
   const char* load;
@@ -137,7 +137,7 @@ std::string stored(const Form& form) {
   return form.bytes == 16 ? "{%t, %t, %t, %t}" : form.bytes == 8 ? "{%t, %t}" : "%t";
 }
 
-// Threads that write one byte each, before warp 2 accesses all of its bytes.
+// Each of these threads writes one byte before warp 2 accesses its bytes.
 constexpr int first_writer = 3;
 constexpr int second_writer = 40;
 

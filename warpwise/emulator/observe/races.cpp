@@ -200,7 +200,7 @@ void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
   }
 }
 
-/// Compares an access with those of other sections of its lanes' locks.
+/// Compares an access with accesses in other sections of the locks that its lanes have taken.
 void Races::look_in_sections(Warp& warp, const Operation& op, const Access& access) {
   const Epoch epoch = epoch_of(history_of(*warp.block), warp.index);
   const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
@@ -256,7 +256,7 @@ bool Races::carries_data(std::uint32_t operation) {
   return carrying_[operation] = emulator::carries_data(*launch_->code, operation);
 }
 
-/// Drops findings between volatile accesses of a warp if all are of one word: it is a flag.
+/// Drops findings between volatile accesses of a warp if all are of one word: the word is a flag.
 void Races::drop_flags() {
   const auto is_in_step = [](const Found& each) { return each.is_in_step; };
   const auto first = std::ranges::find_if(found_, is_in_step);

@@ -20,7 +20,7 @@ namespace warpwise::emulator {
 
 /// Reports unordered accesses of two threads to the same byte of shared or global memory, if at
 /// least one of them writes. A report is made for the access that the emulator ran later. It names
-/// the other one's thread and source line. A checked launch runs on one CPU thread.
+/// the thread and source line of the earlier access. A checked launch runs on one CPU thread.
 ///
 /// Order within a block:
 ///
@@ -29,8 +29,8 @@ namespace warpwise::emulator {
 /// - __syncwarp orders the lanes of its mask. Shuffles, votes and accesses of matrices do not.
 /// - Atomic, volatile, relaxed, acquiring and releasing accesses of any memory are strong. A strong
 ///   access orders everything before it in its lane with everything in a lane after a later strong
-///   access of the same place. So locks and flags work. Strong accesses are not reported against
-///   each other.
+///   access of the same place. This makes locks and flags work. Strong accesses are not reported
+///   against each other.
 /// - Volatile accesses of shared memory by which lanes of a warp exchange data are faults of their
 ///   own kind, `lockstep`, if nothing orders them.
 ///
@@ -42,8 +42,8 @@ namespace warpwise::emulator {
 /// - A strong access or a fence only for the block (atomicAdd_block, __threadfence_block) orders
 ///   nothing between blocks. If two blocks access a place strongly and one does so only for its
 ///   block, that is a fault of its own kind, `narrow_scope`.
-/// - The barrier of a cluster also orders its blocks, unless they arrive with .relaxed. So do
-///   mbarriers and strong accesses in a block's shared memory.
+/// - The barrier of a cluster also orders its blocks, unless they arrive with .relaxed. Mbarriers
+///   and strong accesses in a block's shared memory order them too.
 ///
 /// An asynchronous copy runs at some time between its start and its end. Until then no thread may
 /// touch its destination or write its source, not even its own thread. Its end is ordered like an
@@ -59,7 +59,7 @@ namespace warpwise::emulator {
 /// - volatile accesses are not strong
 /// - inside a block, too, a strong access that does not release orders only accesses that a fence
 ///   of its lane has followed
-/// - a fence belongs behind the compare-and-swap that takes a lock (race_sections.hpp)
+/// - a fence belongs after the compare-and-swap that takes a lock (race_sections.hpp)
 ///
 /// These are not reported, because some of them would be false reports:
 ///
@@ -68,10 +68,10 @@ namespace warpwise::emulator {
 /// - races inside a warp whose lanes have read or written different parts of one word
 /// - races with some of the lanes that have read one word, if two or more lanes of their warp have
 ///   released since
-/// - some races behind strong accesses that several lanes execute together
+/// - some races after strong accesses that several lanes execute together
 /// - a strong read by one lane of a warp, and a later ordinary write by another, if lanes of the
 ///   warp have met in between by a shuffle or vote
-/// - a missing fence on the reading side. Check::strict finds one that is missing behind a
+/// - a missing fence on the reading side. Check::strict finds one that is missing after a
 ///   compare-and-swap, if several threads take the lock
 /// - a missing fence inside a block, unless Check::strict is on
 /// - races that only another order of the warps would show: a strong access happened to order them
@@ -83,12 +83,12 @@ namespace warpwise::emulator {
 ///
 /// Memory that the check takes:
 ///
-/// - for each page of 4096 bytes: 8 bytes for each of its words if any is read, and 8 if any is
+/// - for each page of 4096 bytes: 8 bytes for each word if any word is read, and 8 if any word is
 ///   written. All are kept until the launch ends; a later block reuses those of shared memory
 /// - 12 bytes for each time of a warp
 /// - 464 bytes for each 32 pieces of unfinished copies
 ///
-/// At the limit, the check discards its whole history.
+/// When 2^25 times of warps are recorded, the check discards its whole history.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -110,11 +110,11 @@ class Races : public Observer {
   /// A load by the addresses of an access, with another offset.
   struct RepeatedLoad {
     const Operation* op = nullptr;
-    std::size_t access = 0;      ///< its index
+    std::size_t access = 0;      ///< index of the access
     std::uint64_t distance = 0;  ///< to be added to the access's addresses
   };
   /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
-  /// one after the other. Not for Check::strict.
+  /// one after the other. It must not be used with Check::strict.
   void on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                          std::span<const RepeatedLoad> loads);
   void on_converge(Warp& warp, const Operation&, Mask);
@@ -137,9 +137,9 @@ class Races : public Observer {
   struct Found;
   class Decision;
 
-  /// Owner of an epoch.
+  /// The block, time and warp of an epoch.
   struct Owner {
-    // About 400 MB of owners. Only warps that spin for long begin so many times.
+    // This many owners take about 400 MB. Only warps that spin for long have so many epochs.
     static constexpr std::size_t most = std::size_t{1} << 25;
     /// Time of unfinished work, which no access can follow.
     static constexpr Time never = ~Time{0};
@@ -148,22 +148,22 @@ class Races : public Observer {
     std::uint32_t warp = 0;
   };
 
-  /// Knowledge of the blocks that arrived at a cluster's barrier, in this phase and in the last
-  /// one.
+  /// Accesses known to the blocks that arrived at a cluster's barrier, in this phase and in the
+  /// last one.
   struct Meeting {
     BlockClocks arriving;
     BlockClocks met;
   };
 
-  /// The lanes whose accesses in another epoch precede the current one.
+  /// The lanes whose accesses in another epoch precede the current access.
   struct Before {
     Mask are = 0;
     bool of_own_warp = false;  ///< the epoch is of this warp; a lane knows its own accesses
     bool met = false;          ///< lanes of this warp have met since, by a shuffle or vote
   };
-  /// Holds answers of Decision about epochs, until something may order accesses.
+  /// Caches answers of Decision about epochs, until something may change the order of accesses.
   struct Verdicts {
-    const Past* past = nullptr;  ///< of the warp's lanes
+    const Past* past = nullptr;  ///< the past that the answers are for
     std::array<Epoch, 16> epochs{};
     std::array<Before, 16> before;
   };
@@ -195,12 +195,12 @@ class Races : public Observer {
   std::unordered_map<std::uint32_t, bool> carrying_;  ///< results of carries_data()
   Shadow global_;
   ToldPlaces told_;
-  CriticalSections sections_;  ///< with Check::strict
+  CriticalSections sections_;  ///< used only with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
   Verdicts verdicts_;
   /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
   std::unordered_map<Epoch, Owner> starters_;
-  std::vector<Found> found_;                                              ///< by the current access
+  std::vector<Found> found_;                                              ///< of the current access
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks
   std::vector<std::unique_ptr<History>> unused_;
   std::unordered_map<const Cluster*, Meeting> meetings_;  ///< of clusters with resident blocks

@@ -36,7 +36,7 @@ LaunchResult launch(const std::string& body, std::uint32_t threads = 64,
   return emulated.launch("race", {2}, {threads});
 }
 
-/// One of the races is reported on this line with this message.
+/// Expects that one of the reported races is on this line and has this message.
 void expect_race(const std::string& body, int line, const std::string& message) {
   bool is_found = false;
   std::string all;
@@ -53,7 +53,7 @@ void expect_clean(const std::string& body) {
   for (const Fault& fault : launch(body).faults) ADD_FAILURE() << body << "\n" << fault.message;
 }
 
-// A run of lanes has one byte of a word that another lane has read before.
+// A run of lanes reads one byte of its last word. Another lane has read this byte before.
 TEST(Races, AByteAtTheEndOfARunHasTwoReaders) {
   const auto body = [](const std::string& first, const std::string& run, int writer,
                        const std::string& byte) {
@@ -118,8 +118,8 @@ TEST(Races, LanesOfAWarp) {
       "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
       "@%p st.shared.u32 [%r2], %t;",
       12, "which thread (31,0,0) reads");
-  // A lane reads its word. After a step of the warp another lane reads it. The first lane writes
-  // it.
+  // A lane reads its word. In the warp's next step another lane reads the word. Then the first lane
+  // writes it.
   const std::string beside = neighbour +
                              "ld.shared.u32 %r1, [%own];\nsetp.eq.u32 %p, %t, 31;\n@%p exit;\n"
                              "ld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n";
@@ -144,11 +144,11 @@ Racers racers(const std::string& read) {
 }
 
 TEST(Races, LanesThatReadTheSame) {
-  // Rows of a tile of 16 columns: one word for each half of the warp, ...
+  // In a tile of 16 columns, each half of the warp reads one word of the tile.
   const std::string word_of_half =
       "shr.u32 %r1, %t, 4;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(word_of_half + "ld.shared.u32 %r2, [%r1];"), (Racers{31, 1}));
-  // ... and the same 16 words for both halves; the first half reads its own words.
+  // Both halves read the same 16 words. The first half reads its own words.
   const std::string words_again =
       "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
@@ -165,7 +165,7 @@ TEST(Races, LanesThatReadTheSame) {
 }
 
 TEST(Races, BarriersOfSomeWarps) {
-  // The first warp fills, the second one waits for it.
+  // The first warp fills the tile, and the second warp waits for it.
   const std::string roles =
       "setp.lt.u32 %p, %t, 32;\n@!%p bra CONSUMER;\nst.shared.u32 [%own], %t;\n";
   expect_clean(roles +
@@ -187,7 +187,7 @@ TEST(Races, AtomicsAndLocks) {
       "ld.shared.u32 %r2, [%base+8];\nadd.u32 %r2, %r2, 1;\nst.shared.u32 [%base+8], %r2;\n"
       "membar.cta;\natom.shared.exch.b32 %r3, [%base], 0;\nDONE:\n";
   expect_clean(critical);
-  // A flag: written and polled as volatile.
+  // A flag is written and polled by volatile accesses.
   expect_clean(
       "setp.ge.u32 %p, %t, 32;\n@%p bra READER;\nst.shared.u32 [%own], %t;\nbar.warp.sync -1;\n"
       "membar.cta;\nst.volatile.shared.u32 [%base+256], 1;\nret;\nREADER:\n"
@@ -232,8 +232,8 @@ TEST(Races, AllLanesAtOnePlace) {
   EXPECT_TRUE(faults_of("bar.warp.sync -1;\n").empty());
 }
 
-// One lane arrives at an mbarrier for its warp. That orders the other lanes' writes only if the
-// lanes have met before.
+// One lane arrives at an mbarrier for its warp. The arrival orders the other lanes' writes only if
+// the lanes have met before.
 TEST(Races, OneLanesArrival) {
   const auto produce = [](const std::string& meet) {
     return "setp.eq.u32 %p, %t, 0;\n@%p mbarrier.init.shared::cta.b64 [%base+256], 1;\n"
@@ -250,7 +250,7 @@ TEST(Races, OneLanesArrival) {
 }
 
 TEST(Races, StoredMatrices) {
-  // 16 bytes for each of the first 8 lanes.
+  // The instruction stores 16 bytes for each of the first 8 lanes.
   const auto store = [](const std::string& meet) {
     return "and.b32 %r1, %t, 7;\nshl.b32 %r1, %r1, 4;\nand.b32 %r2, %t, 32;\nshl.b32 %r2, %r2, 2;\n"
            "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %base;\n"

@@ -12,7 +12,7 @@ namespace warpwise::emulator {
 /// A place of a load in the machine code. The compiler may repeat a load when it unrolls a loop.
 struct LoadCopy {
   int place = 0;   ///< index of the machine instruction
-  int needed = 0;  ///< index of the first one that waits for it
+  int needed = 0;  ///< index of the first instruction that waits for the load
 };
 
 /// Returns the copies of each load in machine code, in the piece of code that has most copies. The
@@ -26,8 +26,8 @@ std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceM
 std::vector<int> rounds_written_out(const Code& code,
                                     const std::vector<std::vector<LoadCopy>>& copies);
 
-/// Returns for each operation whether it is a branch forward over a few instructions, which the
-/// compiler executes under a condition in place of the branch.
+/// Returns true for each operation that is a branch forward over a few instructions. The compiler
+/// executes them under a condition in place of the branch.
 std::vector<bool> branches_over_little(const Code& code);
 
 }  // namespace warpwise::emulator

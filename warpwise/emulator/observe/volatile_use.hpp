@@ -9,7 +9,7 @@
 namespace warpwise::emulator {
 
 /// Returns true if the value that a load reads may become a stored value, an address or another
-/// operand. False: it only decides branches and guards, as a flag does.
+/// operand. Returns false if it only decides branches and guards, as a flag does.
 bool carries_data(const Code& code, std::uint32_t load);
 
 }  // namespace warpwise::emulator

@@ -43,14 +43,14 @@ void give_error(const Warp& warp, const LaneMemory<Observers>& memory, std::int3
   memory.set_result(result, error);
 }
 
-/// Queues work. It runs in the order of blocks and of queueing, work of the tail stream last.
+/// Queues work. It runs in the order of blocks and calls. Work of the tail stream runs last.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
   warp.worker->launched[warp.block->linear].push_back(std::move(work));
 }
 
-/// Allocates parameters: (kernel, grid, block, shared bytes) -> memory for them; null for no
-/// kernel. This and the comments below give a call's arguments and its result.
+/// Allocates a launch's parameters: (kernel, grid, block, shared bytes) -> buffer, null for no
+/// kernel. Here and below, parentheses hold a call's arguments, and its result follows ->.
 template <class Observers>
 void give_parameter_buffer(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -163,7 +163,7 @@ void runtime_free(Warp& warp, const Operation& op) {
   });
 }
 
-/// Returns the error of the thread's last call that failed: () -> error.
+/// Returns the error of the thread's last failed call: () -> error. `forgets` also clears it.
 template <class Observers, bool forgets>
 void give_last_error(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -174,7 +174,7 @@ void give_last_error(Warp& warp, const Operation& op) {
   });
 }
 
-/// Serves calls on streams and events, which are no objects here: (anything) -> success.
+/// Serves calls on streams and events, which need no objects: (any arguments) -> success.
 template <class Observers>
 void succeed(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {

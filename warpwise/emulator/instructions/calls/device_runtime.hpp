@@ -9,7 +9,7 @@
 
 namespace warpwise::emulator {
 
-/// A function that the emulator has in place of the device's own.
+/// A device function that the emulator implements itself, such as printf.
 struct SystemCall {
   Handler handler = nullptr;
   std::size_t arguments = 0;
@@ -22,10 +22,10 @@ bool is_device_runtime_call(std::string_view name);
 /// Returns true for the function that allocates memory for the parameters of a kernel to launch.
 bool gives_parameter_buffer(std::string_view name);
 
-/// Returns a function of the device's runtime, null for others and unsupported ones.
-/// Launches, copies and fills are recorded in Worker::launched. They run after the grid, in the
-/// order of its blocks, those in the tail stream last. No kernel can wait for its launches.
-/// Operation::list is laid out as for system_call().
+/// Returns the implementation of a device runtime function; null for other or unsupported
+/// functions. Launches, copies and fills are recorded in Worker::launched. They run after the grid,
+/// in the order of its blocks. Work of the tail stream runs last. A kernel cannot wait for its
+/// launches. Operation::list is laid out as for system_call().
 SystemCall device_runtime_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 namespace device_runtime_tests {
 
-// `parent` launches `child`, or `given` if it is not 0, in 2 blocks of 3 threads, and stores the
-// returned error at to + 4. Each thread of `child` adds `step` to *to and prints.
+// `parent` launches `child`, or the kernel at `given` if it is not 0, in 2 blocks of 3 threads. It
+// stores the returned error at to + 4. Each thread of `child` adds `step` to *to and prints.
 constexpr const char* program = R"(
 .version 8.0
 .target sm_90

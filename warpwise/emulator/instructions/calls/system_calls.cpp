@@ -55,13 +55,13 @@ class Arguments {
   std::uint32_t count_ = 0;
 };
 
-/// The part of a format from % up to its conversion, without the length.
+/// The part of a format from % up to the conversion letter, without the length modifier (h, l, …).
 struct Specification {
   std::string text = "%";
   bool is_long = false;
 };
 
-/// Parses a specification at format[i], and leaves i at its conversion.
+/// Parses a specification at format[i], and leaves i at the conversion letter.
 template <class Memory>
 Specification read_specification(const std::string& format, std::size_t& i,
                                  Arguments<Memory>& arguments) {
@@ -220,7 +220,7 @@ void take_memory(Warp& warp, const Operation& op) {
   }
 }
 
-/// Runs free. Host memory stays until the launch ends: another worker may be reading it.
+/// Runs free. Host memory stays until the launch ends, because other workers may be reading it.
 template <class Observers>
 void free_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);

@@ -84,7 +84,7 @@ TEST(Print, FieldsAndPrecisions) {
   EXPECT_EQ(print("%600d").printed, std::string(599, ' ') + "7");
 }
 
-// As in C, a negative precision counts as missing, although its argument is read. A negative width
+// A negative precision counts as missing, as in C, although its argument is read. A negative width
 // aligns to the left.
 TEST(Print, ANegativePrecisionIsNone) {
   const auto with_negative = [](const char* format) { return print(format, 1, 1, -1).printed; };
@@ -101,7 +101,7 @@ TEST(Print, WideFieldsAreBounded) {
        {"%999999999d", "%.999999999d", "%99999999999999999999d", "%0999999999x"}) {
     EXPECT_EQ(print(format, 32).printed.size(), 32U * 4096) << format;
   }
-  // The width is an argument, and digits follow it.
+  // The format takes the width from an argument, and digits follow the asterisk.
   EXPECT_LT(print("%*999999d", 32).printed.size(), 32U * 4096);
 }
 

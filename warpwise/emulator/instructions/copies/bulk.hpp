@@ -17,13 +17,13 @@ namespace warpwise::emulator::bulk {
 
 inline constexpr std::uint64_t unit = 16;  // sizes and most addresses are multiples of 16
 
-/// Pieces of one lane's copy. All have one size and lie in one space.
+/// Pieces of one lane's copy. They have the same size and lie in one memory space.
 struct Pieces {
   int lane = 0;
   Asynchronous ends_by = Asynchronous::none;
   Space space = Space::shared;
   AccessKind kind = AccessKind::load;
-  std::uint64_t bytes = unit;  ///< of each piece
+  std::uint64_t bytes = unit;  ///< bytes of each piece
   std::uint64_t count = 0;
 };
 
@@ -88,7 +88,7 @@ void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address 
   });
 }
 
-/// Converts a shared address of any block of the cluster to the same offset in the block of a rank.
+/// Converts a shared address of any block to the address at the same offset in the block of `rank`.
 inline Address in_block(Address shared, std::uint32_t rank) {
   return shared % block_window_bytes + (Address{rank} + 1) * block_window_bytes;
 }

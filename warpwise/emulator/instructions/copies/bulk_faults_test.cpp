@@ -61,7 +61,7 @@ TEST(Bulk, AnMbarrierOrdersWhatACopyBrings) {
 
 TEST(Bulk, NotToWaitIsARace) { EXPECT_EQ(kinds(run(brought(""))), std::vector{FaultKind::race}); }
 
-// Several threads' copies reduce the same words.
+// The copies of several threads add to the same words.
 TEST(Bulk, ReductionsAreAtomic) {
   const LaunchResult result =
       run("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r2, 0;\n"
@@ -192,8 +192,8 @@ std::int64_t peak_bytes() {
   return std::int64_t{1024} * used.ru_maxrss;
 }
 
-// A copy passes through a buffer of its size, but a copy without a valid destination allocates
-// none.
+// The emulator buffers the bytes of a copy, but a copy without a valid destination allocates no
+// buffer.
 TEST(Bulk, ACopyThatSharedMemoryCannotHoldTakesNoMemory) {
   Emulated emulated(kernel_text(
       "mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
@@ -255,12 +255,12 @@ TEST(Warpgroups, AWarpThatNeverComes) {
 }
 
 TEST(Warpgroups, ADescriptorOutside) {
-  // The largest address of a descriptor, 16383 × 16 bytes, lies behind the block's shared memory.
+  // The largest address of a descriptor, 16383 × 16 bytes, lies beyond the block's shared memory.
   const LaunchResult result = run("mov.b64 %l5, 16383;\n" + product.substr(product.find('\n') + 1));
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
 }
 
-// A warp writes an operand of the product.
+// One thread writes an operand of the product, which the other warps read.
 TEST(Warpgroups, AStoreBesideAProductIsARace) {
   const std::string store =
       "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";

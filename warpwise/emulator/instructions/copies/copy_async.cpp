@@ -29,9 +29,9 @@ void copy_async(Warp& warp, const Operation& op) {
   }
   std::array<CopiedPiece, warp_lanes> pieces{};
   reading &= warp.active;
-  // Lanes that read the same number of bytes share a request, which touches no further bytes.
-  // Addresses must be multiples of Operation::bytes. A misaligned lane requests that whole size, so
-  // that its fault is reported.
+  // Lanes that read the same number of bytes share a request, which reads only these bytes.
+  // Addresses must be multiples of Operation::bytes. A misaligned lane requests all of
+  // Operation::bytes, so that its fault is reported.
   const auto own = [&](int i) {
     const auto whole = static_cast<std::uint32_t>(op.bytes);
     return from[i] % whole != 0 ? whole : std::min(read_bytes[i], whole);

@@ -19,7 +19,7 @@ using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 // Alignment in bytes of the tile in shared memory.
 constexpr std::uint64_t tile_alignment = 128;
 
-/// Returns true if a map is valid. The driver or a kernel made it. A kernel may have changed it.
+/// Returns true if a map is valid. A kernel may have made or changed it, so all fields are checked.
 bool is_map(const TensorMap& map) {
   if (map.mark != TensorMap::expected_mark || map.dimensions() > TensorMap::most_dimensions ||
       map.type > ElementType::f64)
@@ -34,8 +34,8 @@ bool is_map(const TensorMap& map) {
          std::find(widths.begin(), widths.end(), map.swizzled_bytes) != widths.end();
 }
 
-/// The box of a tensor that a map selects at some coordinates, row by row. Writes use whole pieces
-/// of 16 bytes. So if a tensor's rows end within a piece, a copy to global memory overwrites the
+/// The box of a tensor that a map selects at some coordinates, row by row. A copy to global memory
+/// writes whole pieces of 16 bytes. If a tensor's row ends within a piece, the copy overwrites the
 /// rest of that piece too, as an H200 does.
 class Box {
  public:
@@ -79,8 +79,8 @@ class Box {
     return Part{address + bytes_of(first), bytes_of(first - corner_[0]), bytes};
   }
 
-  /// Returns the offset in the tile of the k-th piece of 16 bytes, counted over all rows. Swizzled
-  /// rows are at least as wide as the pattern.
+  /// Returns the offset in the tile of the k-th piece of 16 bytes, counted over all rows. A row of
+  /// a swizzled tile takes at least as many bytes as the swizzle pattern.
   std::uint64_t offset_of(std::uint64_t k) const {
     const std::uint64_t in_row = row_bytes() / bulk::unit;
     const std::uint64_t pitch = std::max<std::uint64_t>(row_bytes(), map_.swizzled_bytes);
@@ -125,7 +125,7 @@ class TensorCopy {
                                               " of shared memory: no multiple of 128");
     }
     if (!may_begin_at(corner, box)) return;
-    // A tile outside of shared memory is reported before its bytes are allocated: it may be huge.
+    // A huge tile outside of shared memory is reported before its bytes are allocated.
     const AccessKind of_tile = flags_.to_global != 0 ? AccessKind::load : AccessKind::store;
     if (box.bytes() > warp_.worker->launch->shared_bytes && !holds_tile(box, tile, of_tile)) return;
     content_.assign(box.bytes(), std::byte{0});
@@ -165,7 +165,7 @@ class TensorCopy {
     std::fill_n(addresses, warp_lanes, source<std::uint64_t>(warp_, list_[1])[lane_]);
     bool was_read = false;
     for_each_space(Space::generic, addresses, Mask{1} << lane_, [&](Space space, Mask lanes) {
-      constexpr int half = sizeof(TensorMap) / 2;  // its alignment
+      constexpr int half = sizeof(TensorMap) / 2;  // bytes; a map is aligned to this size
       auto* to = reinterpret_cast<std::byte*>(&map_);
       was_read = true;
       for (int part = 0; part < 2 && was_read; ++part) {
@@ -190,7 +190,7 @@ class TensorCopy {
     return true;
   }
 
-  /// Calls body(host address, content, bytes) for pieces of the part of each row inside the tensor.
+  /// Calls body(host address, content, bytes) for each piece of the rows' parts inside the tensor.
   template <class Body>
   bool access_rows(const Box& box, std::int32_t site, AccessKind kind, const Body& body) {
     const bool reduces = kind == AccessKind::atomic;

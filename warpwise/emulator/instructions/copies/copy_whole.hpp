@@ -7,9 +7,9 @@
 
 namespace warpwise::emulator {
 
-/// Copies a vector: aligned 16 bytes in one piece, as a GPU does. Programs publish a value together
-/// with its flag in one vector, which other blocks may read meanwhile. No supported CPU tears an
-/// aligned access of 16 bytes.
+/// Copies `bytes` bytes. 16 aligned bytes are copied in one access, as on a GPU. Programs publish a
+/// value and its flag in one vector, which another block may read at the same time. No supported
+/// CPU tears an aligned access of 16 bytes.
 inline void copy_whole(void* to, const void* from, int bytes) {
   using Vector [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
   const auto is_aligned = [](const void* pointer) {

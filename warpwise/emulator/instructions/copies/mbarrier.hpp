@@ -10,7 +10,7 @@ namespace warpwise::emulator {
 /// count of threads, a state or a parity. Operand c is a count of bytes.
 Handler mbarrier_handler(ObserverSet observers);
 
-/// Returns the handler of mbarrier.pending_count: the number of missing threads in a state.
+/// Returns the handler of mbarrier.pending_count, which counts the arrivals missing in a state.
 Handler pending_count_handler();
 
 }  // namespace warpwise::emulator

@@ -151,7 +151,7 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
       init(0xfffff));
 }
 
-// Bytes of unexpected copies exceed the limit.
+// The copies bring more unexpected bytes than PTX allows.
 TEST(BulkCopy, TellsAnMbarrierOfTooMany) {
   LaunchResult result;
   run(init(2) +

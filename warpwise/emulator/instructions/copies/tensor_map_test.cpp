@@ -70,13 +70,13 @@ TEST(TensorMaps, AreChangedByKernels) {
   expect_changed(&map);
 }
 
-// Triton's kernels make maps from zeros, and do not set fields to zero. Rank 0 means one dimension.
+// Triton's kernels make maps from zeros and skip fields that stay zero. Rank 0 is one dimension.
 TEST(TensorMaps, AreMadeOfZerosByKernels) {
   expect_changed(nullptr);
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);
 }
 
-// CUTLASS and Triton clear a bit of a map's second word.
+// CUTLASS and Triton clear a bit of a map's second word, so the emulator leaves this word empty.
 TEST(TensorMaps, HoldNothingInTheWordThatLibrariesChange) {
   emulator::TensorMap map;
   map.address = map.strides[0] = ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-// Kernels that test arithmetic, run like the kernels of emulator_test.cpp.
+// Kernels that test arithmetic, run with and without counts, by one and by two threads of the CPU.
 
 #include <gtest/gtest.h>
 

@@ -182,8 +182,8 @@ void convert_pair(Warp& warp, const Operation& op) {
 }
 
 /// Runs cvt.tf32.f32: rounds to 10 fraction bits, with `.rna` ties away from zero. `.satfinite` and
-/// `.relu` also apply to infinity. As on an H200, `.rna` clears a NaN's lower bits; without `.rna`
-/// a NaN becomes 0x7fffe000.
+/// `.relu` also apply to infinity. The bits of a NaN are those of an H200: `.rna` clears the lower
+/// bits, and without `.rna` a NaN becomes 0x7fffe000.
 template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t infinity = 0x7f800000;
@@ -212,8 +212,8 @@ void convert_to_tf32(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// Runs cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T. Above two results of 8 bits it
-/// puts the lower half of c.
+/// Runs cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T. If T has 8 bits, the upper half of
+/// d is the lower half of c.
 template <class T>
 void convert_pack(Warp& warp, const Operation& op) {
   const auto* a = source<std::int32_t>(warp, op.a);

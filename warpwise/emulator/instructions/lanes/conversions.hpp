@@ -6,8 +6,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns the handlers of cvt.pack, testp, and conversions from or to floats. lanes.hpp has those
-/// between integers, and faster handlers of common ones of floats.
+/// Returns the handlers of cvt.pack, testp, and conversions from or to floats. lanes.hpp has the
+/// conversions between integers, and faster handlers of common conversions of floats.
 const Table& conversion_operations();
 
 /// Adds conversions from or to floats of 8, 6 and 4 bits.

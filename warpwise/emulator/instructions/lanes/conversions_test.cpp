@@ -72,7 +72,7 @@ void expect_integer_conversions() {
 TEST(FloatConversions, OfSingle) { expect_integer_conversions<float>(); }
 TEST(FloatConversions, OfDouble) { expect_integer_conversions<double>(); }
 
-// These are results of an H200. The emulator agreed with it for 2^20 floats over all exponents.
+// The expected values are an H200's. The emulator agreed for 2^20 floats over all exponents.
 TEST(FloatConversions, ToTf32) {
   const std::vector<std::pair<U64, U64>> known = {{0, 0},
                                                   {0x80000000, 0x80000000},

@@ -183,7 +183,7 @@ TEST(Floats, ExtremesOfMagnitudes) {
             const float x = std::fabs(number<float>(a));
             const float y = std::fabs(number<float>(b));
             if (nan && (std::isnan(x) || std::isnan(y))) return U64{0x7fffffff};
-            // A signalling NaN loses too, unlike with std::fmax().
+            // A signalling NaN also loses to a number, unlike with std::fmax().
             const bool is_first = std::isnan(y) || (larger ? x > y : x < y);
             const U64 magnitude = bits_of(is_first ? x : y);
             return magnitude | ((a ^ b) & 0x80000000);
@@ -198,7 +198,7 @@ TEST(Floats, SelectionsByAFlushedSign) {
                      [](U64 a, U64 b, U64 c) { return flushed(number<float>(c)) >= 0 ? a : b; });
 }
 
-/// Tests the least or largest of the 32 numbers that a warp has in a.
+/// Tests redux.min and redux.max of the 32 values that operand a has in a warp.
 TEST(Floats, ReductionsOfAWarp) {
   for (const bool larger : {false, true}) {
     for (const bool magnitudes : {false, true}) {

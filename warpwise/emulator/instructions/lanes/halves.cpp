@@ -18,7 +18,7 @@ enum class HalfFormat { half, bfloat };
 template <HalfFormat format>
 constexpr SmallFormat small_format = format == HalfFormat::half ? half_format : bfloat_format;
 
-/// Returns all numbers of the format, decoded once: a table of 2^16 is faster than bit arithmetic.
+/// Returns all numbers of the format. A table of 2^16 numbers is faster than decoding each operand.
 template <HalfFormat format>
 const std::array<float, 65536>& decoded() {
   static const std::array<float, 65536>& values = *[] {
@@ -42,11 +42,11 @@ std::uint16_t flushed(std::uint16_t bits, bool flush) {
 template <HalfFormat format>
 std::uint16_t finish(double x, FloatFlags flags) {
   if (flags.saturate != 0) x = saturated(x);
-  if (flags.relu != 0 && x <= 0) x = 0;  // -0 too
+  if (flags.relu != 0 && x <= 0) x = 0;  // also turns -0 into +0
   return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }
 
-/// Returns the smaller (larger) of two numbers, with -0 < +0. A NaN loses unless it must propagate.
+/// Returns the minimum, or with `larger` the maximum. -0 < +0. A NaN loses unless `propagate_nan`.
 template <HalfFormat format, bool larger>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
@@ -197,7 +197,7 @@ bool compared(int comparison, float a, float b) {
   }
 }
 
-/// Compares element e in all lanes, combined with predicate c as setp's flags say.
+/// Compares element e of all lanes, negated if `opposite`, and combines this with predicate c.
 template <HalfFormat format, int comparison>
 Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   const auto& value = decoded<format>();

@@ -159,7 +159,7 @@ TYPED_TEST(Integers, Comparisons) {
     expect_instruction(
         "set." + name + ".f32." + type + " %d, %a, %b;", compared, integers(),
         [&](U64 a, U64 b, U64) { return f(value<T>(a), value<T>(b)) ? 0x3f800000 : 0; });
-    // The comparison is combined with a predicate or its opposite. %r gets the opposite comparison.
+    // The comparison is combined with %q or !%q. %r gets the same for the opposite comparison.
     const std::string odd = bits == 16   ? "and.b16 %h1, %c, 1;\nsetp.ne.b16 %q, %h1, 0;\n"
                             : bits == 32 ? "and.b32 %w1, %c, 1;\nsetp.ne.b32 %q, %w1, 0;\n"
                                          : "and.b64 %l1, %c, 1;\nsetp.ne.b64 %q, %l1, 0;\n";
@@ -201,8 +201,8 @@ TYPED_TEST(Integers, BitFields) {
     constexpr int bits = 8 * sizeof(T);
     const std::string type = type_name<T>();
     const std::string untyped = "b" + std::to_string(bits);
-    // As on a GPU: 32-bit fields use the lowest byte of a position or a length, 64-bit fields all
-    // of it. All values above 255 have the same effect.
+    // 32-bit fields use the lowest byte of a position or a length, 64-bit fields all of it, as on a
+    // GPU. All values above 255 have the same effect.
     const auto field = [](U64 x) {
       return static_cast<int>(bits == 64 ? std::min<U64>(x & 0xffffffff, 255) : x & 0xff);
     };
@@ -430,7 +430,7 @@ TEST(Words, Masks) {
   }
 }
 
-/// Tests vadd2, vadd4, ... on signed and unsigned elements: saturated or not, or added up.
+/// Tests vadd2, vadd4, ... on signed and unsigned elements: plain, saturated, or accumulated.
 TEST(Words, Video) {
   struct Operation {
     const char* name;
@@ -476,7 +476,7 @@ TEST(Words, Video) {
   }
 }
 
-/// Tests the instructions that carry, on numbers of twice the width.
+/// Tests instructions with a carry: two of them compute a number of twice the width.
 TEST(Words, Carries) {
   using Big = unsigned __int128;
   for (const int bits : {32, 64}) {

@@ -218,7 +218,7 @@ void convert_lower_bits(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// Copies the bits of a value of the same width.
+/// Copies values of type T without a conversion.
 template <class T>
 void move(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -233,7 +233,7 @@ void move(Warp& warp, const Operation& op) {
 /// Lists hold the registers of the elements.
 template <class R, int bits, int parts = static_cast<int>(sizeof(R)) * 8 / bits>
 void pack(Warp& warp, const Operation& op) {
-  constexpr std::uint32_t kept = bits == 8 ? 0xff : ~std::uint32_t{0};  // registers have 16 or more
+  constexpr std::uint32_t kept = bits == 8 ? 0xff : ~std::uint32_t{0};  // a register has >= 16 bits
   const std::int32_t* list = list_of(warp, op);
   alignas(64) R out[warp_lanes] = {};
   for (int part = 0; part < parts; ++part) {

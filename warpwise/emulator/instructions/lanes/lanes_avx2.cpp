@@ -1,5 +1,5 @@
-// The operations of lanes_baseline.cpp, compiled for AVX2. Only the code between the pragmas uses
-// AVX2, because the rest of the library shares functions of the standard headers.
+// The operations of lanes_baseline.cpp, compiled for AVX2. Only code between the pragmas may use
+// AVX2: the rest of the library shares inline functions of the standard headers.
 
 #include <array>
 #include <bit>

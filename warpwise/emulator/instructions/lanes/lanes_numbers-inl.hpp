@@ -21,9 +21,9 @@ inline float flush(float x) { return without_subnormals(x); }
 constexpr float scale_up = 0x1p64F;
 constexpr float scaled_normal = 0x1p-62F;  // the smallest normal number, scaled
 
-/// Flushes a rounded result. As on a GPU, this includes a result that only the coarse rounding of
-/// subnormals raised to the smallest normal number. `scaled` is the result times scale_up, which
-/// that rounding does not affect.
+/// Flushes a rounded result. This includes, as on a GPU, a result that only the coarse rounding of
+/// subnormals raised to the smallest normal number. `scaled` is the result times scale_up, which is
+/// rounded as a normal number.
 inline float flush(float result, float scaled) {
   const auto bits = std::bit_cast<std::uint32_t>(result);
   const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;
@@ -127,7 +127,7 @@ inline T shift_right(T a, std::uint32_t n) {
 /// bits for a 64-bit field.
 template <class T>
 inline std::uint32_t field_operand(std::uint32_t value) {
-  // All values above 255 have the same effect. The limit keeps a sum of two from wrapping around.
+  // All values above 255 have the same effect. The limit keeps position + length from wrapping.
   return sizeof(T) != 8 ? value & 0xff : value < 255 ? value : 255;
 }
 

@@ -1,4 +1,4 @@
-// Conversions of pairs, from and to floats of 8, 6 and 4 bits, and powers of two of 8 bits.
+// Conversions of pairs, from and to floats of 8, 6 and 4 bits, and 8-bit powers of two (ue8m0).
 
 #include <bit>
 #include <string>
@@ -67,7 +67,7 @@ void widen(Warp& warp, const Operation& op) {
 // ue8m0 is the exponent of a float, without its sign and fraction. 255 is NaN.
 constexpr std::uint32_t scale_nan = 0xff;
 
-/// Returns the code of a float's magnitude, rounded down or up to a power of two.
+/// Returns the ue8m0 code of a float's magnitude, rounded down or up to a power of two.
 std::uint32_t scale_of(std::uint32_t bits, FloatFlags flags) {
   constexpr std::uint32_t infinity = 0x7f800000;
   constexpr std::uint32_t least = 0x00400000;  // 2^-127, code 0

@@ -14,7 +14,7 @@ struct Format {
   const char* name;
   int exponent_bits;
   int fraction_bits;
-  int finite;  ///< number of codes of finite numbers without their sign
+  int finite;  ///< number of finite numbers of one sign
   int pitch;   ///< bits from one number of a pair to the other
 };
 constexpr Format formats[] = {

@@ -25,7 +25,7 @@ inline constexpr NarrowFormat e3m2_format{3, 2, 0x1f};
 inline constexpr NarrowFormat e2m3_format{2, 3, 0x1f};
 inline constexpr NarrowFormat e2m1_format{2, 1, 0x7};
 
-/// Returns the number of a code. Bits above the code's sign are ignored.
+/// Returns the number that a code stands for. Bits above the code's sign are ignored.
 inline double narrow_value(std::uint32_t bits, NarrowFormat format) {
   const std::uint32_t code = bits & (format.sign() - 1);
   const auto exponent = static_cast<int>(code >> format.fraction_bits);
@@ -42,8 +42,8 @@ inline double narrow_value(std::uint32_t bits, NarrowFormat format) {
   return (bits & format.sign()) != 0 ? -magnitude : magnitude;
 }
 
-/// Rounds a number to the nearest code, ties to even. Numbers beyond the largest finite number
-/// become that number (`.rn.satfinite`). So does a NaN if the format has no NaN.
+/// Rounds a number to the nearest code, ties to even. A number beyond the largest finite number
+/// becomes that number (`.rn.satfinite`). A NaN also does if the format has no NaN.
 inline std::uint32_t narrow_bits(double x, NarrowFormat format) {
   if (x != x) return format.has_nan() ? format.sign() - 1 : format.largest;
   const std::uint32_t sign = std::signbit(x) ? format.sign() : 0;

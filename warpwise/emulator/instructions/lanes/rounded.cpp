@@ -15,7 +15,7 @@ template <std::size_t bytes>
 using Storage = std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>;
 
 /// Runs Op with the operation's flags on one to three operands of `parts` elements of type T.
-/// `scales` is true if the result of Op grows by 2^64 when a and c grow by 2^64.
+/// `scales` is true if multiplying a and c by 2^64 multiplies the result by 2^64.
 template <class T, int operands, bool scales, int parts, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
@@ -75,8 +75,8 @@ void add_sums(Table& table, const std::string& type) {
       table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
 }
 
-/// Returns the smaller (larger) magnitude, with the sign of a * b. If one operand is a NaN, even a
-/// signalling one, the other operand is taken.
+/// Returns the smaller magnitude, or with `larger` the larger one, with the sign of a * b. If one
+/// operand is a NaN, even a signalling one, the other operand is taken.
 template <bool larger>
 float signed_extreme(float a, float b) {
   const float x = std::fabs(a);
@@ -124,7 +124,7 @@ double coarse(double x) {
   return std::bit_cast<double>(is_subnormal ? upper & std::uint64_t{1} << 63 : upper);
 }
 
-/// Adds an approximation in double precision with .ftz. It has one NaN.
+/// Adds an approximation in double precision with .ftz. Its only NaN is 0x7fffffff00000000.
 template <class Op>
 void add_coarse(Table& table, const std::string& name, Op) {
   add_rounded<double, 1>(table, name + ".approx.ftz.f64", [](double a, double, double) {

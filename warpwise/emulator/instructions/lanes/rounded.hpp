@@ -6,7 +6,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns handlers: approximations, f32 and f64 arithmetic with a rounding mode, .ftz or .sat.
+/// Returns the handlers of approximations, and of arithmetic with a rounding mode, .ftz or .sat.
 const Table& rounded_operations();
 
 }  // namespace warpwise::emulator

@@ -12,7 +12,7 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-/// A product's shape, and the positions of its registers in its list: D, A, B, C.
+/// A product's shape, and the first entries of D, A, B and C in Operation::list.
 struct ElementProduct {
   ElementProduct(const Warp& its_warp, const Operation& op)
       : warp(its_warp), flags(flags_of<ElementProductFlags>(op)),
@@ -25,7 +25,7 @@ struct ElementProduct {
   int bits;   ///< bits of an element; 32 elements of b1 count as one
   int width;  ///< elements of a row or column in one register of the warp
   int depth;  ///< in elements
-  int tall;   ///< groups of eight rows
+  int tall;   ///< number of groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
   /// Unpacks A and B to a depth of at least eight. Elements beyond the product's own depth are not
@@ -41,8 +41,8 @@ struct ElementProduct {
     return size;
   }
 
-  /// Copies A and B without conversion. A register of the warp has four elements of each of eight
-  /// lines.
+  /// Copies A and B without conversion. A warp's register holds four elements of each of eight rows
+  /// of A, or of eight columns of B.
   template <class T>
   void copy(T* a, T* b) const {
     const auto copy = [&](const std::int32_t* list, int groups, T* to) {

@@ -3,7 +3,7 @@
 // Internal to the emulator: common parts of the matrix instructions.
 //
 // Each lane holds a part of a matrix, a fragment. The PTX ISA documents the fragments of mma,
-// ldmatrix and stmatrix, but not of wmma. Here wmma uses fragments of mma, side by side.
+// ldmatrix and stmatrix, but not of wmma. Here wmma uses fragments of several mma, side by side.
 
 #include <array>
 #include <bit>
@@ -20,11 +20,12 @@ struct Place {
   int column = 0;
 };
 
-// Elements of A, B and C in a lane:
+// Positions of a lane's elements in A and B:
 //
 // - lane / 4 selects a row (a column of B)
-// - lane % 4 selects a group of neighbours
-// - registers after the first are 8 rows down, or in the next group of columns (of rows of B)
+// - lane % 4 selects `packed` neighbours in this row (or column)
+// - in A, bit 0 of the register's number adds 8 rows, and bit 1 adds 4 * packed columns
+// - in B, each register after the first adds 4 * packed rows
 //
 // `packed` elements share a register.
 
@@ -43,10 +44,10 @@ inline Place place_in_c(int lane, int i) {
 }
 
 // The 32 lanes of a register thus hold four words of each of 8 rows of A, or of 8 columns of B. Two
-// registers hold 8 rows of C. The first one has the elements of even columns.
+// registers hold 8 rows of C. The first of them has the elements of even columns.
 
-/// Unpacks registers of A or B to groups of lines.
-/// \param groups_first  true: the next register has the next group, as in A; else the next depth
+/// Unpacks registers of A or B to groups of eight rows of A, or of eight columns of B.
+/// \param groups_first  true: the next register has the next group, as in A; false: the next depth
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;
@@ -59,8 +60,8 @@ inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element
   }
 }
 
-/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. A group of columns has
-/// one or two blocks.
+/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. Eight columns have one
+/// block, or two blocks if there are 16 rows.
 template <class T>
 void read_sums(const Warp& warp, const std::int32_t* list, int blocks, T* sums) {
   for (int r = 0; r < 2 * blocks; ++r) {
@@ -117,14 +118,14 @@ inline void write_registers(Warp& warp, const std::int32_t* list, int count, con
   }
 }
 
-/// The place of a pair's first element. The second element is to its right, or else below it.
+/// The place of a pair's first element. The second is to the right of it if `right`, else below it.
 struct Pair {
   Place first;
   bool right = true;
 };
 
 /// Returns the places of a pair of elements. A pair takes one register, or two in sums of floats. A
-/// is laid out as in a 16 x 16 mma. B and sums are laid out as in two mma of 8 columns.
+/// is laid out as in a 16 x 16 mma. B and sums are laid out as in two adjacent mma of 8 columns.
 inline Pair pair_of(Fragment fragment, int lane, int pair) {
   switch (fragment) {
     case Fragment::a: return {place_in_a(lane, pair, 0, 2), true};

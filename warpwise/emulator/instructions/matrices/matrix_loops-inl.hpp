@@ -7,19 +7,19 @@ using Shorts = std::int16_t __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
 
-// zero_exponent stands for zero. other_exponent stands for numbers that the vectors leave to a
-// plain sum: infinity, NaN, and numbers whose products may leave the range of floats. A sum of
-// exponents that includes one of them is beyond lowest_sum or highest_sum.
+// Substitutes for the exponents of special numbers. zero_exponent stands for zero. other_exponent
+// stands for infinity, NaN and numbers whose products may leave the range of floats. A sum of
+// exponents with a substitute is below lowest_sum or above highest_sum.
 constexpr std::int32_t zero_exponent = -4000;
 constexpr std::int32_t other_exponent = 12000;
 constexpr std::int32_t most_exponent = 50;
-// Limits of a sum's largest exponent. Beyond them a plain sum replaces the vectors' result.
+// Limits of the largest exponent in a sum. Beyond them, plain_sum() computes the result.
 constexpr std::int32_t lowest_sum = -100;
 constexpr std::int32_t highest_sum = 127;
 
 inline Floats as_floats(Integers bits) { return reinterpret_cast<Floats>(bits); }
 inline Integers bits_of(Floats values) { return reinterpret_cast<Integers>(values); }
-/// Adds as unsigned integers, because lanes whose result a plain sum replaces may overflow.
+/// Adds with wraparound, because lanes may overflow. plain_sum() later replaces their results.
 inline Integers wrapped_sum(Integers a, Integers b) {
   using Words = std::uint32_t __attribute__((vector_size(32)));
   return reinterpret_cast<Integers>(reinterpret_cast<Words>(a) + reinterpret_cast<Words>(b));
@@ -44,7 +44,7 @@ inline Integers described(const float* values, std::int32_t smallest) {
 /// Packs two integers of 16 bits into each lane, `low` below `high`.
 inline Integers paired(Integers low, Integers high) { return (low & 0xffff) | high << 16; }
 
-/// Returns the doubles of lanes 0 to 3, or 4 to 7.
+/// Converts lanes `first` to `first` + 3 to doubles.
 template <int first>
 inline Doubles doubles_of(Integers values) {
   return __builtin_convertvector(
@@ -62,7 +62,7 @@ inline auto rounded(Doubles sum, bool to_odd) {
   return __builtin_convertvector(reinterpret_cast<Doubles>(bits), FourFloats);
 }
 
-/// Converts sums in units of 2^unit to floats, as `finish` says.
+/// Converts the sums low + high, in units of 2^unit, to floats. `finish` selects the rounding.
 inline Floats finished(Integers low, Integers high, Integers unit, Finish finish) {
   const bool to_odd = finish == Finish::to_odd;
   const auto first = rounded(doubles_of<0>(low) + doubles_of<0>(high), to_odd);
@@ -75,7 +75,7 @@ inline Floats finished(Integers low, Integers high, Integers unit, Finish finish
 template <int depth>
 inline void add_floats(const FloatProduct& p) {
   constexpr int rows_at_once = 2;
-  // Exponents in pairs: of two rows in A, of one column twice in B.
+  // Pairs of 16-bit exponents: of two rows of A, or twice the same one for a column of B.
   alignas(32) std::int16_t of_a[std::size_t{most_sum_rows} * depth];
   Shorts of_b[std::size_t{depth}];
   using EightShorts = std::int16_t __attribute__((vector_size(16)));
@@ -133,7 +133,7 @@ inline void add_floats(const FloatProduct& p) {
       const auto done = reinterpret_cast<Longs>(done_pairs);
       if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
         continue;
-      // Plain sums replace the results that are not done. If all products are zeros and C is +0,
+      // plain_sum() replaces the results beyond the limits. If all products are zeros and C is +0,
       // the result +0 is already right.
       for (int i = 0; i < rows_at_once * group_lines; ++i) {
         const int column = i / rows_at_once;
@@ -191,11 +191,11 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   }
 }
 
-/// Converts a narrow float's magnitude. `moved` has its fraction aligned to a float's fraction.
+/// Converts a narrow float's magnitude, whose bits `moved` has at the places of a float's bits.
 /// \param bias  difference of the exponents' biases
 /// \param least  the smallest normal number of the narrow format
 inline Floats magnitude_of(Integers moved, std::int32_t bias, float least) {
-  // CPUs are slow with subnormal numbers, so a difference of normal numbers replaces them.
+  // CPUs are slow with subnormal numbers, so a difference of two normal numbers yields the value.
   const Integers normal = moved + (bias << 23);
   const Floats subnormal = as_floats(normal + (1 << 23)) - least;
   return moved < (1 << 23) ? subnormal : as_floats(normal);

@@ -1,5 +1,5 @@
-// Loops of matrix_sum.hpp, compiled once for any CPU and once for AVX2. Only the code between the
-// pragmas uses AVX2, because the rest of the library shares functions of the standard headers.
+// Loops of matrix_sum.hpp, compiled once for any CPU and once for AVX2. Only code between the
+// pragmas may use AVX2: the rest of the library shares inline functions of the standard headers.
 
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_sum_rows = 32;
 constexpr std::int32_t kept_bits = ~((1 << (std::numeric_limits<float>::digits - 1 - 13)) - 1);
-// The exponent of zero. Even its sum with another exponent is below any product's exponent.
+// Stands for the exponent of zero. Its sum with any exponent is below those of all other products.
 constexpr int no_exponent = -4096;
 
 int exponent_of(float value, int smallest) {
@@ -50,7 +50,7 @@ float finished(double sum, Finish finish) {
              : result;
 }
 
-/// Computes one sum without vectors. `a` and `b` point to lines in groups of A and B.
+/// Computes one sum without vectors. `a` points to a row of A, and `b` to a column of B.
 float plain_sum(const FloatProduct& product, const float* a, const float* b, float c) {
   const int depth = product.size.depth;
   int largest = exponent_of(c, -126);

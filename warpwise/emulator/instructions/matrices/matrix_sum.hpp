@@ -20,7 +20,7 @@ inline constexpr int group_lines = 8;
 /// Number of words of each line that MatrixLoops::unpack() converts.
 inline constexpr int unpacked_words = 4;
 
-/// Returns the index of an element. For sums, k is the row, and `depth` is the number of rows.
+/// Returns the index of a line's element k. For sums, k is the row and `depth` the number of rows.
 inline std::size_t place_in_groups(int line, int k, int depth) {
   const int row = line / group_lines * depth + k;
   return std::size_t{group_lines} * static_cast<std::size_t>(row) +
@@ -50,7 +50,7 @@ struct FloatProduct {
   const float* a;    ///< numbers of at most 11 significant bits
   const float* b;
   float* sums;               ///< C, and afterwards D
-  int smallest_of_a = -126;  ///< exponent of A's smallest normal numbers and subnormals
+  int smallest_of_a = -126;  ///< exponent of A's smallest normal number, and of its subnormals
   int smallest_of_b = -126;
   int fraction_bits = 25;
   Finish finish = Finish::truncate;

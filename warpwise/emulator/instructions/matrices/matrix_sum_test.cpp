@@ -238,7 +238,7 @@ TEST_P(MatrixSum, SumsOfIntegersAndDoubles) {
     alignas(64) std::int32_t sums[128];
     alignas(64) double doubles[128];
     const int low = n % 2 == 0 ? -128 : 0;
-    const int all = n % 3 == 0 ? 1 : 256;  // often the lowest number is the only one
+    const int all = n % 3 == 0 ? 1 : 256;  // 1: all elements of A are equal to `low`
     for (float& x : a) x = static_cast<float>(low + static_cast<int>(random()) % all);
     for (float& x : b) x = static_cast<float>(static_cast<int>(random() % 256));
     for (double& x : c)

@@ -28,7 +28,7 @@ Handler unobserved(ObserverSet) {
 struct Form {
   HandlerOf handler = nullptr;
   InstructionClass kind = InstructionClass::tensor;
-  std::uint32_t flags = 0;  ///< packed
+  std::uint32_t flags = 0;  ///< packed by packed_flags()
   /// A vector of registers: the index of its operand, its number of registers, and true if the
   /// instruction writes it. Vectors are in the order of Operation::list.
   struct Vector {
@@ -148,8 +148,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // With eight rows only the least depth is valid, and none for tf32. With sixteen rows, twice
-    // the least depth is also valid, and for doubles four times the least depth.
+    // Shapes of 8 rows allow only the least depth, and none for tf32. Shapes of 16 rows also allow
+    // twice the least depth, and for doubles four times the least depth.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;

@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns the operation of a matrix instruction; nothing for forms that are not run.
+/// Returns the operation of a matrix instruction; nothing for unsupported forms.
 std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
                                                 ObserverSet observers, const OperandReader& read);
 

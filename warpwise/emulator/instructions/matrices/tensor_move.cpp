@@ -12,8 +12,8 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-/// Calls body(matrix, row, resolved place of its 16 bytes) for the rows addressed by the first 8,
-/// 16 or 32 lanes. The request counts its passes like a 16-byte load of these lanes.
+/// Calls body(matrix, row, host address) for the 16-byte rows that the first 8, 16 or 32 lanes
+/// address. Shared memory serves the request in as many passes as a 16-byte access of these lanes.
 template <class Observers, class Body>
 void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto rows = static_cast<int>(flags_of<MatrixFlags>(op).matrices) * 8;
@@ -34,8 +34,8 @@ void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& 
 
 using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
 
-/// Accesses a lane's four pairs, each once if its elements are adjacent in memory, else twice.
-/// Calls body(pair, element or -1 for both, bytes of one element, lane, place).
+/// Accesses each lane's four pairs of elements: once if the elements are adjacent in memory, else
+/// twice. Calls body(pair, element or -1 for both, bytes of an element, lane, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto flags = flags_of<FragmentFlags>(op);

@@ -22,7 +22,7 @@ std::uint16_t half_word(const std::vector<std::byte>& memory, std::size_t byte) 
   return value;
 }
 
-/// Returns addresses of rows in no order, in %p0 of each lane.
+/// Returns scattered addresses of rows, in %p0 of each lane.
 std::array<In, 32> scattered_rows() {
   std::array<In, 32> in{};
   for (std::uint32_t lane = 0; lane < 32; ++lane)
@@ -126,7 +126,7 @@ TEST(Tensor, FaultsOfMatrixRows) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) in[lane][0] = lane * 16;
   in[3][0] = 4090 / 16 * 16 + 16;
   in[5][0] = 8;
-  in[9][0] = 12345;  // this lane points to no row of a single matrix
+  in[9][0] = 12345;  // an x1 load reads no address from lane 9
   const Outcome outcome = run(load, in, counted_memory());
   ASSERT_EQ(outcome.result.faults.size(), 2u);
   for (const Fault& fault : outcome.result.faults) {

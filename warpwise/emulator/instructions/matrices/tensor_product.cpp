@@ -21,7 +21,7 @@ struct Matrices {
 };
 using Sums = std::array<float, most_rows * most_columns>;
 
-/// Positions of a product's registers in its list: D, A, B, C.
+/// The first entries of D, A, B and C in the operation's list of registers.
 struct Lists {
   const std::int32_t *d, *a, *b, *c;
 };
@@ -91,9 +91,9 @@ void multiply_fragments(Warp& warp, const Operation& op) {
 
 /// Multiplies matrices of floats of 8 bits as machine code of CC 9.0 does, in products of halves:
 ///
-/// - multiplies the first two of each four neighbours along the depth
-/// - adds the products of the last two to this sum
-/// - adds C to it, with another rounding
+/// - sums the products of the first two of each four neighbours along the depth
+/// - adds the products of the last two of each four neighbours
+/// - adds C, with another rounding
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
   const auto flags = flags_of<ProductFlags>(op);
   const bool halves = flags.half_result != 0;

@@ -79,13 +79,13 @@ TEST(Tensor, ProductsOfNarrowFloats) {
   }
 }
 
-// CC 9.0 makes two products of halves for one of narrow floats, and adds c with a separate
+// CC 9.0 computes a product of narrow floats as two products of halves, and adds c with a separate
 // rounding.
 TEST(Tensor, SumsOfNarrowFloatsAreRoundedToNearest) {
   Matrix a(16, 16);
   Matrix b(16, 8);
   Matrix c(16, 8);
-  const double unit = std::ldexp(1.0, -17);  // the last place of 64
+  const double unit = std::ldexp(1.0, -17);  // one unit in the last place of 64
   a.at(3, 2) = std::ldexp(1.0, -6);
   b.at(2, 5) = std::ldexp(1.5, -11);
   c.at(3, 5) = 64;

@@ -24,7 +24,7 @@ namespace warpwise::emulator {
 inline constexpr std::size_t in_words = 16;
 inline constexpr std::size_t out_words = 8;
 using In = std::array<std::uint32_t, in_words>;    // registers %p0 to %p15 of a lane
-using Out = std::array<std::uint32_t, out_words>;  // %d0 ...
+using Out = std::array<std::uint32_t, out_words>;  // registers %d0 to %d7 of a lane
 inline constexpr int shared_bytes = 4096;
 
 /// Returns a kernel of one warp: loads registers, runs `body`, stores registers. The first bytes at

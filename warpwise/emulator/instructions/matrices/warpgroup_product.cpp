@@ -49,8 +49,8 @@ struct Descriptor {
     swizzled_bytes = widths[bits >> 62];
   }
 
-  /// Returns the address of the piece with elements of one row of A (or column of B): the
-  /// `group`-th piece along the depth.
+  /// Returns the address of a 16-byte piece of one row of A (or one column of B). `group` is the
+  /// number of the piece along the depth.
   std::uint64_t along_depth(int row, int group) const {
     const auto r = static_cast<std::uint64_t>(row);
     const auto g = static_cast<std::uint64_t>(group);
@@ -60,7 +60,7 @@ struct Descriptor {
   }
 
   /// Returns the address of the piece that holds, at depth k, rows 8 * group to 8 * group + 7 of A
-  /// (or these columns of B).
+  /// (or columns with these numbers of B).
   std::uint64_t across_depth(int group, int k) const {
     const auto g = static_cast<std::uint64_t>(group);
     const auto at = static_cast<std::uint64_t>(k);
@@ -169,13 +169,13 @@ class Product {
     for (int i = 0; i < lines * depth_; ++i) values[i] = -values[i];
   }
 
-  /// Reads rows of A, or columns of B, from shared memory: 32 pieces at a time, as if each belonged
-  /// to a lane.
+  /// Reads rows of A, or columns of B, from shared memory. Each request reads 32 pieces of 16
+  /// bytes, as if each piece belonged to a lane.
   void read_matrix(float* to, const Descriptor& from, int first, int count, Element element,
                    bool transposed) {
     using Piece = std::array<std::uint32_t, matrix_piece_bytes / sizeof(std::uint32_t)>;
     alignas(64) static thread_local std::array<Piece, 2 * most_columns> memory;
-    // A row has two pieces along the depth. Transposed, eight rows have one piece for each depth.
+    // A row has two pieces along the depth. If transposed, eight rows share a piece for each depth.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
     alignas(64) std::uint64_t addresses[warp_lanes];
@@ -190,7 +190,7 @@ class Product {
       const Request request{
           Space::shared, AccessKind::load,     matrix_piece_bytes, addresses, lanes,
           false,         Asynchronous::product};
-      // There is no site: the matrix unit's reads are not requests of the load and store unit.
+      // The site is -1: the matrix unit's reads are not requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
           Piece& piece = memory[static_cast<std::size_t>(done + i)];

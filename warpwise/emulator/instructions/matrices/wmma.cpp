@@ -37,7 +37,7 @@ std::optional<std::size_t> shape_of(std::string_view name) {
   return static_cast<std::size_t>(found - std::begin(wmma_shapes));
 }
 
-/// Returns true if a shape supports operands of these elements.
+/// Returns true if A and B of a shape can have this element type.
 bool has_operands(const WmmaShape& shape, Element element) {
   switch (element) {
     case Element::f16:

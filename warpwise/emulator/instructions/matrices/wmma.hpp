@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator::tensor {
 
-/// Returns the operation of a wmma instruction; nothing for forms that are not run.
+/// Returns the operation of a wmma instruction; nothing for unsupported forms.
 std::optional<ListedOperation> wmma_operation(const ptx::Instruction& instruction,
                                               ObserverSet observers, const OperandReader& read);
 

@@ -29,7 +29,7 @@ struct WmmaFlags {
   std::uint32_t shape : 3 = 0;  ///< index in wmma_shapes
   Role role : 2 = Role::a;      ///< role of the matrix to load or store
   Element element : 4 = Element::f16;
-  Element addend : 4 = Element::f32;  ///< of a product
+  Element addend : 4 = Element::f32;  ///< element type of C in a product
   Element result : 4 = Element::f32;
   std::uint32_t by_columns : 1 = 0;  ///< columns are contiguous in memory
   std::uint32_t saturate : 1 = 0;
@@ -73,7 +73,7 @@ struct WmmaMatrix {
   int packed() const { return register_bits() / bits_of(element); }
   int registers() const { return lines * length / 32 / packed(); }
   /// Returns the index of a register's first element in the matrix. Sums of 16 x 16 are laid out as
-  /// in fragments.hpp, since wmma of halves may pass such sums to other wmma.
+  /// in fragments.hpp, because a program may pass such sums between wmma of halves and other wmma.
   int first(int reg, int lane) const {
     if (!is_sum || lines != 16 || length != 16) return (32 * reg + lane) * packed();
     const int pair = packed() == 2 ? reg : reg / 2;

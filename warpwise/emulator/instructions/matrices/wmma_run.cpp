@@ -113,7 +113,7 @@ void store(Warp& warp, const Operation& op) {
                              });
 }
 
-/// The matrices of a product, and the positions of their registers in its list: D, A, B, C.
+/// The matrices of a product, and the first entries of D, A, B and C in Operation::list.
 struct WmmaProduct {
   WmmaProduct(const Warp& warp, const Operation& op)
       : flags(flags_of<WmmaFlags>(op)), shape(shape_of(flags)), d(shape, Role::sum, flags.result),
@@ -230,7 +230,7 @@ void multiply_integers(const Warp& warp, const WmmaProduct& p) {
   });
 }
 
-/// Multiplies bits: counts the bits that are set in both operands, or that differ.
+/// Counts the bits that are set in both operands, or that differ, and adds the count to each sum.
 void multiply_bits(const Warp& warp, const WmmaProduct& p) {
   const auto* a = source<std::uint32_t>(warp, p.of_a[0]);
   const auto* b = source<std::uint32_t>(warp, p.of_b[0]);

@@ -45,7 +45,7 @@ struct Case {
 class Writer {
  public:
   explicit Writer(std::vector<std::byte>& memory) : memory_(memory) {}
-  /// Writes element number `at` after byte `begin`.
+  /// Writes element number `at` of the matrix that begins at byte `begin`.
   void set(std::size_t begin, std::size_t at, const Kind& kind, double value) {
     const std::uint64_t mask = kind.bits == 64 ? ~0ULL : (1ULL << kind.bits) - 1;
     const std::size_t bit = at * static_cast<std::size_t>(kind.bits);
@@ -114,7 +114,7 @@ std::string text_of(const Case& c, const std::string& a_layout, const std::strin
          strides + ";";
 }
 
-/// Computes D = A B + C by the instruction. A stride of 0 is left out.
+/// Computes D = A B + C by the instruction. If `stride` is 0, the instruction states no stride.
 Matrix multiply(const Case& c, const Matrix& a, const Matrix& b, const Matrix& sum,
                 const std::string& a_layout, const std::string& b_layout,
                 const std::string& sum_layout, int stride) {

@@ -33,7 +33,7 @@ T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   return old;
 }
 
-/// The sum of two floats.
+/// Adds two floats, given as their bits. A NaN sum is 0x7fffffff.
 struct AddFloats {
   std::uint32_t operator()(std::uint32_t x, std::uint32_t y, std::uint32_t) const {
     const float sum = std::bit_cast<float>(x) + std::bit_cast<float>(y);
@@ -41,8 +41,8 @@ struct AddFloats {
   }
 };
 
-/// Returns the value that an atomic writes to memory of a space. In global memory, sums of floats
-/// take subnormal operands and results as zeros of the same sign.
+/// Returns the value that an atomic writes to memory of a space. In global memory, a sum of floats
+/// treats subnormal operands and results as zeros of the same sign.
 template <class Op, class T>
 T new_value(Space space, T old, T b, T c) {
   if constexpr (std::is_same_v<Op, AddFloats>) {
@@ -66,7 +66,7 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   // A vector has its operands in the list, and after them its results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
   constexpr int most_elements = 8;
-  alignas(64) S results[most_elements][warp_lanes];  // written last: they may be operands too
+  alignas(64) S results[most_elements][warp_lanes];  // written last: registers may be operands too
   for (int e = 0; e < op.count; ++e) {
     const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
     S* const out = results[e];
@@ -210,7 +210,7 @@ std::uint16_t add_bfloats(std::uint16_t x, std::uint16_t y) {
   return sum == sum ? to_bfloat16(sum).bits : std::uint16_t{0x7fff};
 }
 
-/// Returns the smaller (larger) of two halves or bfloats, with -0 < +0. A number wins over a NaN.
+/// Returns the minimum, or with `larger` the maximum, where -0 < +0. A number wins over a NaN.
 template <class Half, bool larger>
 std::uint16_t extreme(std::uint16_t x, std::uint16_t y) {
   const float a = to_float(Half{x});

@@ -63,8 +63,8 @@ void store_whole(Warp& warp, const Operation& op, const Resolved& place) {
   }
 }
 
-/// Loads elements of type T into registers of storage S. Each register keeps the bits `kept` of the
-/// extended value (0xffff for a register of 16 bits).
+/// Loads elements of type T into registers that are stored as S. Each register keeps the bits
+/// `kept` of the extended value (0xffff for a register of 16 bits).
 template <class Observers, class T, class S, S kept>
 void load(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -150,14 +150,14 @@ void store(Warp& warp, const Operation& op) {
   });
 }
 
-/// Fills b bytes with zeros, a word of 8 bytes in each step.
+/// Fills memory with zeros, 8 bytes in each step. Operand b is the number of bytes.
 template <class Observers>
 void fill(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
   const auto* bytes = source<std::uint64_t>(warp, op.b);
   constexpr int word = sizeof(std::uint64_t);
-  // Limit of the instruction, in bytes.
+  // PTX's largest size of st.bulk, in bytes.
   constexpr std::uint64_t most = std::uint64_t{1} << 24;
   const std::atomic<bool>& stop = warp.worker->launch->progress->stop;
   for (std::uint64_t done = 0; done < most && !stop; done += word) {

@@ -68,7 +68,7 @@ TEST(WideVectors, ShowTheirRaces) {
   EXPECT_EQ(result.faults[0].kind, FaultKind::race);
 }
 
-// %r12 is never written. A branch on it is a fault, also after it went through memory.
+// %r12 is never written. A branch on its value is a fault, even after a copy through memory.
 TEST(WideVectors, KeepUnwrittenWords) {
   const std::string zeros =
       "mov.b32 %r5, 0;\nmov.b64 {%r6, %r7}, 0;\nmov.b64 {%r8, %r9}, 0;\n"

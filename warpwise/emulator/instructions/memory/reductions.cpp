@@ -55,7 +55,7 @@ void reduce_halves(Reduction how, SmallFormat format, std::byte* to, const std::
   });
 }
 
-/// Adds floats. A sum that is NaN is the canonical one, 0x7fffffff.
+/// Adds floats. A NaN sum becomes the canonical NaN, 0x7fffffff.
 /// \param flushes  subnormal operands and sums become zeros of the same sign
 void add_singles(std::byte* to, const std::byte* with, bool flushes) {
   combine<std::uint32_t>(to, with, [flushes](std::uint32_t old, std::uint32_t b) {

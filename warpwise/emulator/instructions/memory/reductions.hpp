@@ -10,7 +10,7 @@ namespace warpwise::emulator {
 bool can_reduce(Reduction how, ElementType type);
 
 /// Combines the element at `to` with the element at `with`, in one atomic step.
-/// \param flushes  sums of f32 take subnormal operands and results as zeros of their signs
+/// \param flushes  sums of f32 treat subnormal operands and results as zeros of the same sign
 void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with,
             bool flushes = false);
 

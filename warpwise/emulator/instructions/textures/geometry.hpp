@@ -6,13 +6,13 @@
 
 namespace warpwise::emulator {
 
-/// The shape that an instruction states.
+/// The shape of a texture or surface, as an instruction's modifier states it.
 struct Geometry {
   int dimensions = 1;  ///< number of coordinates within a layer; 3 for a direction
   bool layered = false;
   bool cube = false;
 
-  /// Parses an instruction's word for its geometry: "1d", "a2d", "cube", …; unknown words give 0
+  /// Parses the modifier for the geometry: "1d", "a2d", "cube", …. An unknown modifier gives 0
   /// dimensions.
   static Geometry of(const std::string& word);
 };

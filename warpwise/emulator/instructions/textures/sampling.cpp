@@ -16,12 +16,12 @@
 namespace warpwise::emulator {
 namespace {
 
-// A weight of 1. The hardware keeps 8 fraction bits of a position in texels.
+// The integer for a weight of 1. The hardware keeps 8 fraction bits of a position in texels.
 constexpr std::int64_t weight_one = 256;
 // Number of units in a normalized coordinate of 1, which has 21 fraction bits, as measured.
 constexpr double normalized_unit = 1 << 21;
 
-/// Maps a texel index into the texture; -1 for the border colour.
+/// Maps a texel index into the texture by its address mode. -1 stands for the border colour.
 std::int64_t fold(std::int64_t i, std::int64_t size, AddressMode mode) {
   switch (mode) {
     case AddressMode::border: return i < 0 || i >= size ? -1 : i;
@@ -101,7 +101,7 @@ const std::byte* place_of(const BoundTexture& bound, const Place& at, int channe
          column * static_cast<std::uint64_t>(t.channel_bytes);
 }
 
-/// Returns the largest value of an integer channel, which reads as 1.
+/// Returns the largest value of an integer channel, which a normalized read returns as 1.
 std::int64_t full_scale(const Texture& texture) {
   const int bits = 8 * texture.channel_bytes - (texture.kind == TexelKind::signed_integer ? 1 : 0);
   return (std::int64_t{1} << bits) - 1;
@@ -118,15 +118,15 @@ float read_float(const std::byte* place, int bytes) {
   return value;
 }
 
-/// Returns true for a channel that holds bytes in sRGB. The fourth one is linear.
+/// Returns true for a channel that holds bytes in sRGB. The fourth channel is always linear.
 bool is_srgb(const Texture& t, int channel) {
   return t.srgb && t.normalized_float && t.kind == TexelKind::unsigned_integer &&
          t.channel_bytes == 1 && channel < 3;
 }
 
-/// Returns a channel of the border colour as a texel holds it: floats as they are, integers read as
-/// fractions rounded to their bits, other integers from the lowest bits. All as measured, except
-/// for halves.
+/// Returns the bytes of a border colour's channel in the texel's format. A float is stored
+/// unchanged. A normalized integer is rounded to the channel's bits. An integer that is not
+/// normalized takes the colour's lowest bits. All cases except halves were measured.
 std::array<std::byte, 4> border_bytes(const Texture& t, int channel) {
   const float color = t.border_color[static_cast<std::size_t>(channel)];
   auto bits = std::bit_cast<std::uint32_t>(color);
@@ -193,7 +193,7 @@ Span span_at(const Axis& axis, double position) {
           fixed & (weight_one - 1)};
 }
 
-/// Returns the two texels of a filtered read, and the second one's weight.
+/// Returns the two texels of a filtered read along one axis, and the second one's weight.
 Span span_of(const Axis& axis, float coordinate) {
   double position = axis.position(coordinate);
   // Beyond the centres of the outer texels, one texel has all the weight, as measured.
@@ -219,7 +219,7 @@ double filter_value(const BoundTexture& bound, const Place& at, int channel) {
 /// Rounds the filtered sum as the texture unit does: integers to 16-bit fractions, halves to
 /// halves. This agrees with measurements except for
 ///
-/// - signed bytes: a twentieth of all reads differ by one of 32767 units
+/// - signed bytes: a twentieth of all reads differ by 1/32767
 /// - halves: a few reads differ by one unit in the last place
 float filter_result(const Texture& t, double sum) {
   if (t.kind != TexelKind::floating) {
@@ -230,9 +230,9 @@ float filter_result(const Texture& t, double sum) {
   return static_cast<float>(decode(encode(sum, half_format), half_format));
 }
 
-/// Returns the weights of the eight texels around a position, x first. The whole weight is split
-/// along z, then x, then y. Each split rounds the weight of one side. The other side gets the rest,
-/// as measured.
+/// Returns the weights of the eight texels around a position. Texel x + 2y + 4z is at
+/// (x, y, z). The whole weight is split along z, then x, then y. Each split rounds the weight of
+/// one side. The other side gets the rest, as measured.
 std::array<std::int64_t, 8> weights_of(const std::array<Span, 3>& spans) {
   const auto part = [](std::int64_t whole, std::int64_t weight) {
     return (whole * weight + weight_one / 2) >> 8;
@@ -260,7 +260,7 @@ TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans)
       if (weights[k] == 0) continue;
       const Place at{spans[0].at[k & 1], spans[1].at[k >> 1 & 1], spans[2].at[k >> 2]};
       double value = filter_value(bound, at, c);
-      // An H200 does so for two measured pairs of bytes. Other pairs may differ.
+      // Keeps 8 fraction bits, as an H200 did for two pairs of bytes. Other pairs may differ.
       if (srgb && weights[k] != weight_one) value = std::floor(value * 256) / 256;
       sum += static_cast<double>(weights[k]) * value;
     }
@@ -364,8 +364,8 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
     std::array<Span, 3> spans{};
     spans[2].at = {layer, layer};
     for (std::size_t d = 0; d < used; ++d) spans[d] = span_of(axes[d], at[d]);
-    // A line is read at its upper edge, so a border of the second dimension takes half, as
-    // measured.
+    // A 1D texture is read at its upper edge. If the address mode of y is border, the border colour
+    // gets half of the weight, as measured.
     if (used == 1 && bound.texture.address_mode[1] == AddressMode::border && layer == 0)
       spans[1] = {{-1, 0}, weight_one / 2};
     return filtered(bound, spans);
@@ -383,7 +383,7 @@ std::string described(const Geometry& geometry) {
   return shape + (geometry.layered ? " layered" : "");
 }
 
-/// Returns the geometry of reads that fit a texture.
+/// Returns the geometry that an instruction must state to read this texture.
 Geometry geometry_of(const Texture& texture) {
   const int dimensions = texture.height == 0 ? 1 : texture.is_volume() ? 3 : 2;
   return {texture.cube ? 3 : dimensions, texture.layered, texture.cube};

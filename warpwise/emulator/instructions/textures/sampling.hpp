@@ -28,15 +28,15 @@ TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
 /// Returns the address of the texel that a read returns, or that a filter weighs most. The address
-/// assumes a CUDA array, in which 8 rows lie together in pieces of 64 bytes. It is 0 for the
-/// border's colour, and for cubes.
+/// assumes a CUDA array, which stores tiles of 8 rows by 64 bytes contiguously. The address is 0
+/// for the border colour and for cubes.
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<float, 3>& at, std::uint32_t layer);
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// Returns the texture of a handle. It has no texels if the handle is unknown or its memory is
-/// freed. Each worker of a launch looks up each handle once.
+/// Returns the texture of a handle. The texture has no texels if the handle is unknown or its
+/// memory is freed. Each worker of a launch looks up each handle once.
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle);
 
 /// Returns true if a texture has the geometry that an instruction states.

@@ -40,7 +40,7 @@ inline float from_srgb(std::int64_t byte) {
   return std::bit_cast<float>(std::uint32_t{srgb_floats[static_cast<std::size_t>(byte)]} << 16);
 }
 
-/// Returns the fraction of 255 that stands for an intensity of 0 … 1.
+/// Encodes a linear intensity of 0 … 1 in sRGB, as a value of 0 … 1.
 inline float to_srgb(float intensity) {
   return intensity <= 0.0031308f ? 12.92f * intensity
                                  : 1.055f * std::pow(intensity, 1 / 2.4f) - 0.055f;

@@ -82,7 +82,7 @@ bool is_known(const std::vector<std::string>& m) {
          (m[3] == "f32" || (m[3] == "s32" && !Geometry::of(m[0]).cube));
 }
 
-/// Returns the modifiers without `level` or `base`, because these textures have only one level.
+/// Returns the modifiers without `level` or `base`. The emulator's textures have one mip level.
 std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   std::vector<std::string> m = instruction.modifiers;
   if (!m.empty() && (m[0] == "level" || m[0] == "base")) m.erase(m.begin());

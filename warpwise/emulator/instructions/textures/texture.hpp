@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// Returns the operation of a texture read; nothing for forms that are not run.
+/// Returns the operation of a texture read; nothing for unsupported forms.
 std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
                                                  ObserverSet observers, const OperandReader& read);
 

@@ -26,7 +26,7 @@ std::int64_t walked(std::int64_t i, std::int64_t size, AddressMode mode) {
     if (mode == AddressMode::wrap) {
       place = (place + (i > 0 ? 1 : size - 1)) % size;
     } else {
-      // A mirror shows the edge texel twice. Going left begins at the left edge.
+      // Mirror mode repeats the edge texel, so the first step to the left stays at texel 0.
       if (k == 0 && i < 0) {
         step = 1;
         continue;
@@ -152,7 +152,7 @@ TEST(Texture, LinearReadsAreWithinTheRoundingOfTheirWeights) {
   }
 }
 
-/// Returns a texel's weight in a linear read: in 2 x 2 texels it is 1 and the others are 0.
+/// Returns a texel's weight in a linear read of 2 x 2 texels. This texel is 1, the others are 0.
 float weight(int texel, float x, float y) {
   Device device;
   Texture t;
@@ -212,7 +212,7 @@ std::array<int, 8> weights_in_volume(int x, int y, int z) {
   return found;
 }
 
-// These are results of an H200. The emulator agreed with it at 8192 random places.
+// The expected weights are an H200's. The emulator agreed with an H200 at 8192 random places.
 TEST(Texture, WeightsInAVolumeHaveEightBits) {
   using Weights = std::array<int, 8>;
   EXPECT_EQ(weights_in_volume(89, 133, 1), (Weights{80, 43, 86, 46, 0, 0, 1, 0}));
@@ -369,7 +369,7 @@ Texture line_of(Device& device, const std::array<T, 8>& texels, TexelKind kind) 
   return t;
 }
 
-// The expected words of this test and the next two are an H200's.
+// The expected words of this test and the next two were measured on an H200.
 TEST(Texture, ABorderHasItsColourInTheTexelsFormat) {
   Device device;
   const auto border = [&](const Texture& t) {
@@ -397,7 +397,7 @@ TEST(Texture, ABorderIsFilteredWithItsColour) {
   Device device;
   Texture t = line_of<float>(device, {1, 2, 3, 4, 5, 6, 7, 8}, TexelKind::floating);
   t.filter = FilterMode::linear;
-  t.address_mode[1] = AddressMode::border;  // takes half of a line
+  t.address_mode[1] = AddressMode::border;  // the border colour gets half of the weight
   const std::vector<Words> words =
       run(device, read_1d, device.create_texture(t), {at(-0.375f, 0), at(0.5f, 0), at(1, 0)}).words;
   EXPECT_EQ(words[0], (Words{0x3eb00000, 0x3fdc0000, 0xc03a0000, 0x433c5000}));
