@@ -174,7 +174,7 @@ TEST(Livelock, KnownFaultsEndNothing) {
 // ---- no livelock, though it looks like one
 
 TEST(Livelock, IsNoneWhereAThreadCounts) {
-  // The thread gives up after a million looks.
+  // The thread gives up after it has read the word a million times.
   expect_end(
       "mov.u32 %r6, 0;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nadd.u32 %r6, %r6, 1;\n"
       "setp.eq.u32 %p, %r5, 0;\nsetp.lt.and.u32 %p, %r6, 1000000, %p;\n@%p bra SPIN;",
