@@ -27,7 +27,7 @@ struct LaunchShape {
 };
 
 /// Returns the observers of a launch. Check::runtime needs the accesses of kernels. The observer of
-/// races records them, even if the launch does not check races.
+/// races provides them, even if the launch does not check races.
 inline ObserverSet launch_observers(const LaunchOptions& options) {
   const ObserverSet set = observer_set(options);
   if (!options.checks.has(Check::runtime)) return set;

@@ -167,16 +167,15 @@ struct HeldClock {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  std::byte* shadow =
-      nullptr;  ///< shadow of the registers, see shadow.hpp; null without Check::init
-  std::uint32_t poisoned = 0;  ///< number of registers with an undefined lane
-  Mask active = 0;             ///< lanes of the current operation
-  Mask live = 0;               ///< lanes that have not exited
-  bool whole = false;          ///< all live lanes are active; values of exited lanes are never read
-  Mask carry = 0;              ///< CC.CF of each lane
-  Mask cluster_arrived = 0;    ///< lanes that have arrived at the cluster's barrier in this phase
-  Mask cluster_owes = 0;       ///< lanes that arrived at the cluster's barrier and must wait there
-  std::uint32_t index = 0;     ///< index in its block
+  std::byte* shadow = nullptr;  ///< shadow of the registers (shadow.hpp); null without Check::init
+  std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
+  Mask active = 0;              ///< lanes of the current operation
+  Mask live = 0;                ///< lanes that have not exited
+  bool whole = false;        ///< all live lanes are active; values of exited lanes are never read
+  Mask carry = 0;            ///< CC.CF of each lane
+  Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
+  Mask cluster_owes = 0;     ///< lanes that arrived at the cluster's barrier and must wait there
+  std::uint32_t index = 0;   ///< index in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
