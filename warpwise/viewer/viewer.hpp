@@ -71,7 +71,7 @@ struct ViewOptions {
 /// and the window closes at the end of the source too.
 /// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, or the
 /// source fails.
-/// \throws InvalidArgument  the pipeline cannot take the frames; …
+/// \throws InvalidArgument  the pipeline cannot take the source's frames, or an option is invalid
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
 /// Name of the function that the module exports. The number changes with this interface.
