@@ -52,7 +52,7 @@ class GpuCode final : public LoadedCode {
         function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
         shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
         parameters.empty() ? nullptr : extra);
-    // The parameters were checked before, so an invalid value is the shape.
+    // The parameters were checked before, so the driver means the launch's shape.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
                             grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
@@ -148,8 +148,8 @@ class GpuMachine final : public Machine {
     check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
     check(functions_, functions_.set_context(context), "no context on the GPU");
   }
-  // Ignores errors: a GPU that fails here has failed and been reported before. Releasing the
-  // context also frees its other resources, such as modules.
+  // Ignores errors: a GPU that fails here has failed before, and the error was reported then.
+  // Releasing the context also frees its other resources, such as modules.
   ~GpuMachine() override {
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);
