@@ -45,8 +45,8 @@ class BasicFrame {
 
   /// Makes a frame of a one-plane format in the memory of a view. Rows of the view and of the
   /// format must have the same number of bytes.
-  /// \throws InvalidArgument  the format has several planes, the view is not u8, or the rows
-  /// differ.
+  /// \throws InvalidArgument  the format has several planes, the view is not u8, or its rows
+  /// have another number of bytes.
   BasicFrame(PixelFormat format, View view)
       : BasicFrame(format, view.width(), view.height(),
                    {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}}) {

@@ -10,10 +10,10 @@
 namespace warpwise::gpu {
 
 /// Owns device memory from Warpwise's stream-ordered pool of the current device. Work on `stream`
-/// may use it from construction on. The destructor returns it to the pool in stream order,
-/// whichever device is current then. Neither constructor nor destructor synchronises. The pool
-/// keeps returned memory, so that a later Buffer of the same size needs no driver allocation. The
-/// content is uninitialised, and data() is a multiple of 256 bytes. Move-only.
+/// may use the memory from construction on. The destructor returns the memory to the pool in stream
+/// order, whichever device is current then. Neither constructor nor destructor synchronises. The
+/// pool keeps returned memory, so that a later Buffer of the same size needs no driver allocation.
+/// The content is uninitialised, and data() is a multiple of 256 bytes. Move-only.
 class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size

@@ -41,7 +41,7 @@ TEST(Occupancy, SeedA5Blocks) {
 }
 
 // Values by hand, after NVIDIA's calculator for 1.x. A block's registers are in one piece, for an
-// even number of warps. Their number is rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
+// even number of warps, and are rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
 TEST(Occupancy, RegistersOf1x) {
   // 6 warps * 32 * 10 = 1920, rounded up to 2048 of 8192 registers: 4 blocks, 24 warps.
   EXPECT_EQ(occupancy(cc_1_0, {192, 10, 0}).blocks_per_sm, 4);

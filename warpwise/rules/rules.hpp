@@ -123,9 +123,9 @@ WARPWISE_EXPORT int most_shared_bytes(ComputeCapability cc, int blocks);
 struct BlockResources {
   int threads = 0;  ///< threads of a block
   int registers_per_thread = 0;
-  /// Static and dynamic bytes of a block. On CC 1.x the launch takes 16 more bytes and the kernel's
-  /// arguments; the caller adds these. From CC 8.0 on the driver reserves some more; occupancy()
-  /// adds these.
+  /// Static and dynamic bytes of a block. On CC 1.x, the launch takes 16 more bytes plus the
+  /// kernel's arguments, which the caller adds. From CC 8.0 on, the driver reserves more bytes,
+  /// which occupancy() adds.
   int shared_bytes = 0;
 };
 

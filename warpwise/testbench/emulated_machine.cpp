@@ -32,7 +32,7 @@ class EmulatedCode final : public LoadedCode {
 
 class EmulatedMachine final : public Machine {
  public:
-  // Records from the first allocation on which bytes are defined, because Check::init needs it.
+  // Check::init needs a record of the bytes that are written, from the first allocation on.
   // Launches may leave the check out.
   EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }

@@ -52,7 +52,7 @@ class GpuCode final : public LoadedCode {
         function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
         shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
         parameters.empty() ? nullptr : extra);
-    // The parameters were checked before, so the driver means the launch's shape.
+    // The parameters were checked before, so only the launch's shape can be invalid.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
                             grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
@@ -130,7 +130,7 @@ driver::Resource resource_of(const emulator::Texture& texture) {
 }
 
 driver::Reading reading_of(const emulator::Texture& texture) {
-  // These enums have the values of CUDA's enums.
+  // The emulator's enums have the values of CUDA's enums.
   driver::Reading reading;
   reading.address_modes[0] = static_cast<int>(texture.address_mode[0]);
   reading.address_modes[1] = static_cast<int>(texture.address_mode[1]);

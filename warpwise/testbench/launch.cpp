@@ -70,7 +70,8 @@ std::string files_of(const std::vector<LineCounts>& lines) {
   return list;
 }
 
-// The finding on one source line: true if the expectation concerns the line, and what is wrong.
+// Result for one source line: `concerned` is true if the expectation concerns the line, and `wrong`
+// says what is wrong with the line.
 struct Finding {
   bool concerned = false;
   std::string wrong;

@@ -49,7 +49,7 @@ struct Rungs {
   std::string why_none;                                  ///< empty if there are rungs
   std::function<StageRungs(std::string_view stage)> of;  ///< rungs of a stage, by its name
   std::function<std::optional<double>()>
-      copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured here
+      copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured on this machine
 };
 
 struct ViewOptions {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: barriers of a block. They count threads, like GPUs since CC 7.0.
+// Internal to the emulator: barriers of a block. They count threads, as GPUs do since CC 7.0.
 
 #include <bit>
 #include <cstdint>

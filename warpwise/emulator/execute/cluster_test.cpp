@@ -1,4 +1,4 @@
-// Clusters of blocks: their barrier, their shared memory, and errors with both.
+// Clusters of blocks: their barrier, their shared memory, and errors in the use of them.
 
 #include <gtest/gtest.h>
 

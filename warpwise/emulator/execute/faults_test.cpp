@@ -180,7 +180,7 @@ TEST(Faults, BetweenSharedVariables) {
     EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
 }
 
-// A block reaches variables of each block of its cluster by a rank, also its own variables.
+// A block reaches the variables of each block of its cluster, including its own, by a rank.
 TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   const std::string before = ".shared .align 4 .b8 other[64];\n";
   const auto run = [&](const std::string& rank, const std::string& access, Checks checks) {

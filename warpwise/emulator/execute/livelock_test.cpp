@@ -84,7 +84,7 @@ TEST(Livelock, AFlagThatNobodySetsBesideAClock) {
   }
 }
 
-// One warp waits at a barrier, and no clock is read there.
+// One warp waits at a barrier and reads no clock.
 TEST(Livelock, AFlagBesideAClockAndABarrier) {
   expect_livelock(
       "setp.eq.u32 %q, %r3, 1;\n@%q bra SPIN;\nbar.sync 0;\nbra.uni END;\nSPIN:\n"

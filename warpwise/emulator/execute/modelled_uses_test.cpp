@@ -1,4 +1,4 @@
-// LaunchOptions::fidelity: exact and modelled behaviour, and its reach.
+// LaunchOptions::fidelity: exact and modelled behaviour, and what modelled values reach.
 
 #include <gtest/gtest.h>
 

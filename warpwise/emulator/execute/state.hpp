@@ -311,7 +311,7 @@ struct Progress {
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> next_cluster = 0;
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
-  std::atomic<std::uint64_t> printed = 0;   ///< bytes
+  std::atomic<std::uint64_t> printed = 0;   ///< bytes that the kernel printed
   std::atomic<std::uint64_t> faults = 0;
   std::atomic<std::uint64_t> frees = 0;  ///< number of allocations freed by kernels
   std::atomic<std::uint64_t> still =

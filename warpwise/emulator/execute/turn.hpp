@@ -343,7 +343,8 @@ class Turn {
   [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
-    // Compilers put a trap behind a failed assertion, whose fault is then enough.
+    // Compilers put a trap behind a failed assertion. The assertion is reported already, so the
+    // trap is no further fault.
     const bool is_of_assertion = std::ranges::any_of(warp_.worker->faults, [](const auto& each) {
       return each.first.first == FaultKind::assertion;
     });
@@ -402,8 +403,8 @@ class Turn {
     op.run(warp_, op);
   }
 
-  /// Executes separately for each mask: lanes with different masks (tiles of a warp) arrive
-  /// together.
+  /// Executes an operation once for each member mask, because lanes with different masks (tiles of
+  /// a warp) may arrive together.
   void execute_by_mask(const Operation& op, Mask lanes) {
     const auto* masks = source<std::uint32_t>(warp_, op.members);
     const Mask mask = masks[std::countr_zero(lanes)];
@@ -424,8 +425,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // With a pace, turns are short. The warp has looped if its turns together fill a turn of full
-    // length.
+    // With LaunchOptions::pace, turns are short. The warp has looped if its turns together fill a
+    // turn of full length.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }

@@ -131,7 +131,7 @@ void store(Warp& warp, const Operation& op) {
 constexpr std::size_t longest_vector = 16;
 
 /// Does the work of load() for vectors. It copies the addresses first, because loaded elements may
-/// overwrite the registers that hold them.
+/// overwrite the address registers.
 template <class Observers, class T, class Address, bool is_shared>
 void load_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
