@@ -1,8 +1,8 @@
 #pragma once
 
 // Makes Warpwise's views and streams from OpenCV's images and streams, for programs that use both.
-// No other header needs OpenCV. This one needs its core alone, which the program links; the library
-// neither needs nor links it.
+// This is the only header that needs OpenCV. It needs just the core module, which the program
+// links. The library neither needs nor links OpenCV.
 //
 //   cv::Mat photo = cv::imread("photo.jpg"), edges(photo.size(), CV_8U);
 //   warpwise::sobel(warpwise::view_of(photo), warpwise::view_of(edges));  // photo is B G R
@@ -56,9 +56,9 @@ inline void require_image(const cv::Mat& image) {
 }
 }  // namespace detail
 
-/// Returns a view of an image's pixels, without a copy. It is valid as long as the image's memory.
-/// A constant image may not be written. A view of 3 or more channels has an order of colours, by
-/// default that of cv::imread, cv::VideoCapture and cv::imshow.
+/// Returns a view of an image's pixels, without a copy. The view is valid as long as the image's
+/// memory. A view of a constant image is read-only. A view of 3 or more channels has an order of
+/// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
 /// \throws InvalidArgument  an image that is empty, of more than two dimensions, CV_8S or CV_64F
 inline HostView view_of(cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);
@@ -69,7 +69,7 @@ inline ConstHostView view_of(const cv::Mat& image, ChannelOrder order = ChannelO
   return detail::view_of_opencv<ConstHostView>(image, order);
 }
 
-/// Returns the same for an image on the current GPU.
+/// Returns a view of an image on the current GPU, without a copy.
 inline DeviceView view_of(cv::cuda::GpuMat& image, ChannelOrder order = ChannelOrder::bgr) {
   return detail::view_of_opencv<DeviceView>(image, order);
 }
@@ -78,7 +78,7 @@ inline ConstDeviceView view_of(const cv::cuda::GpuMat& image,
   return detail::view_of_opencv<ConstDeviceView>(image, order);
 }
 
-/// Returns a stream as primitives take it. OpenCV keeps owning it.
+/// Returns the handle of a stream, which primitives take. OpenCV keeps owning the stream.
 inline gpu::StreamHandle handle_of(const cv::cuda::Stream& stream) {
   return static_cast<gpu::StreamHandle>(stream.cudaPtr());
 }

@@ -34,7 +34,7 @@ TEST(OpenCv, AMatIsAViewOfItsPixels) {
   static_assert(std::is_same_v<decltype(view_of(std::as_const(image))), ConstHostView>);
 }
 
-// The edges of a colour image as OpenCV computes them: cvtColor, Sobel, the sum of the lengths.
+// Computes a colour image's edges by OpenCV: cvtColor, Sobel, and the sum of |dx| and |dy|.
 cv::Mat edges_by_opencv(const cv::Mat& image, int to_grey) {
   cv::Mat grey;
   cv::cvtColor(image, grey, to_grey);
@@ -163,7 +163,7 @@ TEST(OpenCv, WhatIsNoImageIsRefused) {
 }
 
 TEST(OpenCv, AGpuMatIsAViewOfItsPixels) {
-  // A header of memory that is not looked at: OpenCV without CUDA has no other.
+  // The GpuMat lies over memory that is never read: OpenCV without CUDA cannot allocate any other.
   alignas(256) static std::byte memory[3 * 256];
   cv::cuda::GpuMat image(3, 10, CV_32FC2, memory, 256);
   const DeviceView view = view_of(image);
@@ -178,7 +178,7 @@ TEST(OpenCv, AGpuMatIsAViewOfItsPixels) {
   EXPECT_THROW(view_of(empty), InvalidArgument);
 }
 
-// OpenCV without CUDA has GpuMat, too, over memory of somebody else's.
+// Also without CUDA in OpenCV, a GpuMat can lie over memory that somebody else owns.
 TEST(OpenCv, AGpuMatIsWorkedOnWhereItLies) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;
@@ -202,7 +202,7 @@ TEST(OpenCv, AGpuMatIsWorkedOnWhereItLies) {
   EXPECT_EQ(cv::norm(there, expected, cv::NORM_INF), 0);
 }
 
-// The fused kernel of a chain, too, reads the colours in the view's order.
+// The fused kernel of a chain also reads the colours in the view's order.
 TEST(OpenCv, ColoursOnAGpuAreBgr) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;

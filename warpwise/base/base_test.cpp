@@ -46,7 +46,7 @@ double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
 }
 
 // Checks that each 16-bit number survives conversion to float and back. A value between two
-// adjacent 16-bit numbers must round to the nearer one; in the middle, to the even one.
+// adjacent 16-bit numbers must round to the nearer one, and a middle to the even one.
 template <class Narrow, class ToNarrow>
 void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
@@ -235,7 +235,7 @@ TEST(Validate, TellsNeighboursFromOverlaps) {
   EXPECT_NO_THROW(detail::require_disjoint("test", left, view.sub_view(8, 4, 8, 12)));
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(7, 0, 8, 16)), InvalidArgument);
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(0, 15, 8, 1)), InvalidArgument);
-  // Columns 12 to 15 and 8 to 15 overlap, although the second view is not made from `view`.
+  // Columns 12 to 15 overlap columns 8 to 15 of a view that is not made from `view`.
   EXPECT_THROW(detail::require_disjoint("test", view.sub_view(12, 0, 4, 16),
                                         HostView(pixels.data() + 8, 8, 8, 1, 16)),
                InvalidArgument);

@@ -31,7 +31,7 @@ class WARPWISE_EXPORT CudaError : public Error {
   using Error::Error;
 };
 
-/// More memory was requested than there is. The message says for what.
+/// More memory was requested than there is. The message names the purpose of the memory.
 class WARPWISE_EXPORT OutOfMemory : public Error {
  public:
   using Error::Error;

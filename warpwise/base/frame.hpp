@@ -30,7 +30,8 @@ class BasicFrame {
       : BasicFrame(format, width, height, contiguous(data, format, width, height)) {}
 
   /// Makes a frame of planes that lie anywhere; planes beyond plane_count(format) are ignored.
-  /// \throws InvalidArgument  as above, or a pitch shorter than one of a plane's several rows.
+  /// \throws InvalidArgument  null pointer, a dimension below 1, a size beyond 64 bits, or a plane
+  /// of several rows whose pitch is shorter than a row.
   BasicFrame(PixelFormat format, std::int64_t width, std::int64_t height,
              std::array<Plane, 3> planes)
       : planes_(planes), width_(width), height_(height), format_(format) {
@@ -44,8 +45,8 @@ class BasicFrame {
 
   /// Makes a frame of a one-plane format in the memory of a view. Rows of the view and of the
   /// format must have the same number of bytes.
-  /// \throws InvalidArgument  the format has several planes, or the view is no u8 view of that
-  ///                          size.
+  /// \throws InvalidArgument  the format has several planes, the view is not u8, or its rows
+  /// have another number of bytes.
   BasicFrame(PixelFormat format, View view)
       : BasicFrame(format, view.width(), view.height(),
                    {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}}) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Headers that include no other header of Warpwise and are not C++17 include this first. A program
+// Headers that need C++20 and include no other header of Warpwise include this one first. A program
 // that is compiled as C++17 then gets one message instead of pages about `requires` and std::span.
 #if __cplusplus < 202002L
 #error Warpwise needs C++20: compile with -std=c++20, or in CMake link warpwise::warpwise.

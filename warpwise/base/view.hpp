@@ -23,7 +23,7 @@ enum class Access : std::uint8_t { read, read_write };
 
 namespace detail {
 /// Returns the bytes of one row. pitch_bytes may be 0.
-/// \throws InvalidArgument  as BasicView's constructor
+/// \throws InvalidArgument  in the cases of BasicView's constructor
 WARPWISE_EXPORT std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
                                            std::int64_t height, int channels,
                                            std::int64_t pitch_bytes);
@@ -43,8 +43,8 @@ class BasicView {
   using Pointer = std::conditional_t<writable, void*, const void*>;
 
   /// \param pitch_bytes  distance from one row to the next; 0 means rows follow without a gap.
-  /// \throws InvalidArgument  null pointer, a dimension below 1, a negative pitch, a pitch shorter
-  ///                          than one of several rows, a size beyond 64 bits.
+  /// \throws InvalidArgument  null pointer, a dimension below 1, a negative pitch, several rows
+  ///                          with a pitch shorter than a row, a size beyond 64 bits.
   BasicView(Pointer data, ElementType type, std::int64_t width, std::int64_t height,
             int channels = 1, std::int64_t pitch_bytes = 0)
       : data_(static_cast<Byte*>(data)), width_(width), height_(height), channels_(channels),
@@ -54,7 +54,7 @@ class BasicView {
     pitch_bytes_ = pitch_bytes == 0 ? row : pitch_bytes;
   }
 
-  /// Makes the same view with the element type of the pointer.
+  /// Makes a view like the constructor above, with the element type of the pointer.
   template <class T>
     requires(!std::is_void_v<T> && (!std::is_const_v<T> || !writable))
   BasicView(T* data, std::int64_t width, std::int64_t height, int channels = 1,

@@ -27,9 +27,9 @@ inline std::int64_t concurrency() {
 }
 
 #ifdef __SANITIZE_THREAD__
-/// Replaces oneTBB under ThreadSanitizer. libtbb is not built with it, so the sanitizer does not
-/// see how libtbb orders its threads, and would report every task as a race. Threads of our own run
-/// the same bodies.
+/// Replaces oneTBB under ThreadSanitizer. libtbb is not built with the sanitizer, which therefore
+/// does not see how libtbb orders its threads and would report every task as a race. Threads of our
+/// own run the same bodies.
 template <class Body>
 void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
   const std::int64_t count = std::min<std::int64_t>(4, (rows + grain - 1) / grain);

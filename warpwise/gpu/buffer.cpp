@@ -14,8 +14,8 @@ namespace {
 // Rows that start at a multiple of this need no partial transaction on any GPU.
 constexpr std::int64_t row_alignment = 256;
 
-// Lets the calling thread make a pool while it, or another thread, records a graph. By default CUDA
-// then refuses calls that are not recorded.
+// Lets the calling thread make a pool while it, or another thread, records a graph. During a
+// recording, CUDA by default refuses calls that cannot be recorded.
 class AllowedWhileRecording {
  public:
   AllowedWhileRecording() { exchange(); }
@@ -68,8 +68,8 @@ void require_same_shape(ConstHostView host, ConstDeviceView device) {
   }
 }
 
-// Copies an image's rows. cudaMemcpy2DAsync refuses pitches from 2^31 bytes on, and pitches below a
-// row, which views of one row may have.
+// Copies an image's rows. cudaMemcpy2DAsync refuses pitches from 2^31 bytes on. It also refuses
+// pitches below a row, which views of one row may have. Rows are then copied one by one.
 void copy_rows(std::byte* to, std::int64_t to_pitch, const std::byte* from, std::int64_t from_pitch,
                std::int64_t row_bytes, std::int64_t rows, cudaMemcpyKind kind, const char* what,
                StreamHandle stream) {
@@ -99,7 +99,8 @@ Buffer::Buffer(std::int64_t bytes, StreamHandle stream) : bytes_(bytes), stream_
   data_ = static_cast<std::byte*>(data);
 }
 
-// The handle of a default stream means the current device's.
+// Frees the memory with the buffer's device as the current one, because the handle of a default
+// stream means the stream of the current device.
 Buffer::~Buffer() {
   if (data_ == nullptr) return;
   int current = device_;

@@ -10,10 +10,10 @@
 namespace warpwise::gpu {
 
 /// Owns device memory from Warpwise's stream-ordered pool of the current device. Work on `stream`
-/// may use it from construction on. The destructor returns it to the pool in stream order,
-/// whichever device is current then. Neither constructor nor destructor synchronises. The pool
-/// keeps returned memory, so that a later Buffer of the same size needs no driver allocation.
-/// Content is uninitialised, data() a multiple of 256 bytes. Move-only.
+/// may use the memory from construction on. The destructor returns the memory to the pool in stream
+/// order, whichever device is current then. Neither constructor nor destructor synchronises. The
+/// pool keeps returned memory, so that a later Buffer of the same size needs no driver allocation.
+/// The content is uninitialised, and data() is a multiple of 256 bytes. Move-only.
 class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
@@ -54,7 +54,7 @@ class WARPWISE_EXPORT HostBuffer {
 /// A device image that owns its pixels: a Buffer whose rows start at multiples of 256 bytes.
 class WARPWISE_EXPORT DeviceImage {
  public:
-  /// \throws as Buffer and BasicView
+  /// \throws the exceptions of Buffer and BasicView
   DeviceImage(ElementType type, std::int64_t width, std::int64_t height, int channels,
               StreamHandle stream);
 
@@ -87,7 +87,7 @@ WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64
 WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,
                                 StreamHandle stream);
 
-/// Copy images between host and device, as upload and download do. \throws CudaError
+/// Copy images of one shape between host and device in stream order. \throws CudaError
 /// \throws InvalidArgument  sizes, types or channels differ
 WARPWISE_EXPORT void upload(ConstHostView host, DeviceView device, StreamHandle stream);
 WARPWISE_EXPORT void download(ConstDeviceView device, HostView host, StreamHandle stream);

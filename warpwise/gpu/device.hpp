@@ -33,7 +33,7 @@ struct DeviceInfo {
 WARPWISE_EXPORT DeviceInfo device_info(int device);
 
 /// Makes `device` the calling thread's current one.
-/// \throws NoCudaDevice, InvalidArgument, CudaError  as device_info.
+/// \throws NoCudaDevice, InvalidArgument, CudaError  in the cases of device_info().
 WARPWISE_EXPORT void set_device(int device);
 
 /// Returns the calling thread's current device. \throws NoCudaDevice, CudaError
@@ -46,7 +46,7 @@ WARPWISE_EXPORT std::int64_t free_memory_bytes();
 /// Throws if there is no GPU. \throws NoCudaDevice  with the reason
 WARPWISE_EXPORT void require_device();
 
-/// Waits for all work on the current device. \throws NoCudaDevice  \throws CudaError  some failed.
+/// Waits for all work on the current device. \throws NoCudaDevice  \throws CudaError  work failed.
 WARPWISE_EXPORT void synchronize_device();
 
 }  // namespace warpwise::gpu

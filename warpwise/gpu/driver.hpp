@@ -33,7 +33,7 @@ Function driver_function(const char* name, unsigned version) {
   return status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(place) : nullptr;
 }
 
-/// Looks up a function of the oldest driver. \throws CudaError  the driver does not have it
+/// Looks up a function that oldest_driver has. \throws CudaError  the driver does not have it
 template <class Function>
 void find_driver_function(const char* name, Function& function) {
   function = driver_function<Function>(name, oldest_driver);

@@ -9,8 +9,8 @@
 
 namespace warpwise::gpu {
 
-/// Returns the reason why the current device cannot share memory with the calling thread's OpenGL
-/// context, in words. Empty if it can: both are on one GPU.
+/// Returns, in words, why the current device cannot share memory with the calling thread's OpenGL
+/// context. Returns an empty text if it can, which means that CUDA and OpenGL use one GPU.
 WARPWISE_EXPORT std::string why_no_gl_sharing();
 
 /// An OpenGL buffer object, such as a pixel buffer, as memory of the current device. Every call,

@@ -147,7 +147,7 @@ TEST_F(GpuTest, OneStreamWaitsForAnother) {
     order(first, second);
     download(to.data(), back.data(), bytes, second);
     second.synchronize();
-    // The download reads the first byte at once, long before the copies end.
+    // Without order(), the download would read the first byte long before the copies end.
     ASSERT_EQ(back.data()[0], static_cast<std::byte>(round));
     ASSERT_EQ(back.data()[bytes - 1], static_cast<std::byte>(round));
   }

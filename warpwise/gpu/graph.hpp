@@ -7,8 +7,8 @@
 
 namespace warpwise::gpu {
 
-/// A recorded sequence of stream work. Launching it as one unit costs a fraction of the single
-/// launches. Owns the executable graph. Move-only.
+/// A recorded sequence of stream work. To launch it as one unit takes a fraction of the time that
+/// its launches take one by one. Owns the executable graph. Move-only.
 class WARPWISE_EXPORT Graph {
  public:
   /// Calls `work(stream)` once, with a stream that records instead of running. Any Warpwise call on

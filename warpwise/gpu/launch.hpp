@@ -12,7 +12,7 @@
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/error.hpp"
 
-// Launches as data, and their grid arithmetic within the limits of all GPUs since CC 3.0.
+// Describes launches as data, and computes grids within the limits of all GPUs since CC 3.0.
 namespace warpwise::gpu {
 
 /// Returns the number of blocks of `per_block` items that cover `items`.

@@ -19,7 +19,7 @@ WARPWISE_EXPORT void order(StreamHandle earlier, StreamHandle later);
 
 /// Returns the device whose memory a pointer is in.
 /// \throws NoCudaDevice, CudaError
-/// \throws InvalidArgument  it is in no device's memory.
+/// \throws InvalidArgument  the pointer is in no device's memory.
 WARPWISE_EXPORT int device_of(const void* pointer);
 
 /// Returns the current device's primary context, in which Warpwise works, for a library that calls

@@ -10,7 +10,7 @@
 namespace warpwise::gpu {
 
 /// Returns the addresses of a launch's parameters, and requests its shared memory for the kernel.
-/// \throws Error, CudaError  as start()
+/// \throws Error, CudaError  in the cases of start()
 template <class Kernel, class... Values>
 std::array<void*, sizeof...(Values)> parameters_for(void (*kernel)(Values...),
                                                     const Launch<Kernel>& launch, const char* name,

@@ -45,8 +45,8 @@ class HopperCode {
   std::array<std::atomic<Known>, 64> of_device_{};
 };
 
-/// Returns the attribute of a launch that may begin before the launch ahead of it on the stream has
-/// ended. Its kernel has to wait with griddepcontrol.wait, which needs code for CC 9.0.
+/// Returns the attribute of a launch that may begin before the previous launch on the stream has
+/// ended. The kernel has to wait with griddepcontrol.wait, which needs code for CC 9.0.
 inline cudaLaunchAttribute begins_early() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

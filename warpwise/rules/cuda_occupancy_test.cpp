@@ -133,7 +133,7 @@ TEST(CudaOccupancy, KnowsAllButTheOldest) {
   }
 }
 
-// Compares limits that the header states itself. The test gives it all other limits.
+// Compares limits that the header states itself. The test passes all other limits to the header.
 TEST(CudaOccupancy, SharesItsLimits) {
   for (const auto& cc : known_to_both()) {
     const cudaOccDeviceProp properties = device(cc);

@@ -32,8 +32,8 @@ int lanes_per_request(ComputeCapability cc, int bytes) {
   return 32;
 }
 
-/// CC 1.0 and 1.1: one or two transactions for a half-warp if lane k accesses word k of an aligned
-/// segment; else one for each lane.
+/// Counts a half-warp on CC 1.0 and 1.1. If lane k accesses word k of an aligned segment, the
+/// half-warp takes one or two transactions; otherwise it takes one for each lane.
 void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& traffic) {
   const std::uint32_t lanes = access.active & lanes_of_part(half, 16);
   if (lanes == 0) return;
@@ -85,8 +85,9 @@ void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
   }
 }
 
-/// CC 1.2 and 1.3: one transaction for each segment that the half-warp touches. A segment is halved
-/// as long as one half contains all accesses. The order of the segments does not matter.
+/// Counts a half-warp on CC 1.2 and 1.3: one transaction for each segment that it touches. A
+/// segment is halved as long as one half contains all accesses. The order in which the hardware
+/// takes the segments does not change the count.
 void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
                              GlobalTraffic& traffic) {
   const int segment_shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
@@ -104,7 +105,7 @@ void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
   }
 }
 
-/// CC 2.0 and later: counts the distinct segments of each request.
+/// Counts the distinct segments of each request, for CC 2.0 and later.
 int count_segments(const WarpAccess& access, int request_lanes, int segment_shift, Step step) {
   int count = 0;
   for (int part = 0; part < 32 / request_lanes; ++part) {

@@ -11,8 +11,8 @@
 #include "warpwise/rules/rules.hpp"
 #include "warpwise/rules/test_accesses.hpp"
 
-// "PG 4.2" is the CUDA C Programming Guide 4.2; its figures are rebuilt here from the rules they
-// show.
+// "PG 4.2" is the CUDA C Programming Guide 4.2. Tests rebuild its figures from the rules they show.
+// A2, A8, D1 and D2 are rows of docs/sources.md, which lists the project's source documents.
 namespace warpwise::rules {
 namespace {
 
@@ -101,7 +101,7 @@ TEST(GlobalTraffic, WideWords) {
   }
 }
 
-// A2: 1024 x 1024 floats, 16 to a half-warp. A half-warp makes one transaction, or sixteen.
+// A2: 1024 x 1024 floats. A half-warp reads 16 of them in one transaction, or in sixteen.
 TEST(GlobalTraffic, SeedA2) {
   constexpr int half_warps = 1024 * 1024 / 16;
   const int together = global_load(cc_1_3, strided(0, 4)).transactions() / 2 * half_warps;
@@ -110,19 +110,19 @@ TEST(GlobalTraffic, SeedA2) {
   EXPECT_EQ(apart, 1'048'576);
   EXPECT_EQ(global_load(cc_1_3, strided(0, 4)), of_64(2)) << "the profiler's gld_64b";
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128)), of_32(32)) << "the profiler's gld_32b";
-  // The profiler counted one of ten groups of SMs: 409 blocks of 16 and 410 of 256 transactions.
+  // The profiler counted one of ten groups of SMs: 409 blocks of 16 transactions, and 410 of 256.
   EXPECT_EQ(409 * 16, 6544);
   EXPECT_EQ(410 * 256, 104'960);
   EXPECT_NEAR(together / 10.0, 6544, 16);
   EXPECT_NEAR(apart / 10.0, 104'960, 256);
 }
 
-// A2's illustration: a half-warp inside 32 bytes, or scattered over 2,048.
+// A2's illustration: a half-warp reads inside 32 bytes, or from places scattered over 2,048.
 TEST(GlobalTraffic, SeedA2Illustration) {
   EXPECT_EQ(global_load(cc_1_3, strided(0, 2), 2, 0xffff), of_32(1));
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128), 4, 0xffff), of_32(16));
-  // A transaction of 128 bytes needs a word at each end of its segment, and so two lanes: a
-  // half-warp makes at most 8.
+  // A transaction of 128 bytes needs a word at each end of its segment, and therefore two lanes. A
+  // half-warp makes at most 8 of them.
   const Addresses ends = lanes([](int lane) { return lane / 2 * 128 + lane % 2 * 124; });
   EXPECT_EQ(global_load(cc_1_3, ends, 4, 0xffff), of_128(8));
 }
@@ -143,8 +143,8 @@ TEST(GlobalTraffic, SeedDFigure3) {
   EXPECT_EQ(global_load(cc_1_3, access(1), 4, 0xfff), of_128(1));
   EXPECT_EQ(global_load(cc_1_3, access(2), 4, 0xfff), of_32(2));
   EXPECT_EQ(global_load(cc_1_3, access(3), 4, 0xfff), of_64(1));
-  // The document's card: 48 bytes are aligned to 64 one time in four. Words must be in order, or
-  // each takes an access.
+  // On document D's card, of CC 1.1, one in four runs of 48 bytes is aligned to 64. Words must be
+  // in order, or each takes an access.
   EXPECT_EQ(global_load(cc_1_1, access(0), 4, 0xfff), of_64(1));
   for (int quarter = 1; quarter < 4; ++quarter) {
     EXPECT_EQ(global_load(cc_1_1, access(quarter), 4, 0xfff), of_32(12)) << quarter;
@@ -169,15 +169,15 @@ double efficiency(const std::vector<Round>& rounds) {
   return static_cast<double>(useful) / executed;
 }
 
-// D2: 48 loads and 64 pixels, by 48 threads (pixels in two rounds), by 64 (a quarter idle while
-// loading), and by 16 (three loads and four pixels each).
+// D2: a block loads 48 words and computes 64 pixels. 48 threads compute in two rounds, a quarter of
+// 64 threads idles while loading, and each of 16 threads loads three words for four pixels.
 TEST(ThreadEfficiency, SeedD2) {
   EXPECT_NEAR(efficiency({{48, 48}, {48, 48}, {48, 64 - 48}}), 0.78, 0.005);
   EXPECT_EQ(efficiency({{64, 48}, {64, 64}}), 0.875);
   EXPECT_EQ(efficiency(std::vector<Round>(3 + 4, {16, 16})), 1);
 }
 
-/// Lanes that access global memory, and the transactions of CC 1.3 that this takes.
+/// Counts of lanes that access global memory, and of their transactions on CC 1.3.
 struct References {
   int lanes = 0;
   int transactions = 0;
@@ -205,13 +205,13 @@ TEST(References, SeedA8) {
   for (std::uint64_t row = 0; row < rows + 2; ++row) tile.add(row * pitch + 128);
   EXPECT_EQ(static_cast<double>(global.lanes) / pixels, 10);
   EXPECT_EQ(static_cast<double>(tile.lanes) / pixels, 2.5);
-  // In transactions the tile gains more: six of the nine reads are misaligned by a word and cost 3,
-  // not 2.
+  // The tile saves more transactions than references: six of the nine reads are misaligned by a
+  // word and cost 3, not 2.
   EXPECT_EQ(global.transactions, rows * (3 * (3 + 2 + 3) + 2));
   EXPECT_EQ(tile.transactions, 2 * (rows + rows + 2));
 }
 
-// Counts transactions from the addresses, slowly: with sorted sets of segments for each request.
+// Counts transactions from the addresses, by a slow method: sorted sets of segments per request.
 GlobalTraffic expected_traffic(ComputeCapability cc, const WarpAccess& access) {
   GlobalTraffic traffic;
   const int request = cc.major == 1 ? 16 : cc.major >= 6 ? 32 : std::min(32, 128 / access.bytes);

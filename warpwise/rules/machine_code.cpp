@@ -83,7 +83,8 @@ const Costs& costs() {
   return instructions;
 }
 
-// Returns the operations of instructions that become several machine instructions.
+// Returns the floating-point operations of each PTX instruction that becomes several machine
+// instructions.
 const std::map<std::string, FloatOperations, std::less<>>& operations_of_many() {
   static const std::map<std::string, FloatOperations, std::less<>> operations = {
       {"div.rn.f32", {.float32 = 10}},

@@ -13,7 +13,7 @@ namespace warpwise::rules {
 /// The machine instructions of a PTX instruction.
 struct MachineCode {
   MachineInstructions first;
-  MachineInstructions again;  ///< instructions if the divisor is that of the last execution
+  MachineInstructions again;  ///< if the divisor is that of the last execution
 };
 
 /// Returns the machine code of a PTX instruction such as "div.u32". Returns null for an instruction
@@ -29,8 +29,8 @@ struct FloatOperations {
   std::uint64_t float64 = 0;
 };
 
-/// Returns the operations of a PTX instruction such as "fma.rn.f32"; none for products of matrices
-/// and for halves. A division, a root or a special function counts with the operations of its
+/// Returns the operations of a PTX instruction such as "fma.rn.f32". Matrix products and operations
+/// on halves count none. A division, a root or a special function counts with the operations of its
 /// machine code, on the path that ordinary values take.
 /// Source: kernels with one instruction each, compiled by ptxas 13.0 for CC 8.6.
 FloatOperations float_operations(std::string_view ptx);

@@ -75,8 +75,8 @@ const Row& row_of(ComputeCapability cc) {
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Returns the registers of a warp. CC 2.x allocates the counts in `doubled` in units of twice the
-/// size.
+/// Returns the registers that a warp takes. If a thread has one of the counts in `doubled`, CC 2.x
+/// allocates in units of twice the size.
 int registers_of_warp(ComputeCapability cc, const Allocation& allocation, int per_thread) {
   constexpr std::array doubled{21, 22, 29, 30, 37, 38, 45, 46};
   const bool twice = cc.major == 2 && std::ranges::find(doubled, per_thread) != doubled.end();

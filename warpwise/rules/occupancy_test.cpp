@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-// A4: 256 threads on CC 1.3 fill the SM with 4 blocks, up to 4 KB and 16 registers each.
+// A4 in docs/sources.md: 4 blocks with 256 threads, 16 registers and 4 KB fill an SM of CC 1.3.
 TEST(Occupancy, SeedA4) {
   const Occupancy full = occupancy(cc_1_3, {256, 16, 4096});
   EXPECT_EQ(full.blocks_per_sm, 4);
@@ -26,7 +26,7 @@ TEST(Occupancy, SeedA4) {
   EXPECT_EQ(occupancy(cc_1_3, {64, 16, 0}).limiter, Limiter::blocks);
 }
 
-// A4, of document D's card: 768 threads to an SM, 256 to a block.
+// A4's formula on document D's card, of CC 1.1: an SM holds 768 threads in blocks of 256.
 TEST(Occupancy, SeedDCard) {
   const Occupancy full = occupancy(cc_1_1, {256, 10, 0});
   EXPECT_EQ(full.blocks_per_sm, 3);
@@ -34,20 +34,20 @@ TEST(Occupancy, SeedDCard) {
   EXPECT_EQ(full.limiter, Limiter::warps);
 }
 
-// A5, on A4's card: an SM holds 8 blocks of 32 x 4, or 2 blocks of 32 x 16.
+// A5, on A4's card of CC 1.3: an SM holds 8 blocks of 32 x 4, or 2 blocks of 32 x 16.
 TEST(Occupancy, SeedA5Blocks) {
   EXPECT_EQ(occupancy(cc_1_3, {32 * 4, 16, 0}).blocks_per_sm, 8);
   EXPECT_EQ(occupancy(cc_1_3, {32 * 16, 16, 0}).blocks_per_sm, 2);
 }
 
-// By hand, by NVIDIA's occupancy calculator for 1.x: a block's registers are in one piece, for an
-// even number of warps, rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
+// Values by hand, after NVIDIA's calculator for 1.x. A block's registers are in one piece, for an
+// even number of warps, and are rounded up to 256 (1.0, 1.1) or 512 (1.2, 1.3).
 TEST(Occupancy, RegistersOf1x) {
-  // 6 warps * 32 * 10 = 1920 -> 2048 of 8192: 4 blocks, 24 warps.
+  // 6 warps * 32 * 10 = 1920, rounded up to 2048 of 8192 registers: 4 blocks, 24 warps.
   EXPECT_EQ(occupancy(cc_1_0, {192, 10, 0}).blocks_per_sm, 4);
-  // 6 * 32 * 11 = 2112 -> 2304: 3 blocks.
+  // 6 * 32 * 11 = 2112, rounded up to 2304: 3 blocks.
   EXPECT_EQ(occupancy(cc_1_0, {192, 11, 0}).blocks_per_sm, 3);
-  // 5 warps count as 6: 6 * 32 * 16 = 3072: 2 blocks, though 5 * 512 = 2560 would make 3.
+  // 5 warps count as 6, and 6 * 32 * 16 = 3072: 2 blocks. With 5 * 512 = 2560, 3 would fit.
   EXPECT_EQ(occupancy(cc_1_0, {160, 16, 0}).blocks_per_sm, 2);
   // 8 * 32 * 20 = 5120 of 16384: 3 blocks of 8 warps.
   EXPECT_EQ(occupancy(cc_1_3, {256, 20, 0}).blocks_per_sm, 3);
@@ -55,23 +55,23 @@ TEST(Occupancy, RegistersOf1x) {
   // 16 * 32 * 32 = 16384: one block takes the whole register file.
   EXPECT_EQ(occupancy(cc_1_3, {512, 32, 0}).blocks_per_sm, 1);
   EXPECT_THROW(occupancy(cc_1_3, {512, 33, 0}), InvalidArgument);
-  // 4 * 32 * 9 = 1152 -> 1536 by units of 512: 10 blocks, but an SM holds at most 8.
+  // 4 * 32 * 9 = 1152, rounded up to 1536: 10 blocks would fit, but an SM holds at most 8.
   EXPECT_EQ(occupancy(cc_1_3, {128, 9, 0}).blocks_per_sm, 8);
 }
 
-// Values by hand, for 2.x: a warp's registers are rounded up to 64, some to 128, in two partitions.
+// Values by hand, for 2.x: a warp's registers are rounded up to 64, or to 128, in two partitions.
 TEST(Occupancy, RegistersOf2x) {
-  // 20 * 32 = 640: 16384 / 640 = 25 warps in each half, 50: 6 blocks of 8 warps.
+  // 20 * 32 = 640, and 16384 / 640 = 25 warps fit each half. 50 warps hold 6 blocks of 8.
   EXPECT_EQ(occupancy(cc_2_0, {256, 20, 0}).blocks_per_sm, 6);
   EXPECT_EQ(occupancy(cc_2_0, {256, 20, 0}).fraction, 1);
-  // 21 * 32 = 672 -> 768, in units of 128: 21 in each half, 42: 5 blocks; units of 64 would
-  // give 46.
+  // 21 * 32 = 672, rounded up to 768 in units of 128: 21 warps fit each half. 42 warps hold 5
+  // blocks. In units of 64, 46 warps would fit.
   EXPECT_EQ(occupancy(cc_2_0, {256, 21, 0}).blocks_per_sm, 5);
   EXPECT_EQ(occupancy(cc_2_0, {64, 21, 0}).limiter, Limiter::blocks);
   EXPECT_EQ(occupancy(cc_2_0, {192, 21, 0}).blocks_per_sm, 7) << "42 / 6; by units of 64 also 7";
   EXPECT_EQ(occupancy(cc_2_0, {224, 21, 0}).blocks_per_sm, 6);
   EXPECT_EQ(occupancy(cc_2_0, {288, 21, 0}).blocks_per_sm, 4) << "42 / 9; by units of 64 it were 5";
-  // 63 * 32 = 2016 -> 2048: 8 warps in each half, 16: one block of 16 warps and no larger.
+  // 63 * 32 = 2016, rounded up to 2048: 8 warps fit each half, 16 in all, which is one block.
   EXPECT_EQ(occupancy(cc_2_0, {512, 63, 0}).blocks_per_sm, 1);
   EXPECT_THROW(occupancy(cc_2_0, {544, 63, 0}), InvalidArgument);
   EXPECT_EQ(occupancy(cc_2_0, {192, 20, 16 * 1024}).blocks_per_sm, 3);
@@ -89,7 +89,7 @@ TEST(Occupancy, NamesItsLimiters) {
 }
 
 TEST(Occupancy, CountsWhatTheDriverReserves) {
-  // An SM has 100 KB: three blocks of 32 KB, each with 1 KB more. Four of 24.1 KB do not fit.
+  // An SM has 100 KB. Three blocks of 32 KB fit, each with 1 KB more; four of 24.1 KB do not.
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 32 * 1024}).blocks_per_sm, 3);
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 24 * 1024}).blocks_per_sm, 4);
   EXPECT_EQ(occupancy({8, 6}, {128, 32, 24 * 1024 + 1}).blocks_per_sm, 3);

@@ -10,9 +10,9 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
 
-/// Cost of a warp's memory access on each GPU generation, and occupancy. Pure functions of the
-/// compute capability and the access, without state or allocation. docs/hardware-rules.md gives
-/// each rule, its source and its certainty.
+/// Cost of a warp's memory access on each GPU generation, and occupancy. The functions are pure:
+/// they depend only on the compute capability and the access, and allocate no memory.
+/// docs/hardware-rules.md gives each rule, its source and its certainty.
 namespace warpwise::rules {
 
 /// A GPU's compute capability, such as 9.0.
@@ -66,17 +66,18 @@ struct GlobalTraffic {
 WARPWISE_EXPORT GlobalTraffic global_traffic(ComputeCapability cc, const WarpAccess& access);
 
 /// Returns the least number of transactions that could move the same bytes, each byte once and
-/// without gaps. For each hardware request of the access this is distinct bytes / largest
-/// transaction, rounded up. (global_traffic() also counts requests separately.)
+/// without gaps. For each hardware request of the access, this is the number of distinct bytes
+/// divided by the largest transaction, rounded up. Like global_traffic(), it counts each request
+/// separately.
 WARPWISE_EXPORT int ideal_global_transactions(ComputeCapability cc, const WarpAccess& access);
 
 /// Counts transactions with local memory. Addresses are offsets within a lane's own local memory.
 /// The hardware interleaves it by 4-byte words, so that lanes at one offset access neighbouring
 /// words.
 ///
-/// An access is counted by words: 8 and 16 bytes cost 2 and 4 words, a byte costs its word. The
-/// rule is then that of global memory. Exception: on CC 3.x, whose L1 serves only local memory,
-/// loads move 128-byte lines.
+/// An access counts as accesses to its words: 8 bytes are 2 words, 16 bytes are 4, and a byte
+/// counts as the word that holds it. Each word counts by the rule of global memory. CC 3.x differs:
+/// its L1 serves only local memory, and loads move its 128-byte lines.
 WARPWISE_EXPORT GlobalTraffic local_traffic(ComputeCapability cc, const WarpAccess& access);
 /// Returns the same as ideal_global_transactions(), but for a local access.
 WARPWISE_EXPORT int ideal_local_transactions(ComputeCapability cc, const WarpAccess& access);
@@ -114,7 +115,7 @@ struct SmLimits {
 /// Returns the limits of an SM. \throws InvalidArgument  for an unknown compute capability
 WARPWISE_EXPORT SmLimits sm_limits(ComputeCapability cc);
 
-/// Returns the most bytes of shared memory that each of `blocks` blocks of an SM can have.
+/// Returns the most bytes of shared memory that each of `blocks` blocks can have on one SM.
 /// \throws InvalidArgument  for an unknown compute capability, or without a block
 WARPWISE_EXPORT int most_shared_bytes(ComputeCapability cc, int blocks);
 
@@ -122,9 +123,9 @@ WARPWISE_EXPORT int most_shared_bytes(ComputeCapability cc, int blocks);
 struct BlockResources {
   int threads = 0;  ///< threads of a block
   int registers_per_thread = 0;
-  /// Static and dynamic bytes of a block. On CC 1.x the launch takes 16 more bytes and the kernel's
-  /// arguments; the caller adds these. From CC 8.0 on the driver reserves some more; occupancy()
-  /// adds these.
+  /// Static and dynamic bytes of a block. On CC 1.x, the launch takes 16 more bytes plus the
+  /// kernel's arguments, which the caller adds. From CC 8.0 on, the driver reserves more bytes,
+  /// which occupancy() adds.
   int shared_bytes = 0;
 };
 
@@ -146,8 +147,8 @@ struct Occupancy {
   Limiter limiter = Limiter::warps;  ///< the first one if several tie
 };
 
-/// Computes the blocks of a kernel, and so the warps, that an SM holds at once. If shared memory
-/// and L1 share one memory, shared memory has its largest share.
+/// Computes how many blocks of a kernel, and how many warps, an SM can hold at once. If shared
+/// memory and L1 share one memory, shared memory has its largest share.
 /// \throws InvalidArgument  for a block that cannot run: no threads, a negative number, or more
 /// threads, registers or shared memory than the compute capability has; the message gives both
 /// numbers

@@ -12,7 +12,7 @@ using detail::LaneSet;
 
 // --- CC 1.x: 16 banks, a half-warp at a time, one word broadcast in each step
 
-/// The words that a half-warp's lanes request, with the number of lanes for each.
+/// The words that a half-warp's lanes request, with the number of lanes that request each.
 struct WantedWords {
   struct Word {
     std::uint64_t index;
@@ -160,7 +160,7 @@ bool partners_agree(const WarpAccess& access, int distance) {
 struct Phases {
   int lanes = 32;       ///< lanes served together
   bool folded = false;  ///< see conflict_degree
-  int extra = 0;        ///< passes of a phase beyond its conflicts
+  int extra = 0;        ///< passes of a phase in addition to those of its conflicts
 };
 
 Phases phases_of(ComputeCapability cc, const WarpAccess& access, bool merged) {

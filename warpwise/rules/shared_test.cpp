@@ -10,15 +10,15 @@
 #include "warpwise/rules/rules.hpp"
 #include "warpwise/rules/test_accesses.hpp"
 
-// "PG 4.2" is the CUDA C Programming Guide 4.2; its figures are rebuilt here from the rules they
-// show.
+// "PG 4.2" is the CUDA C Programming Guide 4.2; tests rebuild its figures from the rules they show.
+// A1 is a row of docs/sources.md, which lists the project's source documents.
 namespace warpwise::rules {
 namespace {
 
 using namespace test;
 
-// PG 4.2, figure F-2: strides of one, two and three words. Two is free on 3.0, whose banks are as
-// wide as two words; F.3.3.1 and F.4.3.1 say that it conflicts two ways on 1.x and 2.x.
+// PG 4.2, figure F-2: strides of one, two and three words. Stride two is free on 3.0, with banks of
+// two words. On 1.x and 2.x it conflicts two ways, by F.3.3.1 and F.4.3.1.
 TEST(SharedPasses, FigureF2Strides) {
   for (const auto& cc : known_compute_capabilities()) {
     const int requests = cc.major == 1 ? 2 : 1;
@@ -40,8 +40,8 @@ TEST(SharedPasses, StridesConflictByTheirCommonDivisor) {
   }
 }
 
-// PG 4.2, figure F-3: a permutation on the left; lanes 3, 4, 6, 7 and 9 in one word of bank 5 in
-// the middle; several words, each for several lanes, on the right.
+// PG 4.2, figure F-3: on the left, a permutation. In the middle, lanes 3, 4, 6, 7 and 9 read one
+// word of bank 5. On the right, several lanes read each of several words.
 TEST(SharedPasses, FigureF3IrregularAccesses) {
   const Addresses permutation = lanes([](int lane) { return 4 * ((5 * lane + 3) % 32); });
   const Addresses one_word = lanes([](int lane) {
@@ -56,7 +56,7 @@ TEST(SharedPasses, FigureF3IrregularAccesses) {
     EXPECT_EQ(shared_load(cc, several_words).passes, 1) << to_string(cc);
   }
   // With 16 banks and one broadcast a step (F.3.3.2), the first two accesses have no conflict. Two
-  // words for two lanes each conflict two ways.
+  // words that two lanes each read conflict two ways.
   const Addresses half_permutation = lanes([](int lane) { return 4 * ((5 * lane + 3) % 16); });
   EXPECT_EQ(shared_load(cc_1_3, half_permutation).passes, 2);
   EXPECT_EQ(shared_load(cc_1_3, one_word, 4, 0xffff).passes, 1);
@@ -125,12 +125,12 @@ TEST(SharedPasses, PairsMergePhases) {
       << "writes do not merge";
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 16), 16, 0x55555555), (SharedPasses{4, 2}))
       << "an absent neighbour does not stand in the way, but these conflict";
-  // Merged phases can conflict with each other: pairs 256 bytes apart.
+  // Merged phases can conflict with each other: here pairs of lanes are 256 bytes apart.
   EXPECT_EQ(shared_load(cc_9_0, lanes([](int lane) { return 256 * (lane / 2); }), 8),
             (SharedPasses{16, 1}));
 }
 
-// A1: 3840 x 3840 elements. The sixteen lanes of a half-warp meet in one bank.
+// A1: 3840 x 3840 elements. The sixteen lanes of a half-warp all access one bank.
 TEST(SharedPasses, SeedA1) {
   const SharedPasses conflict = shared_load(cc_1_3, strided(0, 64));
   EXPECT_EQ(conflict.passes / 2, 16) << "the conflict's degree";
@@ -244,7 +244,7 @@ TEST(SharedPasses, BroadcastOn1xIsBounded) {
   }
 }
 
-// 1.x serves half-warps one by one. For whole warps of equal steps the code has a shortcut.
+// CC 1.x serves half-warps one by one. For whole warps of equal steps, the code has a shortcut.
 TEST(SharedPasses, AWarpOn1xIsItsHalves) {
   Patterns patterns(9);
   for (int round = 0; round < rounds; ++round) {

@@ -52,7 +52,7 @@ class GpuCode final : public LoadedCode {
         function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
         shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
         parameters.empty() ? nullptr : extra);
-    // The parameters were checked before, so an invalid value is the shape.
+    // The parameters were checked before, so only the launch's shape can be invalid.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
                             grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
@@ -130,7 +130,7 @@ driver::Resource resource_of(const emulator::Texture& texture) {
 }
 
 driver::Reading reading_of(const emulator::Texture& texture) {
-  // These enums have the values of CUDA's enums.
+  // The emulator's enums have the values of CUDA's enums.
   driver::Reading reading;
   reading.address_modes[0] = static_cast<int>(texture.address_mode[0]);
   reading.address_modes[1] = static_cast<int>(texture.address_mode[1]);
@@ -148,8 +148,8 @@ class GpuMachine final : public Machine {
     check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
     check(functions_, functions_.set_context(context), "no context on the GPU");
   }
-  // Ignores errors: a GPU that fails here has failed and been reported before. Releasing the
-  // context also frees its other resources, such as modules.
+  // Ignores errors: a GPU that fails here has failed before, and the error was reported then.
+  // Releasing the context also frees its other resources, such as modules.
   ~GpuMachine() override {
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);

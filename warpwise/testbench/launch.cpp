@@ -70,7 +70,8 @@ std::string files_of(const std::vector<LineCounts>& lines) {
   return list;
 }
 
-// Result for one line: whether the expectation concerns it, and what is wrong with it.
+// Result for one source line: `concerned` is true if the expectation concerns the line, and `wrong`
+// says what is wrong with the line.
 struct Finding {
   bool concerned = false;
   std::string wrong;
@@ -128,7 +129,8 @@ std::string Launch::gpu_of(std::size_t i) const {
   return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
 }
 
-// Returns a failure, with the reason, for an expectation that nothing could have violated.
+// Returns a failure, with the reason, for an expectation that no line of the launch could have
+// violated.
 Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();

@@ -42,8 +42,8 @@ class WARPWISE_EXPORT Launch {
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
   /// Expects that no branch is divergent: all active lanes of a warp take the same path.
   Outcome expect_no_divergence(const Where& where = {}) const;
-  /// Expects no access to local memory, where an array lies that is indexed at run time.
-  /// (Spills of machine code are not visible in PTX.)
+  /// Expects no access to local memory, for example to an array that is indexed at run time.
+  /// Spills of registers arise in machine code, so they are not counted here.
   Outcome expect_no_local_memory(const Where& where = {}) const;
 
  private:
@@ -59,11 +59,10 @@ class WARPWISE_EXPORT Launch {
 
   std::string kernel_;
   emulator::LaunchResult result_;
-  std::string error_;  // on a GPU only
+  std::string error_;  // the error that a GPU reports
   bool counted_ = true;
-  std::vector<rules::ComputeCapability>
-      counted_for_;               // in the order of result_.memory and of each line's counts
-  std::shared_ptr<Skips> skips_;  // of the Testbench
+  std::vector<rules::ComputeCapability> counted_for_;  // GPUs, in the order of result_.memory
+  std::shared_ptr<Skips> skips_;                       // counted for the Testbench
 };
 
 }  // namespace warpwise::testbench

@@ -13,7 +13,8 @@
 
 namespace warpwise::testbench {
 
-/// Result of a launch. A GPU gives at most an error.
+/// Result of a launch. On a GPU, `result` is empty, and `error` is the driver's text if the launch
+/// failed.
 struct RawLaunch {
   emulator::LaunchResult result;
   std::string error;
@@ -31,7 +32,7 @@ class LoadedCode {
                            const emulator::LaunchOptions& options) = 0;
 };
 
-/// A device. Objects that it made must not outlive it.
+/// A device. The objects that it made must not outlive it.
 class Machine {
  public:
   virtual ~Machine() = default;

@@ -109,7 +109,7 @@ class WARPWISE_EXPORT Kernel {
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
   /// Runs the kernel with a list of arguments, so that a program can choose their number.
-  /// \throws  as launch()
+  /// \throws  the exceptions of launch()
   Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:
@@ -167,7 +167,7 @@ class WARPWISE_EXPORT Testbench {
   Module load(const std::filesystem::path& file, const CompileOptions& compile = {});
   /// \throws InvalidArgument  malformed PTX
   Module load_ptx(std::string_view ptx);
-  /// \param name  name in messages and source lines. \throws  as load()
+  /// \param name  name in messages and source lines. \throws  the exceptions of load()
   Module load_cuda(const std::string& text, const CompileOptions& compile = {},
                    const std::string& name = "kernel.cu");
 

@@ -84,7 +84,7 @@ done:
 .file 1 "/project/src/strided.cu"
 )";
 
-// scaled(to, by): to[0] = by, in a function that is inlined: line 8 at line 12.
+// scaled(to, by): to[0] = by, in a function on line 8 that is inlined on line 12.
 constexpr const char* scaled_ptx = R"(.version 7.2
 .target sm_75
 .address_size 64
@@ -471,7 +471,7 @@ TEST_F(TestbenchOnGpu, TakesTexturesStructuresAndVariables) {
   expect_structures(on_gpu->load_ptx(strided_ptx), on_gpu->zeros<float>("to", 32));
 }
 
-// some(to): to[0] = 1. Has 16 KiB of static shared memory besides the launch's dynamic memory.
+// some(to): to[0] = 1. The kernel has 16 KiB of static shared memory besides the dynamic memory.
 constexpr const char* shared_ptx = R"(.version 7.0
 .target sm_75
 .address_size 64
@@ -492,11 +492,11 @@ constexpr const char* shared_ptx = R"(.version 7.0
   ret;
 })";
 
-// Shapes that every machine with this shared memory accepts, and shapes that it refuses.
+// Launches shapes that fit every machine with this shared memory, and shapes that it refuses.
 void expect_shapes(Testbench& bench) {
   const Kernel some = bench.load_ptx(shared_ptx).kernel("some");
   const Buffer<int> to = bench.zeros<int>("to", 1);
-  // Around 48 KiB with and without the static part. A GPU needs a raised limit above 48 KiB.
+  // Sizes around 48 KiB, with and without the static part. Beyond it a GPU needs a raised limit.
   for (const std::uint64_t bytes : {1024, 32768, 32772, 36864, 49152, 65536}) {
     to.write({{0}});
     EXPECT_TRUE(some.launch({{1}, {1}, bytes}, to).expect_no_faults()) << bytes;
@@ -518,7 +518,7 @@ TEST(TestbenchShapes, AreThoseThatAKernelAndAGpuTake) {
 
 TEST_F(TestbenchOnGpu, TakesAndRefusesTheSameShapes) { expect_shapes(*on_gpu); }
 
-// Runs in a process of its own: after a fault, CUDA does not let a process use the GPU again.
+// Runs in a process of its own, because CUDA lets no process use the GPU after a fault.
 TEST_F(TestbenchOnGpu, ABadAccessIsAFault) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto meets_a_fault = [] {

@@ -41,7 +41,7 @@ class Clip {
     bool is_recording = false;
     std::string error = {};
   };
-  /// Returns at once, without waiting for a frame.
+  /// Returns the state at once, without waiting for a frame.
   State state() const;
 
  private:

@@ -20,7 +20,7 @@ class Frame {
   bool read(live::Source& source) { return original_->read(source); }
   /// Copies the source's frame from another Frame.
   void take_source_of(const Frame& other) { original_->take_frame_of(*other.original_); }
-  /// Computes both pictures from the source's frame. \throws CudaError, …
+  /// Computes the original's picture and the result from the source's frame. \throws CudaError
   void compute();
 
   const live::Lane& original() const { return *original_; }
@@ -35,8 +35,8 @@ class Frame {
   std::int64_t computed_ = 0;
 };
 
-/// A pipeline whose result is pictures for the window, and memory for three frames: one in
-/// computation, one waiting, one shown.
+/// A pipeline that makes pictures for the window, with memory for three frames: one that is being
+/// computed, one that waits, and one that is shown.
 class Computation {
  public:
   /// \throws InvalidArgument  the stages cannot take the frames.
@@ -49,7 +49,7 @@ class Computation {
   const io::PictureShape& original() const { return conversion_.result().shape; }
   const io::PictureShape& result() const { return pipeline_.result().shape; }
 
-  /// Returns a frame other than these two.
+  /// Returns one of the three frames that is neither `one` nor `another`.
   Frame& other_than(const Frame* one, const Frame* another);
 
  private:

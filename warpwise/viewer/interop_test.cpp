@@ -242,8 +242,8 @@ TEST_F(InteropTest, EdgesOfTheSceneAreThoseOfTheCpu) {
   }
 }
 
-// Frames of a video that the GPU decodes stay there until the window's pictures are made. The video
-// lies in the folder of the variable WARPWISE_TEST_VIDEOS; gpu_decoding_test makes it.
+// Frames of a video that the GPU decodes stay on the GPU until the window's pictures are made.
+// gpu_decoding_test makes the video, in the folder that WARPWISE_TEST_VIDEOS names.
 class DecodedVideo : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

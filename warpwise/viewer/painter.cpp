@@ -11,7 +11,7 @@
 namespace warpwise::viewer {
 namespace {
 
-// The index of a vertex selects a corner of the rectangle: bit 0 right, bit 1 bottom.
+// The index of a vertex selects a corner of the rectangle: bit 0 means right, bit 1 bottom.
 constexpr const char* vertex_shader = R"(#version 330 core
 uniform vec4 rectangle;  // left, top, right, bottom, in OpenGL's coordinates from -1 to 1
 out vec2 place;

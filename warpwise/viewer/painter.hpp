@@ -29,13 +29,14 @@ class Texture {
   Texture& operator=(const Texture&) = delete;
 
   /// Copies `pixels`, which are gray8 or rgb24 without gaps. The caller may change them at once,
-  /// because they pass through a pixel buffer. \throws InvalidArgument  as require_size()
+  /// because they pass through a pixel buffer. \throws InvalidArgument  in the cases of
+  /// require_size()
   /// \throws IoError  OpenGL has no memory for them
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
   /// Copies pixels from the memory of CUDA's current device, which shares the buffer with OpenGL:
   /// see gpu::why_no_gl_sharing(). Work enqueued on `stream` afterwards may change them.
-  /// \throws CudaError, and as the other set()
+  /// \throws CudaError, and the exceptions of the other set()
   void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
 
   /// \throws InvalidArgument  the driver has no textures of that size

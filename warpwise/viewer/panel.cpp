@@ -55,8 +55,8 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
   return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
 }
 
-// Returns the step's throughput in per cent of a copy's throughput. It counts one read of each
-// input and one write of each output.
+// Returns the step's throughput in per cent of a copy's throughput. The step's bytes are one read
+// of each input and one write of each output.
 std::string share_text(const live::Step& step, double milliseconds,
                        const std::optional<double>& roof_gb_per_s) {
   if (!step.stage || !roof_gb_per_s || !(milliseconds > 0)) return {};
@@ -64,8 +64,8 @@ std::string share_text(const live::Step& step, double milliseconds,
   return fmt::format(", {:.1f} %", 1e-4 * bytes / milliseconds / *roof_gb_per_s);
 }
 
-// Returns true if the pipeline has a rung: a rung that is not in the cache takes seconds to
-// compile.
+// Returns true if the pipeline's text chooses a rung, an optimisation step of a ladder. A rung that
+// is not in the cache takes seconds to compile.
 bool compiles(const std::string& pipeline) { return pipeline.find(" rung=") != std::string::npos; }
 
 }  // namespace
@@ -208,7 +208,7 @@ void Panel::draw_outcome(std::optional<std::size_t> stage) const {
   if (!error_.empty()) write_error(error_);
 }
 
-// Notes the stages and their controls of `pipeline`, the pipeline in use.
+// Stores `pipeline`, which is now in use, and the options and rungs of its stages.
 void Panel::note_stages(const std::string& pipeline) {
   taken_ = pipeline;
   stages_.clear();

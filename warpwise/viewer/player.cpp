@@ -65,7 +65,7 @@ Player::Task Player::wait_for_task() {
   }
 }
 
-// Leaves a camera its own pace. After a late frame, the next frames keep their usual distance.
+// Leaves a camera its own pace. After a late frame, the next frames keep their usual interval.
 void Player::set_next_due() {
   if (source_->is_live()) return;
   const live::Rate rate = source_->stream().rate;

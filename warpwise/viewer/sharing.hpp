@@ -7,9 +7,9 @@
 
 namespace warpwise::viewer {
 
-/// Returns why CUDA cannot share a source's frames, which then pass through the host. Empty if it
-/// can, and if the CPU computes. Call it before a window exists: an OpenGL source has its own
-/// context, and a thread has only one current context.
+/// Returns why CUDA cannot share a source's frames, which then pass through the host. The text is
+/// empty if CUDA can share them, or if the CPU computes. Call it before a window exists: an OpenGL
+/// source has its own context, and a thread has only one current context.
 std::string why_no_source(live::Source& source, const ViewOptions& options);
 
 /// Decides which frames CUDA and OpenGL share between the source and the window. Requires that the
@@ -20,8 +20,8 @@ class Sharing {
   Sharing(const live::Source& source, const std::string& no_source, const ViewOptions& options);
 
   live::OnGpu on_gpu() const { return on_gpu_; }
-  /// Describes the frames' way to the window and, if OpenGL draws them, from the source. Each line
-  /// begins with a line break. The text is empty if the CPU computes.
+  /// Describes whether frames pass to the window, and from a source that OpenGL draws, without the
+  /// host. Each line begins with a line break. The text is empty if the CPU computes.
   const std::string& text() const { return text_; }
 
  private:

@@ -49,7 +49,7 @@ struct Rungs {
   std::string why_none;                                  ///< empty if there are rungs
   std::function<StageRungs(std::string_view stage)> of;  ///< rungs of a stage, by its name
   std::function<std::optional<double>()>
-      copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured here
+      copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured on this machine
 };
 
 struct ViewOptions {
@@ -71,7 +71,7 @@ struct ViewOptions {
 /// and the window closes at the end of the source too.
 /// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, or the
 /// source fails.
-/// \throws InvalidArgument  the pipeline cannot take the frames; …
+/// \throws InvalidArgument  the pipeline cannot take the source's frames, or an option is invalid
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
 /// Name of the function that the module exports. The number changes with this interface.

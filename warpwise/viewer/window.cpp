@@ -33,7 +33,8 @@ constexpr auto note_time = std::chrono::seconds(3);
 // blinking text cursor.
 constexpr double draw_every = 0.1;
 
-// Returns the size of picture and panel in actual pixels; a smaller size for a smaller screen.
+// Returns the window's first size: the picture in actual pixels with the panel, or the size of a
+// smaller screen.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
   const io::PictureShape& result = computation.result();
@@ -145,7 +146,7 @@ class Window {
     if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
   }
 
-  // In a screenshot the line stays in the middle, wherever the mouse is.
+  // For a screenshot, the wipe's line stays in the middle, wherever the mouse is.
   void move(double x) {
     if (options_.screenshot.empty()) mouse_ = x;
   }

@@ -80,8 +80,8 @@ Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   return good;
 }
 
-/// Resolves global and constant memory. The lanes usually access one allocation, mostly the
-/// allocation of the last access.
+/// Resolves an access to global or constant memory. All lanes usually access one allocation, and
+/// mostly the one of the previous access.
 void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                     const std::uint64_t* addresses, Mask active, Resolved& out) {
   Worker& worker = *warp.worker;
@@ -121,9 +121,9 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Resolves memory of one piece that begins at address 0: shared and local memory, parameters.
-/// Compilers load vectors that reach past the end of shared memory. Such a load is no fault if no
-/// instruction reads the elements past the end.
+/// Resolves an access to shared memory, local memory or the parameters, each of which is one piece
+/// that begins at address 0. Compilers load vectors that reach past the end of shared memory. Such
+/// a load is no fault if no instruction reads the elements past the end.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {
@@ -148,8 +148,9 @@ void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   }
 }
 
-/// Reports the lanes that access shared memory between two variables, and leaves them out.
-/// \param addresses  in the space of the block that owns the memory
+/// Reports the lanes that access shared memory between two variables, and removes them from
+/// out.valid.
+/// \param addresses  addresses in the owning block's shared memory, which begins at 0
 void leave_out_gaps(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                     const std::uint64_t* addresses, Resolved& out) {
   const std::vector<Code::SharedGap>& gaps = warp.worker->launch->code->shared_gaps;
@@ -192,7 +193,8 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Resolves shared memory of a block of the cluster, by addresses in the cluster's space.
+/// Resolves an access to the shared memory of any block of the cluster. The addresses are those of
+/// the cluster's space.
 void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                      const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::vector<Block*>& blocks = warp.block->cluster->blocks;
@@ -246,8 +248,8 @@ MemoryPiece piece_of(Warp& warp, Space space, std::uint64_t address) {
   return {view.host - view.begin, view.begin, view.end};
 }
 
-/// Resolves all lanes at once if they are aligned and in one piece of memory. Returns false if the
-/// general path must resolve the access.
+/// Resolves all lanes at once if they are aligned and in one piece of memory. Returns false if
+/// resolve_apart() must resolve the access.
 bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
                       Resolved& out) {
   const MemoryPiece piece = piece_of(warp, space, addresses[0]);

@@ -23,7 +23,7 @@ struct Request {
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
-  bool releases = false;  ///< the access is a release, although the operation is not
+  bool releases = false;  ///< the access has release order, although the operation has none
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< see Access::starter
 };
@@ -31,10 +31,11 @@ struct Request {
 /// Finds the host addresses of a request, and records faults of lanes with invalid addresses.
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out);
 
-/// Longest access, in bytes of a lane, that observers see at once. They see a longer one as two.
+/// Longest access, in bytes per lane, that observers see as one. They see a longer access in two
+/// parts.
 inline constexpr int longest_observed = 16;
 
-/// Shows an access to the observers by tell(access).
+/// Shows an access to the observers by tell(access), in two parts if it is long.
 template <class Tell>
 void show(const Warp& warp, std::int32_t site, const Request& request, const Resolved& place,
           const Tell& tell) {
@@ -97,17 +98,18 @@ inline MbarrierPhase phase_at(const Warp& warp, const Request& request, const Re
           object.phase()};
 }
 
-/// Returns the rank plus one of the block that owns a shared-memory address of a cluster; 0 for the
-/// warp's own block.
+/// Returns the window of a shared-memory address of a cluster: 0 for the warp's own block,
+/// otherwise the rank plus one of the block that owns the address.
 inline std::uint64_t block_window(std::uint64_t address) { return address / block_window_bytes; }
 
-/// Returns the space of a shared-memory address of a cluster.
+/// Returns Space::shared for an address in the warp's own block, and Space::cluster for one in a
+/// block's window.
 inline Space space_of_shared(std::uint64_t address) {
   return block_window(address) == 0 ? Space::shared : Space::cluster;
 }
 
-/// Calls body(space, lanes) for each block of the cluster that owns some of the addresses.
-/// Space::shared is the space of the warp's own block, whose addresses have no window.
+/// Calls body(space, lanes) for each block of the cluster that owns some of the addresses. The
+/// space is Space::shared for addresses below all windows, which belong to the warp's own block.
 template <class Body>
 void for_each_block(const std::uint64_t* addresses, Mask active, const Body& body) {
   while (active != 0) {
@@ -121,8 +123,8 @@ void for_each_block(const std::uint64_t* addresses, Mask active, const Body& bod
   }
 }
 
-/// Calls body(space, lanes) for each space of the active lanes' addresses. First converts these
-/// addresses to that space.
+/// Calls body(space, lanes) for each space that the active lanes' addresses are in. Before a call,
+/// converts the lanes' generic addresses to that space.
 template <class Body>
 void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Body& body) {
   if (space == Space::cluster) return for_each_block(addresses, active, body);
@@ -165,18 +167,20 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
   }
 }
 
-/// Records that lanes may poll their addresses. Called before for_each_space().
+/// Records that lanes may poll their addresses. Called before for_each_space(), which converts the
+/// addresses.
 inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addresses) {
   warp.polled = true;
   ++warp.polls;
   const Address address = addresses[std::countr_zero(warp.active)];
   warp.poll = {true, op.space, op.index, address};
-  // The host may change memory that it shares with the kernel.
+  // The host may change memory that it shares with the kernel, so a poll of that memory is not
+  // taken for a livelock.
   const bool is_in_global = op.space == Space::global || op.space == Space::generic;
   warp.wrote = warp.wrote || (is_in_global && may_be_host_visible(address));
 }
 
-/// Computes the addresses of an operation's address operand.
+/// Computes each lane's address: the operand `a` of the operation plus its offset.
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses);
 
 }  // namespace warpwise::emulator

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: loops over the addresses of a warp's 32 lanes. They are compiled for
-// the baseline and, on x86, for AVX2 too.
+// Internal to the emulator: loops over the addresses of a warp's 32 lanes. Each loop is compiled
+// for the baseline instruction set and, on x86-64, for AVX2 too.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ struct AddressScan {
 };
 
 /// Compares a warp's addresses with the range first … last, which is shorter than 2^63.
-/// \param copy  gets the addresses
+/// \param copy  receives a copy of the addresses
 AddressScan scan_addresses(const std::uint64_t* addresses, std::uint64_t first, std::uint64_t last,
                            std::uint64_t* copy);
 

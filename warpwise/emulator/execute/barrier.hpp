@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: barriers of a block. They count threads, like GPUs since CC 7.0.
+// Internal to the emulator: barriers of a block. They count threads, as GPUs do since CC 7.0.
 
 #include <bit>
 #include <cstdint>
@@ -65,7 +65,7 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers&
 inline constexpr std::uint32_t warpgroup_warps = 4;
 
 /// Lets four warps that have waited for each other execute their operation together. No warp
-/// continues before all four are done: it could overwrite another warp's operands.
+/// continues before all four are done, because it could overwrite operands of another warp.
 template <class Observers>
 void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
   block.barriers[id] = {};
@@ -92,14 +92,14 @@ void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observer
   observers.on_barrier_complete(block, id);
 }
 
-/// Lets `lanes` of the current group arrive at a barrier, and returns its number.
+/// Lets `lanes` of the current group arrive at a barrier, and returns the barrier's number.
 inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
   const int first = std::countr_zero(lanes);
   const std::uint32_t id = source<std::uint32_t>(warp, op.a)[first] & 15;
   Block::Barrier& barrier = warp.block->barriers[id];
   const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
   if (op.b != Operation::none) {
-    // A barrier of some warps counts whole warps, even a partial last one.
+    // A barrier with a thread count counts whole warps: a partial last warp counts as 32 threads.
     barrier.expected = source<std::uint32_t>(warp, op.b)[first];
     barrier.arrived += lanes == warp.live ? warp_lanes : count;
   } else {

@@ -12,7 +12,7 @@ namespace warpwise::emulator {
 namespace {
 
 /// Returns lane i's value of a special register in warp `index`. Values that differ between blocks
-/// are set later.
+/// are 0 here; set_specials() sets them.
 std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index,
                             std::uint32_t i) {
   const std::uint32_t thread = index * warp_lanes + i;
@@ -71,8 +71,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// Computes, once for all blocks that a Block runs, the special registers that they share. Many
-/// blocks are too short for that work: one warp with a few instructions.
+/// Computes the special registers that have the same values in all blocks of a launch. A Block
+/// computes them once and reuses them, because many blocks execute only a few instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
@@ -116,7 +116,8 @@ void set_specials(Warp& warp, const Code& code) {
   }
 }
 
-/// Zeroes the kernel's own local memory. Calls zero their frames: most of a stack stays empty.
+/// Zeroes the kernel's own local memory, and empties the call stacks. Each call zeroes its own
+/// frame, because most of a stack is never used.
 void clear_stacks(Block& block, const Launch& launch) {
   std::byte* own = block.local.data();
   for (CallStack& stack : block.stacks) {
@@ -130,8 +131,8 @@ void clear_stacks(Block& block, const Launch& launch) {
   }
 }
 
-/// Marks shared and local memory as unwritten. start_block() clears the registers' shadow of an
-/// earlier block for each warp.
+/// Marks shared and local memory as unwritten. For each warp, start_block() clears what an earlier
+/// block left in the registers' shadow.
 void start_shadows(Block& block, const Launch& launch) {
   if (block.register_shadow.size() == 0) {
     block.register_shadow = AlignedBytes(shadow_bytes(*launch.code) * block.warps.size());
@@ -140,8 +141,8 @@ void start_shadows(Block& block, const Launch& launch) {
     std::memset(block.register_shadow.data(), 0, block.register_shadow.size());
   }
   std::memset(block.shared_shadow.data(), unwritten, block.shared_shadow.size());
-  // Reserved shared memory starts as zeros: CUDA's headers use it for barriers without initialising
-  // it.
+  // Reserved shared memory counts as written with zeros, because CUDA's headers use it for barriers
+  // without initialising it.
   const Code& code = *launch.code;
   std::memset(block.shared_shadow.data() + code.reserved_shared_at, 0, code.reserved_shared);
   if (block.stacks.empty()) {

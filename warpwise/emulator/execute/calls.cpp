@@ -52,7 +52,8 @@ void end_with_fault(Warp& warp, const Operation& op, FaultKind kind, int lane,
   warp.worker->launch->progress->stop = true;
 }
 
-/// Returns the function that a lane calls; null, with a fault, for a pointer to no function.
+/// Returns the function that a lane calls. Records a fault and returns null if a pointer points to
+/// no function, or to one with other parameters or results.
 const CalledFunction* function_called(Warp& warp, const Operation& op, const CallSite& site,
                                       int lane) {
   const Code& code = *warp.worker->code;
@@ -154,7 +155,7 @@ struct SavedRegisters {
   }
 };
 
-/// Copies arguments or results in each lane's memory.
+/// Copies arguments or results from one frame to another in each lane's local memory.
 void copy_slots(std::byte* memory, std::uint64_t stride, Mask lanes,
                 const std::vector<FrameSlot>& to, std::uint64_t to_base,
                 const std::vector<FrameSlot>& from, std::uint64_t from_base,
@@ -179,7 +180,7 @@ std::byte* local_memory(const Warp& warp, const AlignedBytes& local) {
   return local.data() + warp.thread(0) * warp.worker->launch->local_bytes;
 }
 
-/// Updates the shadow of local memory and registers at a call of lanes.
+/// Updates the shadow of local memory and registers when lanes enter a function.
 void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
                   std::uint64_t base, Call& call) {
   const std::uint64_t stride = warp.worker->launch->local_bytes;
@@ -193,7 +194,7 @@ void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& functi
   for (const RegisterPlace& place : function.unset) set_shadow(warp, place, lanes, unset);
 }
 
-/// Updates the shadow at a return of lanes, from a frame to the caller's frame.
+/// Updates the shadow when lanes return from a frame to the caller's frame.
 void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
                   std::uint64_t frame, const Call& call) {
   copy_slots(local_memory(warp, warp.block->local_shadow), warp.worker->launch->local_bytes, lanes,
@@ -205,7 +206,7 @@ void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& functi
   for (const CallSite::Saved& saved : site.saved) count_poison(warp, {saved.slot, saved.width});
 }
 
-/// Lets lanes continue in a frame.
+/// Makes a frame the current one of some lanes.
 void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t base,
                std::uint64_t top) {
   CallStack& stack = stack_of(warp);
@@ -219,7 +220,8 @@ void set_frame(const Warp& warp, Mask lanes, std::int32_t call, std::uint64_t ba
   });
 }
 
-/// Returns the index of an unused call. Invalidates references to calls.
+/// Returns the index of an unused Call, which it may append. References into stack.calls are then
+/// invalid.
 std::int32_t new_call(CallStack& stack) {
   if (stack.unused.empty()) {
     stack.unused.push_back(static_cast<std::int32_t>(stack.calls.size()));

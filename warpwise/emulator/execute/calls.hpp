@@ -10,16 +10,18 @@
 
 namespace warpwise::emulator {
 
-/// Lets lanes enter the functions that they call, each with a frame and the arguments. A pointer to
-/// no function, or a stack overflow, is a fault that ends the launch; the result is then empty. The
-/// result belongs to the warp's CallStack, and changes at the next call or return.
+/// Lets lanes enter the functions that they call, each with a frame and the arguments. Returns the
+/// functions' entries with the lanes that enter there. A stack overflow or a pointer to no function
+/// is a fault that ends the launch; the result is then empty. The result belongs to the warp's
+/// CallStack, and changes at the next call or return.
 const std::vector<Destination>& enter_functions(Warp& warp, const Operation& op, Mask lanes);
 
-/// Lets lanes return: restores their registers and passes their results.
+/// Lets lanes return: restores their registers and passes their results. Returns the operations at
+/// which the lanes continue.
 const std::vector<Destination>& leave_functions(Warp& warp, Mask lanes);
 
-/// Returns true if a lane's stack has room for bytes at `begin`. If not, records a fault that ends
-/// the launch.
+/// Returns true if a lane's stack has room for that many bytes from the address `begin` on. If not,
+/// records a fault that ends the launch.
 bool has_stack(Warp& warp, const Operation& op, int lane, std::uint64_t begin, std::uint64_t bytes);
 
 }  // namespace warpwise::emulator

@@ -216,7 +216,7 @@ TEST(Calls, ABudgetEndsARecursion) {
   EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
 }
 
-// Each function calls the next one twice: 2^40 calls.
+// Each function calls the next one twice, which makes 2^40 calls.
 TEST(Calls, AreRefusedIfInliningHasNoEnd) {
   std::string functions = ".func f40()\n{\nret;\n}\n";
   for (int i = 39; i >= 0; --i) {

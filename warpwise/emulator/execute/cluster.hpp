@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the barrier of a cluster's blocks. It counts threads, which arrive
-// first and wait later. Exited threads do not count.
+// Internal to the emulator: the barrier of a cluster's blocks. It counts threads. A thread arrives
+// with one instruction and waits with a later one. Exited threads do not count.
 
 #include <bit>
 #include <cstdint>
@@ -44,7 +44,8 @@ void arrive_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& o
   finish_cluster_barrier(cluster, observers);
 }
 
-/// Lets lanes wait at the barrier. Returns the lanes whose phase has not ended.
+/// Lets lanes wait at the barrier. Returns the lanes that have to wait, because the phase in which
+/// they arrived has not ended.
 template <class Observers>
 Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
   if (warp.worker->launch->checks.has(Check::sync)) check_cluster_wait(warp, op, lanes);
@@ -54,7 +55,7 @@ Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& obs
   return waiting;
 }
 
-/// Removes exiting lanes.
+/// Removes exiting lanes from the barrier's counts.
 template <class Observers>
 void leave_cluster(Warp& warp, Mask lanes, Observers& observers) {
   Cluster& cluster = *warp.block->cluster;

@@ -1,4 +1,4 @@
-// Clusters of blocks: their barrier, their shared memory, and errors with both.
+// Clusters of blocks: their barrier, their shared memory, and errors in the use of them.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ const std::string begin =
     "mad.lo.u32 %r7, %r4, 64, %r1;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\n"
     "mov.u32 %r8, tile;\nmapa.shared::cluster.u32 %r9, %r8, %r6;\n";
 
-// One thread writes its block's number, the block of the rank before reads it.
+// One thread writes its block's number. The block with the rank before reads the number.
 std::string passed_on(const std::string& between, const std::string& end = sync) {
   return begin + "setp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r8], %r4;\n" + between +
          "ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%l4], %r10;\n" + end;
@@ -67,8 +67,8 @@ TEST(Clusters, BarriersOrderSharedMemory) {
   }
 }
 
-// Bits of a thread's word: isspacep.shared and .shared::cluster for the next block's memory, then
-// .shared::cta and .shared::cluster for the own memory at its address in the cluster.
+// Each bit is the result of an isspacep. Bits 0 and 1 ask whether the next block's memory is
+// .shared or .shared::cluster. Bits 2 and 3 ask for the own memory, at its address in the cluster.
 TEST(Clusters, OnlyTheOwnMemoryIsInABlocksSpace) {
   const auto test = [](const std::string& space, const std::string& address, int bit) {
     return "isspacep." + space + " %p, " + address + ";\nselp.u32 %r11, " +

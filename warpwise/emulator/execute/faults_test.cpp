@@ -180,7 +180,7 @@ TEST(Faults, BetweenSharedVariables) {
     EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
 }
 
-// A block reaches variables of each block of its cluster by a rank, also its own variables.
+// A block reaches the variables of each block of its cluster, including its own, by a rank.
 TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   const std::string before = ".shared .align 4 .b8 other[64];\n";
   const auto run = [&](const std::string& rank, const std::string& access, Checks checks) {
@@ -215,7 +215,7 @@ TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   }
 }
 
-// The gaps change no message, and no address modulo all banks. A GPU has no gaps.
+// The emulator's gaps between variables change neither a message nor a variable's alignment.
 TEST(Faults, GapsKeepAlignmentAndBytes) {
   Emulated emulated(
       kernel_text("mov.u64 %l4, tile;\nmov.u64 %l5, odd;\nmov.u64 %l6, swizzled;\n"
@@ -237,7 +237,7 @@ TEST(Faults, GapsKeepAlignmentAndBytes) {
   EXPECT_EQ(emulated.program.kernel("hand").static_shared_bytes, 1088U);
 }
 
-// NVVM loads a whole vector for the elements that it needs.
+// NVVM may load a whole vector even if the kernel needs only some of its elements.
 TEST(Faults, VectorPastTheEndOfSharedMemory) {
   const std::string before = ".extern .shared .align 16 .b8 memory[];";
   const auto text = [](const std::string& load, const std::string& read) {
@@ -279,7 +279,7 @@ TEST(Faults, WritesToTheParameters) {
     expect_contains(fault.message, std::string("parameter ") + what);
     expect_contains(fault.message, "of 8 bytes: a kernel's parameters are only read");
   }
-  // Reading parameters through an address is right.
+  // A read of parameters through an address is no fault.
   Emulated reads(kernel_text(generic + "ld.u64 %l5, [%l4];\nst.global.u64 [%l1], %l5;"));
   const Address to = reads.buffer(std::vector<Address>(1));
   EXPECT_TRUE(reads.launch("hand", {1}, {1}, to, Address{0}).faults.empty());

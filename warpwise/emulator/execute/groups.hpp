@@ -19,7 +19,8 @@ inline bool goes_before(const Group& a, const Group& b) {
   return a.depth != b.depth ? a.depth > b.depth : a.pc < b.pc;
 }
 
-/// Joins groups at one place. Returns the ready, not yielded group that runs first; -1: none.
+/// Joins groups that are at one operation and at one call depth. Returns the index of the ready
+/// group that runs first and has not yielded; -1: none.
 inline int pick(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -45,7 +46,8 @@ inline int pick(Warp& warp) {
   return best;
 }
 
-/// Returns the lowest program counter beyond pc at which a group may join this one, or no_limit.
+/// Returns the lowest program counter beyond pc at which another group may join the current one, or
+/// no_limit.
 inline std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::uint32_t pc) {
   std::uint32_t limit = no_limit;
   for (std::size_t i = 0; i < warp.groups.size(); ++i) {

@@ -22,10 +22,11 @@
 namespace warpwise::emulator {
 namespace {
 
-// Limits of all GPUs (CC 9.0 has the most shared memory).
+// Limits that no GPU exceeds. CC 9.0 has the most shared memory.
 constexpr std::uint64_t most_shared_bytes = 227 * 1024;
 constexpr std::uint64_t most_threads = 1024;
-// Limit with CUDA's non-portable cluster size. Without it, the limit is 8.
+// Limit of a launch that allows non-portable cluster sizes. Without that attribute, CUDA's limit is
+// 8.
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 std::string to_text(Dim3 d) {
@@ -144,8 +145,8 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
   return work;
 }
 
-/// Runs work(0) ... work(count - 1), each on a thread, the first on this one. An exception (out of
-/// memory) ends all threads and is rethrown here.
+/// Runs work(0) ... work(count - 1), each on its own thread; the calling thread runs work(0). An
+/// exception, such as one for lack of memory, ends all threads and is rethrown here.
 template <class Work>
 void run_in_parallel(std::size_t count, Progress& progress, const Work& work) {
   std::vector<std::exception_ptr> errors(count);
@@ -208,16 +209,16 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   return result;
 }
 
-// Number of instructions that machine code executes in the time of beginning and ending a CPU
-// thread.
+// Number of instructions that machine code executes in the time that it takes to start and end a
+// CPU thread.
 constexpr double instructions_of_a_thread = 50000;
 
 // Returns the number of CPU threads that run a launch: fewer if earlier launches of the kernel were
 // short.
 std::size_t workers_for(std::uint64_t clusters, const Code& code, const LaunchOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  // The first of several orders runs on one thread too: as the reference it must not depend on
-  // chance.
+  // The first of several orders is the reference for the others. It runs on one thread, so that it
+  // does not depend on chance.
   const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
                        options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: one launch of a decoded kernel, from its checks to its result.
+// Internal to the emulator: one launch of a decoded kernel, from the check of its arguments to its
+// result.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ struct LaunchShape {
 };
 
 /// Returns the observers of a launch. Check::runtime needs the accesses of kernels. The observer of
-/// races provides them, even if it checks no races.
+/// races provides them, even if the launch does not check races.
 inline ObserverSet launch_observers(const LaunchOptions& options) {
   const ObserverSet set = observer_set(options);
   if (!options.checks.has(Check::runtime)) return set;
@@ -35,9 +36,10 @@ inline ObserverSet launch_observers(const LaunchOptions& options) {
                                       : set;
 }
 
-/// Runs a kernel to its end. \param code  decoded for launch_observers(options)
+/// Runs a kernel to its end.
+/// \param code  the kernel, decoded for launch_observers(options)
 /// \param variables  addresses of the module's variables on the device
-/// \throws InvalidArgument  as Program::launch
+/// \throws InvalidArgument  in the cases of Program::launch()
 LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
                         const LaunchShape& shape, std::span<const std::byte> parameters,
                         const LaunchOptions& options);

@@ -11,8 +11,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// Progress::still holds the number of workers whose blocks stand still, and above it an epoch. Each
-// change in any worker increments the epoch.
+// The low 16 bits of Progress::still are the number of workers whose blocks stand still. The higher
+// bits are an epoch. Each change in any worker increments the epoch.
 constexpr std::uint64_t one_epoch = std::uint64_t{1} << 16;
 std::uint64_t epoch_of(std::uint64_t still) { return still / one_epoch; }
 std::uint64_t count_of(std::uint64_t still) { return still % one_epoch; }
@@ -99,7 +99,7 @@ void Stillness::round_begins() {
   seen_ = progress_.still;
   moved_ = timed_ = false;
   if (std::exchange(ahead_seen_, progress_.clock_ahead) == ahead_seen_) return;
-  ++worker_.clock_hold;  // each warp reads the new time once
+  ++worker_.clock_hold;  // lets each warp read the new time once
   rounds_ = 0;
 }
 
@@ -109,7 +109,7 @@ void Stillness::round_ends(bool still) {
 }
 
 void Stillness::hold_or_release_clocks(bool still) {
-  constexpr int most_rounds_held = 8;       // a loop that repeats its state needs fewer
+  constexpr int most_rounds_held = 8;       // a loop that repeats its state shows it sooner
   constexpr int rounds_between_holds = 64;  // a loop that also counts needs a running clock
   if (!timed_ && !moved_ && worker_.holds_clocks) return;  // all warps sleep or wait
   ++rounds_;
@@ -150,7 +150,7 @@ void Stillness::vote(bool still) {
     }
     return;
   }
-  // The round may have missed a change by another worker.
+  // Another worker has changed something since this round began, so the round proves nothing.
   if (epoch_of(now) != epoch_of(seen_)) return;
   if (!counted_ || counted_in_ != epoch_of(now)) {
     do {

@@ -20,7 +20,8 @@
 
 namespace warpwise::emulator {
 
-/// The last step of the clocks, in nanoseconds and in instructions: 18 minutes.
+/// Longest step by which the clocks are set ahead: 2^40 nanoseconds (18 minutes) or, for a clock of
+/// instructions, 2^40 instructions.
 inline constexpr std::uint64_t longest_step = std::uint64_t{1} << 40;
 
 /// Tells the other workers, in each round, whether this worker's blocks stand still.
@@ -29,6 +30,7 @@ class Stillness {
   explicit Stillness(Worker& worker) : worker_(worker), progress_(*worker.launch->progress) {}
 
   /// Called before and after a round of the worker's blocks.
+  /// \param still  all blocks have stood still in the round
   void round_begins();
   void round_ends(bool still);
   /// Returns true if a block has stood still since the last call.

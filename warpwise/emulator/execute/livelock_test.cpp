@@ -84,7 +84,7 @@ TEST(Livelock, AFlagThatNobodySetsBesideAClock) {
   }
 }
 
-// One warp waits at a barrier, and no clock is read there.
+// One warp waits at a barrier and reads no clock.
 TEST(Livelock, AFlagBesideAClockAndABarrier) {
   expect_livelock(
       "setp.eq.u32 %q, %r3, 1;\n@%q bra SPIN;\nbar.sync 0;\nbra.uni END;\nSPIN:\n"
@@ -174,7 +174,7 @@ TEST(Livelock, KnownFaultsEndNothing) {
 // ---- no livelock, though it looks like one
 
 TEST(Livelock, IsNoneWhereAThreadCounts) {
-  // The thread gives up after a million looks.
+  // The thread gives up after it has read the word a million times.
   expect_end(
       "mov.u32 %r6, 0;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nadd.u32 %r6, %r6, 1;\n"
       "setp.eq.u32 %p, %r5, 0;\nsetp.lt.and.u32 %p, %r6, 1000000, %p;\n@%p bra SPIN;",

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the layout of an mbarrier's 64 bits here. PTX leaves the layout open.
+// Internal to the emulator: the layout that the emulator gives an mbarrier's 64 bits. PTX leaves
+// the layout open.
 
 #include <cstdint>
 #include <string>
@@ -37,14 +38,15 @@ struct MbarrierObject {
     return low > most_bytes ? low - static_cast<std::int64_t>(bytes_mask) - 1 : low;
   }
 
-  /// Return false, without a change, beyond PTX's limits; arrive() for more than pending().
+  /// Return false and change nothing beyond a limit: expect() and complete() check PTX's limit of
+  /// bytes, arrive() checks that at most pending() threads arrive.
   bool expect(std::uint32_t bytes) { return add_bytes(std::int64_t{bytes}); }
   bool complete(std::uint32_t bytes) {
     if (!add_bytes(-std::int64_t{bytes})) return false;
     finish_phase();
     return true;
   }
-  /// \param drops  the threads take no part in the next phases either
+  /// \param drops  true: later phases do not wait for the threads either
   bool arrive(std::uint32_t count, bool drops) {
     if (count > pending()) return false;
     bits -= count;

@@ -45,7 +45,7 @@ void MemoryImage::restore(Device::State& device) const {
     const Pieces& pieces = image.second;
     for_each_piece(found->second, [&](std::size_t i, std::byte* begin, std::uint64_t bytes) {
       const std::byte* const was = pieces[i] ? pieces[i].get() : zeros.data();
-      // Only different pieces are written: an untouched page takes no memory.
+      // Writes only pieces that differ: the system gives no memory to a page that is never written.
       if (std::memcmp(begin, was, bytes) != 0) std::memcpy(begin, was, bytes);
     });
   }

@@ -32,8 +32,8 @@ class MemoryImage {
   /// Restores the memory. Later allocations stay as they are.
   void restore(Device::State& device) const;
 
-  /// Returns the difference of the first allocation for which counts(difference) is true. It has 0
-  /// bytes if there is none.
+  /// Returns the difference of the first allocation for which counts(difference) is true. If there
+  /// is no such allocation, the result has 0 bytes.
   template <class Counts>
   Difference difference(const Device::State& device, const Counts& counts) const {
     for (const auto& [address, pieces] : images_) {
@@ -44,7 +44,8 @@ class MemoryImage {
   }
 
  private:
-  // A null piece stands for zeros: a program may never use most of its memory.
+  // A null piece stands for zeros. It saves memory, because a program may never use most of its
+  // own.
   using Pieces = std::vector<std::unique_ptr<std::byte[]>>;
 
   static Difference difference_at(const Device::State& device, Address address,

@@ -24,7 +24,8 @@ std::vector<std::uint8_t> executed_by(const Code& code, std::span<Worker* const>
     for (std::size_t i = 0; i < executed.size(); ++i) executed[i] |= worker->modelled_executed[i];
   }
   if (filters(workers)) return executed;
-  // A texture's filter is known only when it is read. Reading the nearest texel is exact.
+  // A texture's filter is known only when the texture is read. A read of the nearest texel is
+  // exact.
   for (const Code::ModelledOperation& each : code.modelled) {
     if (each.what == Modelled::texture_filter) executed[each.operation] = 0;
   }

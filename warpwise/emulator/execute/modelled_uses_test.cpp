@@ -1,4 +1,4 @@
-// LaunchOptions::fidelity: exact and modelled behaviour, and its reach.
+// LaunchOptions::fidelity: exact and modelled behaviour, and what modelled values reach.
 
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST(Fidelity, OrderOfAtomics) {
              "atom.global.add.u32 %r5, [%l1], 1;\nsetp.eq.u32 %p, %r5, 7;\n@%p bra END;\n"
              "add.u32 %r5, %r1, 1;\nEND:");
   expect_one(Modelled::order, Reach::nothing, "ld.volatile.global.u32 %r5, [%l1];");
-  // These operations give other results in another order.
+  // An AND and an OR of one word give other results in another order.
   expect_one(Modelled::order, Reach::result,
              "red.global.and.b32 [%l1], %r1;\nred.global.or.b32 [%l1], 4;");
   expect_one(Modelled::order, Reach::result, "red.global.inc.u32 [%l1], %r1;");

@@ -36,10 +36,11 @@ double read<double>(const std::byte* at) {
 struct SumFormat {
   std::string_view suffix;  ///< suffix of the instruction's type
   std::size_t bytes;
-  /// Limit of relative differences. Sums that only round differently agree in at least half of
-  /// their bits: sums of thousands of terms of equal size lose a third of their bits.
+  /// Largest relative difference that counts as rounding. Sums that only round differently agree in
+  /// at least half of their bits. Even sums of thousands of equal terms lose only a third of their
+  /// bits.
   double most;
-  double least;  ///< lower bound of sums; integers read as floats are smaller
+  double least;  ///< least magnitude of a sum; integers, read as floats, are smaller
   double (*read)(const std::byte* at);
 };
 constexpr std::array<SumFormat, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},

@@ -19,7 +19,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// Short turns need more polling than long ones.
+// An order's budget is the number of instructions of the first order times this factor, because
+// short turns need more polling than long ones.
 constexpr std::uint64_t budget_factor = 256;
 constexpr std::uint64_t least_budget = std::uint64_t{1} << 24;
 
@@ -114,7 +115,8 @@ class Orders {
     std::uint64_t used = 0;
     bool operator==(const Heap&) const = default;
   };
-  // Changes of the kernels' heap cannot be undone.
+  // Returns the state of the kernels' heap. Orders are compared only if it stays the same, because
+  // its changes cannot be undone.
   Heap heap() const {
     const std::shared_lock lock(device_.mutex);
     return {device_.next, device_.heap_used};
@@ -163,7 +165,7 @@ class Orders {
     fault.kind = FaultKind::order_dependent;
     fault.count = 1;
     fault.message = text_of(found, shape_.order);
-    // Runs the order again, to find the instruction that wrote the different byte.
+    // Runs the order again, to find the instruction that wrote the byte that differs.
     Watch watch;
     {
       before_.restore(device_);

@@ -1,5 +1,5 @@
-// Launches in several orders, of pairs of kernels: one whose result depends on the order and one
-// that looks like it (tests/emulator/kernels/orders.cu, and races.cu).
+// Launches in several orders, of pairs of kernels: one whose result depends on the order, and a
+// correct one that looks alike (tests/emulator/kernels/orders.cu, and races.cu).
 
 #include <gtest/gtest.h>
 

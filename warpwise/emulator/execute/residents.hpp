@@ -65,7 +65,8 @@ class Residents {
     return blocks_.erase(which);
   }
 
-  /// Ends the blocks of clusters without progress. Returns false if there are no such blocks.
+  /// Ends the stuck blocks of clusters that made no progress in this round, and reports their
+  /// deadlock. Returns false if there are no such blocks.
   bool end_deadlocked() {
     std::vector<const Block*> dead;
     for (const auto& block : blocks_) {

@@ -56,7 +56,7 @@ class Schedule {
     else
       shuffle(all);
   }
-  /// Orders the blocks, given in the order of their start.
+  /// Orders the blocks for their next turns. Order 1 keeps the order in which they began.
   template <class T>
   void arrange_blocks(std::vector<T>& all) {
     if (order_ > 1) shuffle(all);

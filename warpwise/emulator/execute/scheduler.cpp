@@ -38,14 +38,14 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
       }
     }
   }
-  // Names the first operation: no warp of this block is left, and other blocks have not begun.
+  // No warp of this block is left, so the fault names the first operation.
   record_fault(block.warps.front(), launch.code->operations.front(), kind, 0, message);
 }
 
 namespace {
 
-/// Returns true if a warp polls the same address by the same operation as a turn ago. An ordinary
-/// loop of volatile reads goes on to other addresses.
+/// Returns true if a warp polls the same address by the same operation as in its previous turn. An
+/// ordinary loop of volatile reads goes on to other addresses.
 bool polls_again(const Poll& before, const Poll& now) {
   return before.known && now.known && before.operation == now.operation &&
          before.address == now.address;

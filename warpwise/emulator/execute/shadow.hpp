@@ -1,9 +1,10 @@
 #pragma once
 
-// Internal to the emulator: the shadow of a warp's registers, for Check::init. It has the layout of
-// the registers. Each byte of a register has a shadow byte with one of the states in state.hpp.
-// Each bit of a predicate has a shadow bit, which is set if it is undefined. Flags follow, one for
-// every 4 bytes of registers: 1 if the register that begins there has an undefined lane.
+// Internal to the emulator: the shadow of a warp's registers, for Check::init. The shadow has the
+// layout of the registers. Each byte of a register has a shadow byte with one of the states in
+// state.hpp. Each bit of a predicate has a shadow bit, which is set if the predicate's bit is
+// undefined. Flags follow, one for every 4 bytes of registers: a flag is 1 if the register that
+// begins at those bytes has an undefined lane.
 
 #include <cstring>
 
@@ -11,10 +12,11 @@
 
 namespace warpwise::emulator {
 
-/// Returns the number of bytes from lane to lane of a register; a predicate is one mask for all
-/// lanes.
+/// Returns the stride in bytes between the lanes of a register. A predicate has none: it is one
+/// mask for all lanes.
 constexpr std::size_t lane_bytes(Width width) { return width == Width::w64 ? 8 : 4; }
-/// Returns the number of bytes that hold a lane's value: with 16 bits the upper half is always 0.
+/// Returns the number of bytes that hold a lane's value. A register of 16 bits uses half of its 4
+/// bytes; the upper half is always 0.
 constexpr std::size_t value_bytes(Width width) {
   return width == Width::w16 ? 2 : lane_bytes(width);
 }

@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 
 /// Blocks that stand still, or whose last turn polled memory and wrote none. If a thousand blocks
-/// wait at a grid's barrier, their turns would be nearly all the work. So they sleep until other
-/// blocks have taken one turn for each sleeper. At most half of all turns are then useless.
+/// wait at a grid's barrier, their turns would be nearly all the work. A sleeper gets no turn until
+/// other blocks have taken one turn for each sleeper. At most half of all turns are then useless.
 class Sleepers {
  public:
   bool any() const { return !blocks_.empty(); }

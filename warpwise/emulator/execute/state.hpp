@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the state of a launch that decoded code runs on.
+// Internal to the emulator: the state of a launch, which decoded code reads and changes.
 
 #include <algorithm>
 #include <array>
@@ -77,11 +77,11 @@ class AlignedBytes {
 };
 
 // A byte of shadow memory is the state of a byte of memory or of a register:
-// - 0: it is defined
-// - unwritten, copied or unset: it is entirely undefined
+// - 0: the byte is defined
+// - unwritten, copied or unset: the byte is entirely undefined
 // - any other value is a mask of the byte's undefined bits, which were computed from undefined
-//   bits: `computed` has all of them. After sums, logic, shifts and writes of bit-fields the mask
-//   may have only some.
+//   bits. The mask is usually `computed`, which has all bits. After sums, logic, shifts and writes
+//   of bit-fields it may have only some.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set
@@ -93,8 +93,8 @@ constexpr bool is_computed(unsigned char state) {
 constexpr unsigned char undefined_bits(unsigned char state) {
   return state == 0 || is_computed(state) ? state : computed;
 }
-/// Returns the state of a byte in which these bits are undefined, computed from undefined ones. A
-/// mask that equals unwritten, copied or unset has another meaning: then all bits count as
+/// Returns the state of a byte with these undefined bits, which were computed from undefined bits.
+/// If the mask equals unwritten, copied or unset, which mean something else, all bits count as
 /// undefined.
 constexpr unsigned char state_of_bits(unsigned char bits) {
   return bits == 0 || is_computed(bits) ? bits : computed;
@@ -124,17 +124,17 @@ struct Call {
   std::uint32_t function = 0;  ///< index into Code::functions
   std::uint32_t return_to = 0;
   std::int32_t before = -1;      ///< the call that the lanes were in; -1: none
-  std::uint32_t depth = 0;       ///< number of calls, with this one
+  std::uint32_t depth = 0;       ///< number of nested calls, including this one
   Mask lanes = 0;                ///< lanes that called
   Mask left = 0;                 ///< lanes that have not returned
   std::uint64_t base = 0;        ///< begin of the caller's frame
   std::uint64_t top = 0;         ///< the begin of free local memory before the call
-  std::uint64_t taken = 0;       ///< bytes that this and earlier calls save for a thread
-  std::vector<std::byte> saved;  ///< registers of the caller: each with a value for each lane
+  std::uint64_t taken = 0;       ///< bytes that this and outer calls have saved, per thread
+  std::vector<std::byte> saved;  ///< values of the caller's registers for `lanes`
   std::vector<std::byte> saved_shadow;
 };
 
-/// Lanes that continue together.
+/// Lanes that continue at one operation after a call or return.
 struct Destination {
   std::uint32_t pc = 0;
   Mask lanes = 0;
@@ -167,7 +167,7 @@ struct HeldClock {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  std::byte* shadow = nullptr;  ///< shadow of the registers, see shadow.hpp; null unless checked
+  std::byte* shadow = nullptr;  ///< shadow of the registers (shadow.hpp); null without Check::init
   std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
   Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
@@ -179,12 +179,12 @@ struct Warp {
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;                ///< has polled since the last backward branch
-  int spins = 0;                      ///< backward branches of polling loops since the last switch
-  bool spun = false;                  ///< its last turn ended in a spin
-  bool looped = false;                ///< its last turn ended at a backward branch
-  bool wrote = false;                 ///< has written memory since livelock.hpp last looked
-  bool timed = false;                 ///< has read a clock since livelock.hpp last looked
+  bool polled = false;  ///< has polled since the last backward branch
+  int spins = 0;        ///< backward branches of polling loops since a group last yielded
+  bool spun = false;    ///< its last turn ended in a spin
+  bool looped = false;  ///< its last turn ended at a backward branch
+  bool wrote = false;   ///< has written memory since livelock.hpp last looked
+  bool timed = false;   ///< has read a clock since livelock.hpp last looked
   std::array<HeldClock, 2> clocks{};  ///< clock of instructions, clock of the host
   std::uint64_t turn_ends = 0;        ///< value of `executed` at which the turn ends
   Poll poll;
@@ -199,10 +199,10 @@ struct Warp {
   }
 };
 
-/// A texture, as a worker reads it.
+/// A texture that a worker reads.
 struct BoundTexture {
   Texture texture;
-  std::byte* texels = nullptr;  ///< null: none, or freed
+  std::byte* texels = nullptr;  ///< null: the texture has none, or they were freed
   bool exists = false;
 };
 
@@ -283,12 +283,12 @@ struct Worker {
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< text by block
   std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels, but possibly still read
-  std::map<Address, DeviceWork> prepared;         ///< work by the address of its parameters
-  std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< work by block
+  std::map<Address, DeviceWork> prepared;         ///< prepared launches, by address of parameters
+  std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< launches by block
   /// Errors (cudaError_t) that threads have not read yet, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
-  std::vector<std::uint8_t> modelled_executed;     ///< 1: executed, by operation; empty: all exact
+  std::vector<std::uint8_t> modelled_executed;     ///< by operation; 1: inexact and executed
   std::shared_ptr<Schedule> schedule;              ///< only with Launch::order
   /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
   /// around a wait and a barrier takes a round or two for each iteration. If the block does not
@@ -298,7 +298,7 @@ struct Worker {
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the current hold
 
-  std::uint64_t frees = 0;  ///< value of Progress::frees for which the views are right
+  std::uint64_t frees = 0;  ///< value of Progress::frees when the views were last right
 
   /// Makes all workers forget where allocations are, after this worker has freed one.
   void forget_views();
@@ -311,7 +311,7 @@ struct Progress {
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> next_cluster = 0;
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
-  std::atomic<std::uint64_t> printed = 0;   ///< bytes
+  std::atomic<std::uint64_t> printed = 0;   ///< bytes that the kernel printed
   std::atomic<std::uint64_t> faults = 0;
   std::atomic<std::uint64_t> frees = 0;  ///< number of allocations freed by kernels
   std::atomic<std::uint64_t> still =

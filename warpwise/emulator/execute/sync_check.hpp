@@ -19,8 +19,8 @@ void check_barrier(Block& block, std::uint32_t id);
 /// from their own mask, masked lanes that are elsewhere, and lanes with different masks.
 void check_members(Warp& warp, const Operation& op, Mask lanes);
 
-/// Check lanes at the cluster's barrier: an arrival before the last wait, and a wait without an
-/// arrival.
+/// Report lanes that misuse the cluster's barrier: they arrive again before they have waited, or
+/// wait without having arrived.
 void check_cluster_arrival(Warp& warp, const Operation& op, Mask lanes);
 void check_cluster_wait(Warp& warp, const Operation& op, Mask lanes);
 

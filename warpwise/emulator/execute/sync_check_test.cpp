@@ -59,7 +59,7 @@ TEST(SyncBarrier, ThreadsOfABlockAtDifferentOnes) {
       "setp.lt.u32 %p, %r1, 32;\n@%p bra LOW;\n.loc 1 8 0\nbar.sync 0;\nbra.uni END;\nLOW:\n"
       ".loc 1 9 0\nbar.sync 0;\nEND:",
       {64}, "32 threads of the block reach barrier 0 here, and 32 threads at hand.cu:8");
-  // Lanes of one warp that arrive at one barrier on different paths.
+  // Lanes of one warp may arrive at one barrier on different paths.
   expect_none(
       "setp.lt.u32 %p, %r2, 7;\n@%p bra LOW;\nadd.u32 %r5, %r5, 1;\nbra.uni MEET;\nLOW:\n"
       "add.u32 %r5, %r5, 2;\nMEET:\nbar.sync 0;",

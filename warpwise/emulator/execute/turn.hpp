@@ -69,7 +69,8 @@ class Turn {
         warp_.spun = warp_.looped = true;
         return TurnEnd::ready;
       }
-      // The lanes wait for lanes that will not come, so they continue alone.
+      // All lanes wait for lanes that will not come, so the group that goes first continues without
+      // them.
       int forced = -1;
       for (std::size_t i = 0; i < warp_.groups.size(); ++i) {
         if (warp_.groups[i].state != Group::State::converging) continue;
@@ -104,7 +105,7 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       if constexpr (!shuffled) {
-        // Machine code follows no undefined values. A forced group starts at an operation that
+        // Machine code does not track undefined values. A forced group starts at an operation that
         // would make it wait for other lanes.
         if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
           run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
@@ -159,8 +160,8 @@ class Turn {
 
   void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }
 
-  // Lanes may execute these operations separately, ahead of others. All other operations need the
-  // lanes together.
+  // Returns true for operations that lanes may execute ahead of the warp's other lanes. All other
+  // operations need the lanes together.
   static bool may_go_ahead(const Operation& op) {
     return op.control == Control::plain || op.control == Control::branch;
   }
@@ -283,8 +284,9 @@ class Turn {
     return run.mask == 0 ? Then::next_group : Then::go_on;
   }
 
-  // branch_indexed(), barrier() and trap() are out of line and take copies, so that the state for
-  // every instruction stays in registers. The caller continues with the next instruction.
+  // branch_indexed(), barrier() and trap() are out of line and take a copy of Running, so that
+  // run_group() can keep its own in registers. After barrier() and trap(), run_group() goes on to
+  // the next instruction.
   [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -341,7 +343,8 @@ class Turn {
   [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
-    // Compilers put a trap behind a failed assertion.
+    // Compilers put a trap behind a failed assertion. The assertion is reported already, so the
+    // trap is no further fault.
     const bool is_of_assertion = std::ranges::any_of(warp_.worker->faults, [](const auto& each) {
       return each.first.first == FaultKind::assertion;
     });
@@ -362,7 +365,7 @@ class Turn {
       return Then::end_turn;
     }
     go_to(run, op, functions, run.mask & ~lanes, warp_.groups[run.index].depth + 1);
-    // Ends the turn here, because a recursion may have no backward branch.
+    // A turn may also end at a call, because a recursion may have no backward branch.
     return warp_.executed >= warp_.turn_ends ? Then::end_turn : Then::next_group;
   }
 
@@ -400,8 +403,8 @@ class Turn {
     op.run(warp_, op);
   }
 
-  /// Executes separately for each mask: lanes with different masks (tiles of a warp) arrive
-  /// together.
+  /// Executes an operation once for each member mask, because lanes with different masks (tiles of
+  /// a warp) may arrive together.
   void execute_by_mask(const Operation& op, Mask lanes) {
     const auto* masks = source<std::uint32_t>(warp_, op.members);
     const Mask mask = masks[std::countr_zero(lanes)];
@@ -422,8 +425,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // With a pace, turns are short. The warp has looped if its turns together fill a turn of full
-    // length.
+    // With LaunchOptions::pace, turns are short. The warp has looped if its turns together fill a
+    // turn of full length.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }
@@ -446,7 +449,7 @@ class Turn {
       for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(index[i] == wanted) << i;
       same &= lanes;
       lanes &= ~same;
-      // An index beyond the table is undefined. The last target keeps the emulator in the code.
+      // PTX leaves an index beyond the table undefined. The emulator then takes the last target.
       const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
       add(static_cast<std::uint32_t>(table[entry]), same);
     }

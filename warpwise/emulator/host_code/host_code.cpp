@@ -25,7 +25,7 @@ namespace {
 
 // A kernel with more operations takes long to translate, and rarely runs long for its size.
 constexpr std::size_t most_operations = 20000;
-// Limits the length of a run, and so the time to write its code.
+// Limit of the operations in one run. It bounds the time to write the run's code.
 constexpr std::size_t longest_run = 256;
 
 /// Executes one operation as the interpreter does, for the active lanes.
@@ -126,7 +126,8 @@ class HostMemory : private Xbyak::CodeGenerator {
 
  private:
   const Operation& operation(std::size_t i) const { return code_.operations[i]; }
-  /// Returns true for an operation that all lanes of the group execute, without an observer's hook.
+  /// Returns true for an operation that all lanes of the group execute, and about which no observer
+  /// has to be told.
   bool is_plain(std::size_t i) const {
     const Operation& op = operation(i);
     return op.control == Control::plain && op.guard == Operation::none &&
@@ -185,7 +186,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   }
 
   /// Writes an exit before an operation, taken if a register has an undefined lane.
-  /// \param uncounted  number of operations before it that are not counted yet
+  /// \param uncounted  number of operations before the exit that are not counted yet
   void write_stop(std::size_t next, std::size_t uncounted) {
     Xbyak::Label go_on;
     cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
@@ -272,7 +273,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     return end;
   }
 
-  /// Writes a run with a call for each load.
+  /// Writes a run with a call for each load, which runs if the loads cannot be prepared together.
   void write_apart(std::size_t begin, std::span<const LaneOperation> run) {
     for (std::size_t i = 0; i < run.size();) {
       std::size_t end = i;
@@ -383,10 +384,10 @@ class HostMemory : private Xbyak::CodeGenerator {
   bool counts_;
   bool checks_;
   std::vector<bool> leads_;
-  std::vector<Xbyak::Label> at_;  ///< label of each operation that leads
+  std::vector<Xbyak::Label> at_;  ///< label of each operation for which leads_ is true
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
-  std::deque<SharedLoads> loads_;       ///< the code refers to them
+  std::deque<SharedLoads> loads_;       ///< the machine code refers to them
   std::vector<OperationsCode> pieces_;  ///< without their bytes
   std::size_t pieces_end_ = 0;
   std::size_t pending_ = 0;
@@ -469,8 +470,8 @@ void HostCode::add(std::size_t operation, const std::vector<HostCount>& counts,
     add_from(partial_, code_->operations.size());
 }
 
-// Making the code of an operation takes as long as the interpreter takes for 400 operations. So a
-// kernel that ends right after its code is made loses a tenth of its time.
+// Making the code of an operation takes as long as the interpreter takes for 400 operations. A
+// kernel that ends right after its code is made therefore loses only a tenth of its time.
 constexpr std::uint64_t executions_before = 4000;
 
 std::uint64_t LazyHostCode::left() const {

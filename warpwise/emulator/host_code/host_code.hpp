@@ -2,12 +2,12 @@
 
 // Internal to the emulator: machine code of the CPU, made at run time from a kernel's operations.
 //
-// The machine code runs stretches for a group of lanes: operations without a change of control
-// flow, and the branches between them. The interpreter runs everything else, also a branch that
-// divides the group. Within a stretch, an operation without machine code becomes a call of its
-// handler. The handler also finds faults.
+// The machine code executes stretches for a group of lanes. A stretch consists of operations that
+// do not change the control flow, and of the branches between them. The interpreter executes
+// everything else, including a branch that divides the group. Within a stretch, an operation
+// without machine code becomes a call of its handler. The handler also finds faults.
 //
-// There are two versions: for all live lanes of a warp, and for some of them.
+// The code has two versions: for all live lanes of a warp, and for some of them.
 
 #include <atomic>
 #include <cstddef>
@@ -22,7 +22,8 @@
 
 namespace warpwise::emulator {
 
-/// Number of executions by machine code: of a branch, or of a stretch that begins at an operation.
+/// Counts the warps and threads for which machine code has executed a branch, or a stretch that
+/// begins at an operation.
 struct HostCount {
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
@@ -56,7 +57,8 @@ class HostCode {
     return entry == nullptr ? pc : version.enter(warp, entry, lanes, limit);
   }
 
-  /// Adds to `to` how often machine code has executed an operation, as counted for a worker.
+  /// Adds to `to` how often machine code has executed an operation.
+  /// \param counts  the counts of one worker
   void add(std::size_t operation, const std::vector<HostCount>& counts, HostCount& to) const;
 
  private:
@@ -77,15 +79,16 @@ class HostCode {
 /// Returns the number of HostCounts that a worker needs: one for each version and operation.
 inline std::size_t host_counts(const Code& code) { return 2 * code.operations.size(); }
 
-/// A kernel's machine code. It is made once the kernel has executed enough instructions to make up
-/// for the time this takes. Launches on several threads share it.
+/// A kernel's machine code. It is made when the kernel has executed so many instructions that
+/// making the code is likely to pay. Launches on several threads share it.
 class LazyHostCode {
  public:
   /// \param code  a kernel that was decoded for these observers. It must not move in memory.
   LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
 
-  /// Returns the machine code, or null before it is made. None is made without x86-64, AVX2, FMA,
-  /// BMI and POPCNT, or for very many operations. Without executable memory it has no entries.
+  /// Returns the machine code, or null before it is made. It is never made if the CPU lacks x86-64,
+  /// AVX2, FMA, BMI or POPCNT, or if the kernel has very many operations. If the system gives no
+  /// executable memory, the result has no entries.
   const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
 
   /// Makes the machine code, unless that has been tried before.

@@ -7,8 +7,8 @@ namespace warpwise::emulator {
 
 namespace {
 
-// Number of next operations to look at. A value that none of them reads leaves the CPU's registers
-// first.
+// Number of following operations in which the next use of a value is looked for. A value without
+// such a use leaves the CPU's registers first.
 constexpr std::size_t operations_looked_ahead = 64;
 constexpr std::size_t never = ~std::size_t{0};
 constexpr int vector_bytes = 32;
@@ -88,7 +88,8 @@ void LaneCode::store(const Held& held, int i) {
   to_.vmovdqu(to, old);
 }
 
-/// Returns a free register of the CPU.
+/// Returns a register of the CPU for a new value. If none is free, evicts the value whose next use
+/// is farthest away.
 int LaneCode::take() {
   int best = -1;
   std::size_t farthest = 0;

@@ -23,7 +23,7 @@ inline constexpr int lanes_at_once = 8;
 
 class LaneCode;
 
-/// Machine code of one handler.
+/// The writer of the machine code that replaces one handler.
 struct LaneInstruction {
   /// Widths of the operands dst, dst2, a, b, c, d.
   std::array<Width, 6> widths{};
@@ -59,16 +59,18 @@ class LaneCode {
   /// Writes the tables that the code reads. Called once, after all code.
   void write_tables();
 
-  // The functions below are for LaneInstruction::emit. Operands mean the 8 or 4 lanes in progress.
+  // The functions below are for LaneInstruction::emit. An operand means its values in the 8 or 4
+  // lanes that are being written.
   Xbyak::CodeGenerator& to() { return to_; }
   const Operation& op() const { return *op_; }
   /// Returns an operand of the result's width, in a register.
   Xbyak::Ymm in(std::int32_t operand) { return load(operand, half_); }
-  /// Returns such an operand in a register, or in memory: a constant, or one that is not read soon.
+  /// Returns an operand of the result's width: in memory if it is a constant or is not read again
+  /// soon, otherwise in a register.
   const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
   /// Returns half 0 or 1 of an operand of 64 bits, for a result of 32 bits.
   Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
-  /// Returns 4 lanes of an operand of 32 bits for a result of 64. May use scratch register i.
+  /// Returns 4 lanes of an operand of 32 bits for a result of 64 bits. May use scratch register i.
   const Xbyak::Operand& four(std::int32_t operand, int i);
   /// Returns the register for the result, which differs from the operands' registers.
   Xbyak::Ymm out() const { return out_; }

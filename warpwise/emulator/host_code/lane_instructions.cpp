@@ -157,7 +157,8 @@ void take_lower_halves(C& c) {
 void truncate_to_s32(C& c) {
   const Xbyak::Ymm a = c.in(c.op().a);
   c.to().vcvttps2dq(c.out(), a);
-  // The CPU gives 0x80000000 for numbers that are too large, and for NaN.
+  // The CPU gives 0x80000000 for NaN and for numbers that are too large. PTX demands 0 and
+  // 0x7fffffff.
   c.to().vcmpgeps(c.scratch(0), a, c.table(Table::beyond32));
   c.to().vpxor(c.out(), c.out(), c.scratch(0));
   c.to().vcmpordps(c.scratch(0), a, a);

@@ -19,15 +19,15 @@ namespace reg = Xbyak::util;
 
 constexpr int vector_bytes = 32;
 
-/// Compares the lanes of ymm0 with a vector in memory, and leaves all ones in ymm0 where the
-/// comparison, or its opposite, is true.
+/// Compares the lanes of ymm0 with a vector in memory, and leaves all ones in ymm0 where the result
+/// is true. The result may be the comparison's opposite.
 using Compare = void (*)(CodeGenerator& to, const Address& b);
 
 struct Comparison {
   Compare compare = nullptr;
-  bool is_opposite = false;
-  bool is_wide = false;   ///< of 64 bits
-  bool is_float = false;  ///< may flush subnormal operands
+  bool is_opposite = false;  ///< `compare` gives the opposite result
+  bool is_wide = false;      ///< of 64 bits
+  bool is_float = false;     ///< may flush subnormal operands
 };
 
 enum class Logic { conjunction, disjunction, difference, negation, copy };
@@ -89,7 +89,7 @@ class Known {
               {less_longs, true, true}, {greater_longs, true, true});
     add_order("u64", {greater_unsigned_longs, false, true}, {less_unsigned_longs, false, true},
               {less_unsigned_longs, true, true}, {greater_unsigned_longs, true, true});
-    // The numbers are the CPU's codes for comparisons.
+    // The template arguments are the codes of comparisons in vcmpps and vcmppd.
     add_floats<0>("eq");
     add_floats<12>("ne");
     add_floats<17>("lt");

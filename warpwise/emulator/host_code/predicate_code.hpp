@@ -13,7 +13,7 @@ struct HostRegisters {
   Xbyak::Reg64 registers;
   Xbyak::Reg64 constants;
   Xbyak::Reg32 lanes;
-  bool is_partial = false;  ///< true: other lanes of predicates keep their values
+  bool is_partial = false;  ///< true: lanes that do not run keep their predicates
 };
 
 /// Returns true if a comparison or a logical operation of predicates has machine code.

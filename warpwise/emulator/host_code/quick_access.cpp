@@ -43,7 +43,7 @@ template <bool is_shared>
     warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
 }
 
-/// Does load() for a warp with inactive lanes.
+/// Does the work of load() for a warp with inactive lanes.
 template <class Observers, class T, class S, S kept, class Address, bool is_shared>
 [[gnu::noinline]] void load_some(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
@@ -130,8 +130,8 @@ void store(Warp& warp, const Operation& op) {
 
 constexpr std::size_t longest_vector = 16;
 
-/// Does load() for vectors. Elements may overwrite the registers of the addresses, so it copies the
-/// addresses first.
+/// Does the work of load() for vectors. It copies the addresses first, because loaded elements may
+/// overwrite the address registers.
 template <class Observers, class T, class Address, bool is_shared>
 void load_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
@@ -359,7 +359,7 @@ void load_parameter(Warp& warp, const Operation& op) {
 #pragma GCC pop_options
 #endif
 
-/// Quick functions for one handler, by the memory and the width of addresses.
+/// Functions that replace one handler, by the memory and the width of addresses.
 struct Quick {
   struct Of {
     Handler global = nullptr;
@@ -435,7 +435,7 @@ Quicks quicks_of(ObserverSet set) {
   return all;
 }
 
-/// Returns the quick functions of an operation; null if it has none.
+/// Returns the functions that replace an operation's handler; null if there are none.
 const Quick* quick_of(const Operation& op, ObserverSet observers) {
   static const Quicks uncounted = quicks_of<Observers<>>(ObserverSet::none);
   static const Quicks counted = quicks_of<Observers<Counts>>(ObserverSet::counts);

@@ -16,7 +16,7 @@ namespace warpwise::emulator {
 Handler quick_access(const Operation& op, ObserverSet observers);
 
 /// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine
-/// code can make itself, after prepare_loads().
+/// code can execute without a call after prepare_loads().
 bool loads_shared_words(const Operation& op, ObserverSet observers);
 
 /// Loads of shared memory whose address registers stay unchanged from the first to the last load.
@@ -29,14 +29,15 @@ struct SharedLoads {
   };
   struct Load {
     const Operation* op = nullptr;
-    std::size_t base = 0;  ///< its index
+    std::size_t base = 0;  ///< index into `bases`
   };
   std::vector<Base> bases;
   std::vector<Load> loads;
 };
 
 /// Shows the loads that `loads` lists to the counts or the checks, and returns the shared memory.
-/// Shows none and returns null if the loads have to run one by one, as for a fault.
+/// Shows none and returns null if the loads have to run one by one, for example because one of them
+/// faults.
 using PrepareLoads = std::byte* (*)(Warp& warp, const SharedLoads& loads);
 PrepareLoads prepare_loads(ObserverSet observers);
 

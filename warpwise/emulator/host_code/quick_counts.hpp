@@ -11,7 +11,7 @@
 
 namespace warpwise::emulator {
 
-/// Keeps what recent accesses of all lanes have added to the counts of their sites. These additions
+/// Keeps what recent accesses of whole warps have added to the counts of their sites. The additions
 /// depend only on the addresses relative to the aligned 256 bytes that hold the first address.
 struct QuickCounts {
   static constexpr std::size_t kept = 512;  ///< entries fit into an L2 cache beside other data

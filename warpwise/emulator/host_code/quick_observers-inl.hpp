@@ -30,7 +30,7 @@ inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::s
   }
 }
 
-/// Counts an access. An access by generic addresses counts as one to global memory here.
+/// Counts an access. An access by generic addresses counts as an access to global memory.
 template <class Observers, class Address>
 inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                  const Address* addresses, bool neighbours) {
@@ -95,7 +95,7 @@ struct WholeAddresses {
   alignas(64) std::uint64_t own[warp_lanes];  ///< offsets in each lane's local memory
 };
 
-/// Describes an access of the active lanes to the observers.
+/// Returns the description of an access of the active lanes that observers get.
 template <Memory memory, class Address>
 inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                            const Address* addresses, const Piece& piece, bool neighbours,
@@ -134,8 +134,8 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
-/// Calls body(at, T{}) for each lane, or in local memory for each active lane. The states of its
-/// element begin at `at`. T has `bytes` bytes.
+/// Calls body(at, T{}) for each lane, or in local memory for each active lane. `at` points to the
+/// states of the lane's element, and T has `bytes` bytes.
 template <Memory memory, class Address, class Body>
 inline void each_state(Mask lanes, std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {
@@ -166,7 +166,8 @@ inline bool are_zero(const std::byte* from, std::size_t bytes) {
   return is_zero(any);
 }
 
-/// Does what Init does for an access of defined values. Returns false, doing nothing, for others.
+/// Does the work of the observer Init for an access whose values are all defined. For any other
+/// access, does nothing and returns false.
 template <Memory memory, class Address>
 inline bool stays_defined(const Warp& warp, const Operation& op, const Init& init, AccessKind kind,
                           std::size_t bytes, const Address* addresses, const Piece& piece,

@@ -190,7 +190,8 @@ class RandomKernel {
   static constexpr const char* register_text =
       ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<26>;\n.reg .b64 %l<20>;\n";
 
-  /// Writes a function that calls itself up to three times, in lanes whose parameter says so.
+  /// Writes a function that calls itself up to three times, in each lane as often as its parameter
+  /// says.
   void function() {
     text_ += ".func (.param .b32 r) down(.param .b32 n)\n{\n" + std::string(register_text);
     line("ld.param.u32 %w10, [n]");

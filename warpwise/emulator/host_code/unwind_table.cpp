@@ -56,8 +56,8 @@ UnwindTable::UnwindTable(const void* code, std::size_t bytes, std::size_t stack_
   constexpr std::uint8_t saved_at = 0x80;
   Writer to(table_);
   to.entry([&] {
-    to.number(std::uint32_t{0});  // a common entry
-    // Version 1 without extensions; units of 1 byte of code and -8 bytes of the stack.
+    to.number(std::uint32_t{0});  // marks a common information entry
+    // Version 1 without extensions. Positions count in 1 byte of code and in -8 bytes of the stack.
     to.bytes({1, 0, 1, 0x78, return_address, define_frame, rsp});
     to.leb(stack_bytes + 8 * std::size(pushed));
     std::uint8_t words = 0;

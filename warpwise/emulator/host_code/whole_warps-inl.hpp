@@ -114,7 +114,8 @@ template <class Address>
   return own;
 }
 
-/// Returns an access's addresses. In `own`, inactive lanes get the first active lane's address.
+/// Returns an access's addresses. If some lanes are inactive, the result is `own`, in which these
+/// lanes get the first active lane's address.
 template <class Address>
 [[gnu::always_inline]] inline const Address* active_addresses(const Warp& warp, const Operation& op,
                                                               Address* own) {

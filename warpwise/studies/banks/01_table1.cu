@@ -1,6 +1,6 @@
-// Idea: the document's three kernels. A thread writes an element to shared memory and, after a
-//   barrier, reads an element of its block; READ chooses it. READ 2 reads the 256 words of a block
-//   as columns of 16: the 16 lanes of a half-warp meet in one bank of 16. READ 1: each thread reads
+// Idea: the three kernels of A1 in docs/sources.md. A thread writes an element to shared memory
+//   and, after a barrier, reads an element of its block. READ 2 reads the 256 words of a block as
+//   columns of 16: the 16 lanes of a half-warp meet in one bank of 16. READ 1: each thread reads
 //   its own word. READ 0: no thread reads, and the stored word comes from a register.
 // Expected: on 16 banks READ 2 takes 16 passes a half-warp, and READ 1 takes one pass. On the 32
 //   banks since compute capability 2.0 the lanes of a warp meet in four banks, 8 in each.

@@ -7,7 +7,7 @@
 //   multiplications, which hide the load. A copy to shared memory uses the value before them. At a
 //   barrier the block waits for its slowest warp. Load and multiplications then take their times
 //   one after the other, unless other resident blocks compute meanwhile.
-// Next limit: with many resident warps the multiplications, which are the same in all three.
+// Next limit: with many resident warps, the multiplications, which all three stages share.
 extern __shared__ float tile[];
 
 __device__ void wait() {

@@ -1,6 +1,6 @@
 // Idea: a thread reads its row of LIVE words, goes through them `rounds` times, and changes each
-//   word by the word before it. All words are live from the first round to the last. The words are
-//   meant for registers. With a cap on registers the compiler keeps the rest in local memory.
+//   word by the word before it. All words are live from the first round to the last. Registers
+//   shall hold the words. Under a cap, the compiler spills those that do not fit to local memory.
 //   TEXTURE reads the row through a linear texture.
 // Expected: without a cap a thread has more registers than words, and an SM few warps. A cap allows
 //   more warps, but each word in local memory is loaded and stored in every round. Adjacent lanes

@@ -1,7 +1,7 @@
 // Idea: a thread copies one word of WORDS times 4 bytes, with one load and one store of any width.
 // Expected: a thread has the same number of instructions for a word of any width. The same bytes
-//   take a half and a quarter of the warp instructions. The machine code has LDG.E.64, LDG.E.128,
-//   STG.E.64 and STG.E.128; a word takes 2 or 4 registers.
+//   take half of the warp instructions with words of 8 bytes, and a quarter with 16. The machine
+//   code then has LDG and STG with .E.64 or .E.128, and a word takes 2 or 4 registers.
 // Next limit: memory's bandwidth.
 #include "word.cuh"
 

@@ -1,4 +1,4 @@
-// Expected result: a copy, or with a state each element after its rounds.
+// Expected result: a copy or, if STATE is defined, each element after its rounds.
 extern "C" __global__ void reference(unsigned* out, const unsigned* in, long long bytes) {
   const long long count = bytes / 4;
   const long long threads = static_cast<long long>(gridDim.x) * BLOCK_X;
