@@ -108,7 +108,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
     report.spill_loads = resources->spill_load_bytes / 4;
     report.spill_stores = resources->spill_store_bytes / 4;
     report.stack_bytes = resources->stack_bytes;
-    if (cc.major >= 7) report.operations = resources->operations;  // older machine code differs
+    if (cc.major >= 7) report.operations = resources->operations;  // older code is not decoded
     if (kernel.local_bytes == 0) report.most_spills = most_spills_in(resources->machine_code);
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
