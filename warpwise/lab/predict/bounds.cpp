@@ -121,8 +121,8 @@ class Model {
     return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
   }
 
-  /// Returns the share of common reads, of lines that distant blocks read too, that L1 serves.
-  /// Their line is in L1 because another block of the SM has read it.
+  /// Returns the share of common reads that L1 serves, because another block of the SM has read the
+  /// line. Common reads are reads of lines that distant blocks read too.
   double common_in_l1() const {
     return kept(static_cast<double>(counted_.pace.common_lines) * line_bytes,
                 profile_.figure("l1_bytes"));

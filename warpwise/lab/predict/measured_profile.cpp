@@ -100,8 +100,7 @@ class ProfileMeasurement {
         "measured: a chain of instructions that wait for each other");
   }
 
-  // Measures a multiprocessor's rate per cycle: its warp instructions, times the work `each` of
-  // one.
+  // Measures an SM's rate per cycle: its warp instructions, times `each`, the work of one.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);

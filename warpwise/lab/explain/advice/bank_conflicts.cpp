@@ -78,7 +78,7 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
   if (!is_known || access.variable.empty()) return std::nullopt;
   std::array<std::uint64_t, 32> addresses = {};
   std::uint32_t active = 0;
-  constexpr std::int64_t middle = std::int64_t{1} << 40;  // keeps addresses above 0 at steps below
+  constexpr std::int64_t middle = std::int64_t{1} << 40;  // negative steps stay above address 0
   for (std::uint32_t lane = 0; lane < addresses.size() && lane < block.count(); ++lane) {
     const std::int64_t x = lane % block.x;
     const std::int64_t y = lane / block.x % block.y;

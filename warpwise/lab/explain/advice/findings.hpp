@@ -49,7 +49,7 @@ struct Finding {
   bool in_library = false;       ///< the line belongs to a library, not to the program
   LineCost by = LineCost::none;  ///< count by which name_line() chooses the finding's line
   bool always = false;           ///< listed even beyond the first three, because it is certain
-  bool of_all_loads = false;     ///< covers all loads of its line: none on repeated loads is added
+  bool of_all_loads = false;     ///< covers all loads of its line, repeated loads too
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability

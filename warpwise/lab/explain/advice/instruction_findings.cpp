@@ -29,8 +29,8 @@ double single_over_double(const DeviceProfile& profile) {
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Compares single with double precision on a profile's GPU, and on the GPU whose double precision
-// is the slowest in comparison.
+// Says how much faster single precision is than double precision on a profile's GPU, and on the
+// installed profile's GPU with the greatest ratio of the two.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {

@@ -8,7 +8,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Ratio to the minimum from which on a kernel has many transactions.
+// A kernel has many transactions if it has at least this many times the minimum for its bytes.
 constexpr double many = 2;
 
 // Says how often each byte is read. Only the prediction's sample counts distinct bytes.

@@ -183,7 +183,7 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
 }
 
 // Refuses a buffer whose elements differ in size or kind from those that the parameter points to,
-// such as f64 for float*. Elements of one byte, of either, fit any type.
+// such as f64 for float*. A buffer of bytes fits any pointer, and a pointer to bytes any buffer.
 void require_element(const std::string& type, std::size_t i, const ArgumentSpec& spec) {
   if (spec.kind != Kind::buffer || !type.ends_with('*')) return;
   std::string pointed_to = type.substr(0, type.size() - 1);

@@ -117,7 +117,7 @@ struct Choice {
   std::uint64_t shared_bytes = 0;
   std::uint64_t size = 0;             // value of integers that seem to be sizes
   std::map<std::size_t, int> larger;  // factors of buffers' elements, by parameter
-  std::uint64_t beyond = 0;           // if not 0, elements that buffers in `larger` get instead
+  std::uint64_t beyond = 0;           // if not 0, added to buffers of `larger` instead of a factor
   std::string fault = {};             // first fault, if every launch that was tried had a fault
 };
 
