@@ -45,7 +45,7 @@ std::string first_line_with(const std::string& text, std::string_view what) {
   return {};
 }
 
-// Returns the folder in which a file of this name would search its own includes.
+// Returns the folder in which the includes of a file of this name are searched first.
 fs::path folder_of(const std::string& name) {
   const fs::path folder = fs::path(name).parent_path();
   return folder.empty() ? "." : folder;
@@ -99,8 +99,8 @@ std::vector<std::string> shared_options(const CompileOptions& options,
   return arguments;
 }
 
-// nvcc started, but something it needs is missing, most often a host compiler. The source is not at
-// fault.
+// Thrown if nvcc starts but lacks something that it needs, most often a host compiler. The source
+// is not at fault.
 struct NvccUnusable {
   std::string why;
 };

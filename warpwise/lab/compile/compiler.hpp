@@ -34,13 +34,13 @@ enum class CompilerChoice { automatic, nvcc, nvrtc };
 struct CompileOptions {
   std::vector<std::string> defines;  ///< "K=V" or "K"
   int architecture = 75;             ///< compute_75
-  /// If the compiler does not build for `architecture`, use its greatest architecture below that,
-  /// or else its least. Compilation::options says which.
+  /// If the compiler does not build for `architecture`, it takes its greatest lower architecture,
+  /// or else its least one. Compilation::options has the architecture that it took.
   bool nearest_architecture = false;
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
   int max_registers = 0;           ///< limit per thread in machine code; 0: the compiler chooses
-  /// False for a rung: NVRTC then leaves no host code out, and nvcc compiles the rung as C++20.
+  /// False for a kernel of a ladder or a study: no host code is left out, and nvcc uses C++20.
   bool host_code = true;
   CompilerChoice compiler = CompilerChoice::automatic;
 };
@@ -49,7 +49,7 @@ struct CompileOptions {
 struct Compilation {
   std::string ptx;
   std::string compiler;  ///< "nvcc 13.0.88 (PATH)", "NVRTC 13.0 (PATH)", "none: …" for a .ptx file
-  std::vector<std::string> notes;  ///< input that the compiler could not take, and warnings
+  std::vector<std::string> notes;  ///< unusable compilers, omitted host code, and warnings
   std::string source;              ///< the text that NVRTC compiled; empty otherwise
   std::string name;                ///< the source's name in messages and line information
   CompileOptions options;
@@ -66,7 +66,8 @@ struct Compilation {
 Compilation compile_file(const std::filesystem::path& path, const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
-/// Compiles a text in the same way; `name` is its name in messages and line information.
+/// Compiles a text as compile_file() compiles a file. `name` is the text's name in messages and
+/// line information.
 Compilation compile_text(const std::string& text, const std::string& name,
                          const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
@@ -93,10 +94,10 @@ struct KernelResources {
   int spill_load_bytes = 0;
   int stack_bytes = 0;   ///< bytes of local memory per thread
   int shared_bytes = 0;  ///< bytes of static shared memory per block
-  /// Set only if the caller asked for them, and if the toolchain has a disassembler that reads the
-  /// machine code.
+  /// Set only if the caller asked for disassembly, and if the toolchain has a disassembler that
+  /// reads the machine code.
   std::optional<GlobalInstructions> global_instructions;
-  std::vector<MachineInstruction> machine_code;  ///< set under the same conditions
+  std::vector<MachineInstruction> machine_code;  ///< empty if global_instructions is not set
   std::vector<MachineOperation> operations;      ///< empty without ptxas
 };
 
@@ -116,11 +117,12 @@ int target_architecture(const std::string& ptx);
 std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {
-  /// One entry per compute capability. If the compiler or the PTX's target excludes it, the entry
-  /// is for the greatest one left below it, or else for the least one. Empty if the build failed.
+  /// One entry per compute capability. If the compiler or the PTX's target excludes a capability,
+  /// its entry is for the greatest possible architecture below it, or else for the least possible
+  /// one. An entry is empty if its build failed.
   std::vector<std::optional<KernelResources>> by_compute_capability;
   std::string built_with;   ///< "ptxas (PATH)", "NVRTC 13.0 (PATH)"
-  std::string why_unknown;  ///< reason; empty if nothing above is missing
+  std::string why_unknown;  ///< why an entry is empty; empty if all entries are set
 };
 
 /// Builds machine code with ptxas from the PTX, or with NVRTC from the source if there is no ptxas.

@@ -350,7 +350,7 @@ TEST(Compiler, TakesPtxAsItIs) {
   EXPECT_NE(report.why_unknown, "");
 }
 
-// Ends this process with 0 if an interruption while ptxas runs is not taken for unknown resources.
+// Ends this process with 0 if kernel_resources() throws Interrupted when a signal stops ptxas.
 [[noreturn]] void interrupt_ptxas() {
   std::signal(SIGINT, [](int) {});
   bool is_told = false;

@@ -175,8 +175,8 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == BlockKind::function && !of_device) {
-      // `structure` has no comments and directives in front of the function. In the text the
-      // #includes have to stay.
+      // Comments and directives are blank in `structure`. The function therefore begins behind any
+      // #includes before it, which stay in the text.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }

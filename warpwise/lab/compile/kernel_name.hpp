@@ -21,7 +21,7 @@ std::string selecting_name(const std::string& ptx, const std::string& mangled);
 /// - the last part of the plain name, without namespaces and template arguments
 /// - either plain form with parameters, "scale(float*, int)", which distinguish kernels of one name
 ///
-/// \throws InvalidArgument  no kernel matches: lists all; or several do: lists these
+/// \throws InvalidArgument  no kernel matches, or several do; the message lists the kernels
 std::string kernel_in(const std::string& ptx, const std::string& wanted);
 
 }  // namespace warpwise::lab

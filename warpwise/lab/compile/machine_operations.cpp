@@ -85,11 +85,12 @@ std::vector<Symbol> symbols_of(const Elf& elf) {
   return symbols;
 }
 
-// A table of lines as in DWARF 2. The linker's table says which function an address belongs to.
+// The table of a function's lines, in the format of DWARF 2. The relocations tell which function an
+// address in the table belongs to.
 class Lines {
  public:
   Lines(const Elf& elf, std::size_t text) : table_(elf.section(elf.named(".nv_debug_line_sass"))) {
-    add_places(elf, ".rel.nv_debug_line_sass", 16, text);  // before CC 9.0
+    add_places(elf, ".rel.nv_debug_line_sass", 16, text);  // files for CC below 9.0
     add_places(elf, ".rela.nv_debug_line_sass", 24, text);
     while (at_ < table_.size() && read_unit()) {
     }

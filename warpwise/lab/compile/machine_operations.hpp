@@ -22,7 +22,7 @@ enum class MachineUnit {
   local_store,
   shuffle,
   other,  ///< branches, barriers, textures, products of matrices, instructions of the uniform unit
-  once,   ///< reads of constants and arguments, which ptxas places before a loop
+  once,   ///< reads of constants and arguments, which ptxas moves out of loops
 };
 
 /// An instruction of the machine code.

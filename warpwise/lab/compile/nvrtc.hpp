@@ -47,7 +47,7 @@ class Nvrtc {
   std::vector<int> architectures_;
 };
 
-/// A header that NVRTC has no file for.
+/// A header that NVRTC gets as a text instead of a file.
 struct StubHeader {
   const char* name;
   const char* text;

@@ -9,8 +9,8 @@ namespace warpwise::lab {
 
 /// Returns the folder that holds `warpwise/…` as sources include it: the ladders, the shipped
 /// kernels and the headers that they need. Its path from the program is ../share/warpwise/sources.
-/// This is the same when installed, in a build tree and in the GPU bundle. \throws IoError  it is
-/// not there
+/// The path is the same when installed, in a build tree and in the GPU bundle. \throws IoError  the
+/// folder is not there
 std::filesystem::path source_root();
 
 /// Limit of a source's size: far larger than any source that people write, or its PTX.

@@ -5,7 +5,7 @@
 namespace warpwise::lab {
 namespace {
 
-// 64-bit types as libcu++ declares them for NVRTC, so that both may be included.
+// Declares 64-bit types as libcu++ does for NVRTC, so that a kernel may include both headers.
 constexpr const char* stdint_text = R"(#pragma once
 using int8_t = signed char; using uint8_t = unsigned char;
 using int16_t = signed short; using uint16_t = unsigned short;

@@ -22,10 +22,10 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{16} << 20;
-// Limit of a file that a program writes: more than a compiler of kernels needs. Without it, a macro
-// that includes a device without an end would fill the disk.
+// Limit in bytes of a file that a program writes: more than a compiler of kernels needs. Without
+// the limit, a macro that includes a device without an end would fill the disk.
 constexpr rlim_t most_file = rlim_t{1} << 30;
-constexpr int poll_milliseconds = 50;  // delay until a signal or the limit is noticed
+constexpr int poll_milliseconds = 50;  // longest delay until a signal or the time limit is noticed
 
 sigset_t set_of_ending_signals() {
   sigset_t set;

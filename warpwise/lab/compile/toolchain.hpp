@@ -27,8 +27,8 @@ struct Toolchain {
 Toolchain find_toolchain();
 
 /// Returns the folder for NVRTC and headers that scripts/get-nvrtc.sh fills:
-/// $XDG_CACHE_HOME/warpwise/nvrtc, where ~/.cache replaces a missing $XDG_CACHE_HOME. Empty without
-/// a home.
+/// $XDG_CACHE_HOME/warpwise/nvrtc, where ~/.cache replaces a missing $XDG_CACHE_HOME. Empty if
+/// $HOME is missing too.
 std::filesystem::path nvrtc_cache();
 
 /// Returns the folder for CUPTI that scripts/get-cupti.sh fills: "cupti" beside nvrtc_cache().

@@ -26,7 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Adds the file's name to the emulator's errors; the emulator only knows the text.
+// Runs an action and puts the file's name before the message of an error. The emulator gets only
+// the PTX text, so its messages cannot name the file.
 template <class Action>
 auto naming(const std::string& file, const Action& action) {
   try {
@@ -107,7 +108,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
     report.spill_loads = resources->spill_load_bytes / 4;
     report.spill_stores = resources->spill_store_bytes / 4;
     report.stack_bytes = resources->stack_bytes;
-    if (cc.major >= 7) report.operations = resources->operations;  // older machine code differs
+    if (cc.major >= 7) report.operations = resources->operations;  // older code is not decoded
     if (kernel.local_bytes == 0) report.most_spills = most_spills_in(resources->machine_code);
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
@@ -139,7 +140,8 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   return report;
 }
 
-// A thread's stack holds its arrays in local memory, and beside them its spilled values.
+// Returns the spills of a kernel. A thread's stack holds its local arrays and its spilled values,
+// so the bytes of the arrays are subtracted.
 Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
   return {.loads = static_cast<double>(report.spill_loads),
           .stores = static_cast<double>(report.spill_stores),
@@ -157,7 +159,7 @@ ResourceReport resources_of(const ExplainRequest& request, const Compilation& co
   const bool spills = std::ranges::any_of(report.by_compute_capability, [](const auto& each) {
     return each && each->spill_store_bytes > 0;
   });
-  // If values spill, the machine code is read too: it has the lines of the spills.
+  // Only the machine code tells which source lines spill.
   return spills && !request.machine_code ? read(true) : report;
 }
 
@@ -229,7 +231,7 @@ std::string shown_name(const std::string& name, const std::string& given) {
 
 SourceFile read_source(const std::string& name, const std::string& given) {
   SourceFile source{name, shown_name(name, given), {}};
-  // The name comes from the PTX: it may name a device without an end.
+  // The PTX may name any file, even a device without an end. read_text() reads only regular files.
   std::istringstream text(read_text(source.shown).value_or(""));
   for (std::string line; std::getline(text, line);) {
     if (line.ends_with('\r')) line.pop_back();
@@ -273,7 +275,7 @@ struct Operands {
   Operands(const ExplainRequest& request, const emulator::KernelInfo& kernel,
            const ReadTexture& read_texture)
       : arguments(device, kernel, request.arguments, read_texture) {
-    // The arguments count as written: a buffer without a fill has zeros.
+    // The arguments are in memory already, so they count as initialised; the default fill is zero.
     if (request.checks.has(emulator::Check::init)) device.track_definedness();
   }
   emulator::Device device;
@@ -290,7 +292,7 @@ class Runner {
 
   const Arguments& arguments() const { return operands_->arguments; }
 
-  // Runs and counts. If the grid exceeds the budget, a sample of its blocks runs in place of all.
+  // Runs and counts all blocks. If the grid exceeds the budget, runs a sample of them instead.
   void run(Explanation& result) {
     result.launch = counted(result.request.sample, *operands_);
     if (request_.sample || !request_.dumps.empty()) return;
@@ -406,7 +408,7 @@ std::string Explanation::counted() const {
     return fmt::format("stopped: {} of {} blocks finished; the counts cover the run until then",
                        grouped(launch.blocks), grouped(asked));
   }
-  const std::uint64_t ran = launch.blocks;  // whole clusters: may be more than asked
+  const std::uint64_t ran = launch.blocks;  // whole clusters run: may exceed `asked`
   if (ran < grid) {
     const std::string why =
         exceeded_budget == 0
@@ -430,7 +432,7 @@ bool Explanation::is_shown(const emulator::LineCounts& line) const {
 
 namespace {
 
-// Returns the arguments of a kernel with this number of parameters, see `is_second`.
+// Returns the arguments for a kernel with this number of parameters: see ExplainRequest::is_second.
 std::vector<ArgumentSpec> own_arguments(const ExplainRequest& request, std::size_t parameters) {
   std::vector<ArgumentSpec> own = request.arguments;
   if (!request.is_second || own.size() <= parameters) return own;
@@ -462,7 +464,7 @@ Explanation explain(const ExplainRequest& asked, const ReadTexture& read_texture
   Runner runner(request, program, result.kernel, read_texture);
   naming(request.file,
          [&] { require_members(result.kernel, result.compilation.ptx, request.arguments); });
-  // A name that is not mangled tells no types.
+  // A mangled name has the parameters' types. For other names, the source's declaration has them.
   if (!request.file.ends_with(".ptx") && parameter_types(result.kernel.name).empty()) {
     require_elements(declared_types(read_text(request.file).value_or(""), result.kernel_name),
                      request.arguments);

@@ -38,17 +38,17 @@ struct ExplainRequest {
   std::uint64_t dynamic_shared_bytes = 0;
   CompileOptions compile;
   std::vector<ArgumentSpec> arguments;
-  /// With two kernels to compare, whether this is the second one. If there are more arguments than
-  /// the kernel has parameters, the first kernel takes its own from the front, the second from the
-  /// back.
+  /// True for the second of two compared kernels, false for the first. Not set for a single kernel.
+  /// If there are more arguments than parameters, the first kernel takes its arguments from the
+  /// front of the list, and the second kernel from the back.
   std::optional<bool> is_second = {};
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<int> registers;         ///< registers per thread that replace the compiler's number
-  std::optional<std::uint64_t> budget;  ///< budget that replaces default_budget()
+  std::optional<std::uint64_t> budget;  ///< warp instructions; replaces default_budget()
   std::vector<DumpSpec> dumps;
   bool keep_buffers = false;  ///< keep what the kernel leaves in its buffers
   bool machine_code = false;  ///< read the machine code of the newest compute capability too
-  bool fidelity = false;      ///< name in the text the lines that were not emulated exactly
+  bool fidelity = false;      ///< the text names the lines that were not emulated exactly
   std::optional<BlockSample> sample;  ///< blocks of the grid that run in place of all blocks
   emulator::Checks checks;            ///< checks in addition to those that are always on
   /// GPU whose bounds are predicted; its compute capability is one of `compute_capabilities`.
@@ -69,7 +69,7 @@ struct CapabilityReport {
   std::optional<int> registers;
   std::string
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
-  std::optional<int> spill_bytes;  ///< bytes that a thread stores
+  std::optional<int> spill_bytes;  ///< bytes of spilled words that a thread stores
   int spill_loads = 0;             ///< loads of spilled words in the machine code
   int spill_stores = 0;            ///< stores of spilled words in the machine code
   int stack_bytes = 0;             ///< bytes of a thread's local memory in the machine code
@@ -77,8 +77,8 @@ struct CapabilityReport {
   /// known by line, or if the kernel also has arrays in local memory.
   std::optional<SpillLine> most_spills = {};
   std::vector<MachineOperation> operations = {};  ///< machine instructions; empty if not known
-  std::uint64_t shared_bytes = 0;                 ///< bytes per block; on 1.x with the arguments
-  rules::Occupancy occupancy;                     ///< all 0 but the limiter if no block fits
+  std::uint64_t shared_bytes = 0;                 ///< bytes per block; on 1.x, arguments included
+  rules::Occupancy occupancy;                     ///< if no block fits, only the limiter is set
   std::string why_not;                            ///< why no block fits; empty otherwise
 };
 
@@ -110,11 +110,11 @@ struct Explanation {
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
   std::uint64_t launches = 1;  ///< number of launches with this shape; their counts are summed
-  std::uint64_t exceeded_budget = 0;  ///< budget that the whole grid exceeds: the reason for
-                                      ///< ExplainRequest::sample; 0 if that was not the reason
+  std::uint64_t exceeded_budget = 0;  ///< budget in warp instructions that the whole grid exceeds,
+                                      ///< so that only a sample ran; 0 if no budget was exceeded
   LargerBuffers larger_buffers;  ///< result of enough_elements(); empty if no thread passes an end
-  /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
-  /// ExplainRequest::keep_buffers is set, and after a sample.
+  /// Bytes of each buffer argument after the launch; an empty entry for every other argument. Kept
+  /// only if ExplainRequest::keep_buffers is set, and not after a sample.
   std::vector<std::vector<std::byte>> buffers;
   std::optional<MachineCode> machine_code;     ///< set if machine code was asked for
   std::optional<GpuReport> gpu;                ///< set if a GPU was asked for
@@ -126,11 +126,11 @@ struct Explanation {
   }
 
   /// Returns the time that the GPU took with a cold L2, as a multiple of the predicted time.
-  /// Returns nothing unless both are known.
+  /// Returns nothing if either time is unknown.
   std::optional<double> measured_over_predicted() const;
 
   /// Describes what the counts cover if they do not cover one whole launch: a sample of the blocks,
-  /// the part that ran until it was stopped, or several launches. Empty otherwise.
+  /// the part of a launch before it was stopped, or several launches. Empty otherwise.
   std::string counted() const;
 
   const SourceFile* source(const std::string& file) const;
@@ -149,24 +149,26 @@ class GpuProbe;
 
 /// Compiles the kernel, runs it, counts, and writes the dumps. If the grid exceeds the budget, a
 /// sample of its blocks runs instead, unless a dump needs all of them.
-/// \param gpu  GPU to run it on as well, or null
+/// \param gpu  GPU that runs the kernel too; null for none
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
 ///                           emulator::Program and Arguments throw
 Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture,
                     GpuProbe* gpu = nullptr);
 
-/// Explains a launch that was counted already; `request` describes it.
+/// Explains a launch that was counted already; `request` describes the launch.
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
-/// Returns true if a launch has faults other than an interruption. An interrupted launch can still
-/// be predicted, because its sample runs separately.
+/// Returns true if a launch has faults other than FaultKind::interrupted. An interrupted launch can
+/// still be predicted, because the prediction counts a sample of its own.
 bool is_faulty(const emulator::LaunchResult& launch);
 
-/// Returns the fault's place in the program, if known, not in the toolkit's function that it calls.
+/// Returns the place of a fault. For a fault in a header of the CUDA toolkit, returns the program's
+/// line that called the header's function, if that line is known.
 emulator::SourcePlace own_place(const emulator::Fault& fault);
 
-/// Predicts a launch for ExplainRequest::device, if there is one, no fault, and room for a block.
+/// Predicts the time of a launch on ExplainRequest::device. Predicts nothing without a device,
+/// after a fault, or if no block fits on a multiprocessor.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
 /// Returns the installed profile of a GPU with this compute capability: the profile of the GPU

@@ -30,14 +30,15 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
 }
 
-// A rung's launches in the emulator.
+// The emulated launches of a rung, which is one optimisation step of a ladder of kernels.
 class EmulatedRung {
  public:
   EmulatedRung(const StudyTable& table, const Rung& rung, const ladders::Problem& problem,
                EmulatorExecutor& executor)
       : table_(table), rung_(rung), problem_(problem), executor_(executor) {}
 
-  // Runs the launches on new operands, until a launch has a fault. The report shows the fault.
+  // Runs the launches on new operands, until a launch has a fault. The report shows the fault, so
+  // the exception is not passed on.
   void run() {
     run_.emplace(executor_, table_, rung_, problem_, rung_.blocks.front());
     try {
@@ -80,7 +81,7 @@ class EmulatedRung {
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
   const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
-  // A rung may run again on its last results, so nothing is restored.
+  // A rung can run again on the results of its last run, so `restore` does nothing.
   return {{run, &run->code()}, run->launches(), [] {}};
 }
 

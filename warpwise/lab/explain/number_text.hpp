@@ -13,7 +13,7 @@
 // Puts counts into words for reports.
 namespace warpwise::lab {
 
-/// Length up to which a source line is searched: std::regex takes stack for each character.
+/// Longest source line that is searched: std::regex needs stack space for each character.
 inline constexpr std::size_t longest_line = 500;
 
 inline double ratio(std::uint64_t a, std::uint64_t b) {
@@ -37,7 +37,7 @@ inline std::string grouped(std::uint64_t value) {
   return digits;
 }
 
-/// Formats microseconds with three digits, or with all digits before the point.
+/// Formats microseconds with three significant digits, or from 1000 on as a whole number.
 inline std::string time_text(double value) {
   constexpr double of_four_digits = 1000;
   return value < of_four_digits ? fmt::format("{:.3g}", value)
@@ -52,8 +52,8 @@ inline std::uint64_t transactions(const emulator::TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
-/// Estimates the bytes that requests need, each once in a request: a word that all lanes of a warp
-/// read counts once.
+/// Estimates the distinct bytes that requests need: a word that all lanes of a warp read counts
+/// once.
 inline double needed_bytes(const emulator::TrafficCounts& traffic) {
   const auto requested = static_cast<double>(traffic.bytes_requested);
   const std::uint64_t made = transactions(traffic);

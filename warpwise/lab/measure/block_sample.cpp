@@ -64,7 +64,7 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
                                          const emulator::LaunchResult& launch) {
   if (launch.faults.size() != 1 || launch.blocks == 0) return std::nullopt;
   if (launch.faults[0].kind != emulator::FaultKind::budget) return std::nullopt;
-  // The instructions include those of blocks that did not end, so this is an upper bound.
+  // The instructions include those of blocks that did not end, so `each` is an upper bound.
   const double each = static_cast<double>(launch.executed) / static_cast<double>(launch.blocks);
   constexpr double share_of_budget =
       0.25;  // the sampled blocks may be costlier than those that ran
@@ -73,7 +73,7 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
 }
 
 bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks) {
-  // Whole clusters run, which may be more blocks: the number alone does not show a stopped launch.
+  // Whole clusters run, so a launch may be stopped although `blocks` blocks or more have ended.
   const auto is_stop = [](const emulator::Fault& fault) {
     return fault.kind == emulator::FaultKind::budget || fault.kind == emulator::FaultKind::deadlock;
   };

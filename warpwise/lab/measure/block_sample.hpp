@@ -11,7 +11,7 @@ namespace warpwise::lab {
 
 /// Number of a grid's blocks to run.
 struct BlockSample {
-  std::uint64_t blocks = 0;  ///< 0: see `share`
+  std::uint64_t blocks = 0;  ///< number of blocks; 0: `share` gives it
   double share = 1;          ///< share of the grid's blocks
 
   /// Returns the number of blocks to run in a grid of this size: at least one, at most all.
@@ -33,16 +33,16 @@ bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks);
 
 /// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
 /// budget. All blocks of the sample must have ended, and the whole grid must need more than the
-/// budget. Otherwise the launch has blocks that wait, or a loop without an end. A sample with an
-/// access that is out of bounds or misaligned also replaces the launch, which may have been stopped
-/// before the block with this fault.
+/// budget. Otherwise waiting blocks or an endless loop stopped the launch, not its size. A sample
+/// with an access that is out of bounds or misaligned also replaces the launch, which may have been
+/// stopped before the block with this fault.
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
 
-/// Scales the counts of a sample of `sampled_blocks`, or of these and the others of their clusters,
-/// to a grid of `grid_blocks`, each rounded. LaunchResult::blocks stays the number that ran. If a
-/// fault stopped the launch, fewer blocks have ended. The counts then stay as they are, because
-/// they contain parts of unfinished blocks.
+/// Scales the counts of a sample to a grid of `grid_blocks` and rounds them. The sample has
+/// `sampled_blocks`, or more because whole clusters run. LaunchResult::blocks stays the number that
+/// ran. If a fault stopped the launch, the counts stay unchanged, because they contain parts of
+/// unfinished blocks.
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks);
 

@@ -23,6 +23,7 @@ class CountersUnavailable : public Error {
 /// Returns advice on what to do about this result of CUPTI; empty if there is none.
 std::string remedy_for(cupti::Result result);
 
+/// Checks the result of a call of CUPTI.
 /// \throws CountersUnavailable  with the call, CUPTI's name of the result, and the remedy
 void require(const cupti::Library& library, cupti::Result result, const char* call);
 
@@ -69,8 +70,8 @@ class MetricGroup {
 };
 
 /// Groups the metrics that the chip has: first the hardware's counters, then the metrics that need
-/// patched machine code. Reading the latter may fail, and the former are read all the same. An
-/// empty group is omitted. Adds metrics that the chip lacks to `left_out` with the reason.
+/// patched machine code. The hardware's counters can thus be read even if patching fails. An empty
+/// group is omitted. Adds metrics that the chip lacks to `left_out` with the reason.
 /// \throws CountersUnavailable  the chip has none of the metrics
 std::vector<std::unique_ptr<const MetricGroup>> groups_of(
     const std::shared_ptr<const cupti::Library>& library, const std::string& chip,

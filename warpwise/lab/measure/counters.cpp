@@ -191,7 +191,7 @@ std::vector<CounterValues> Counters::read(std::size_t launches, const std::funct
       ++g;
       continue;
     }
-    // On an H200, reading patched metrics never ends under a profiler that has read other metrics.
+    // On an H200, reading patched metrics hangs if the profiler has read other metrics before.
     if (needs_patching(groups_[g]->names().front())) renew_profiler();
     try {
       std::vector<CounterValues> more = read(*groups_[g], launches, run);

@@ -20,8 +20,8 @@ namespace warpwise::lab {
 using CounterValues = std::map<std::string, double, std::less<>>;
 
 /// Reads counters through CUPTI's range profiler, which the constructor loads. The hardware counts
-/// few metrics at a time, so a call is repeated once for each pass. The call has to launch the same
-/// kernels every time. Not thread-safe.
+/// few metrics at a time, so read() repeats its call of `run` for each pass. The call has to launch
+/// the same kernels every time. Not thread-safe.
 class Counters {
  public:
   /// Counts the kernels of the CUDA context `context` on the GPU `device`. Outside of read()
@@ -63,7 +63,7 @@ class Counters {
 
   std::shared_ptr<const cupti::Library> library_;
   cupti::Context context_;
-  std::unique_ptr<const Profiler> profiler_;  // while it is switched on
+  std::unique_ptr<const Profiler> profiler_;  // null while the profiler is switched off
   std::vector<std::unique_ptr<const MetricGroup>> groups_;
   std::map<std::string, std::string> left_out_;
 };

@@ -105,7 +105,7 @@ struct Enable {
   Profiler profiler;  // out
 };
 
-struct ProfilerOnly {  // disable, start
+struct ProfilerOnly {  // parameters of disable and start
   std::size_t struct_size;
   void* reserved;
   Profiler profiler;
@@ -215,8 +215,8 @@ struct Library {
   Result (*data_info)(DataInfo*) = nullptr;
 };
 
-/// Returns pointers to the texts of `names`, as the library takes a list. `names` has to outlive
-/// them.
+/// Returns pointers to the texts of `names`, because CUPTI takes lists of C strings. `names` has to
+/// outlive the pointers.
 std::vector<const char*> pointers(const std::vector<std::string>& names);
 
 /// Returns the CUDA driver's current context of this thread; null without a driver or a context.

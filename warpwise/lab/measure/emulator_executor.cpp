@@ -21,7 +21,7 @@ class EmulatedCode final : public LoadedCode {
 
   int blocks_per_sm(const std::string& /*kernel*/, int threads,
                     std::uint64_t shared_bytes) const override {
-    // On CC 1.0 a block of 512 threads has no room for 32 registers a thread: compilers keep to 16.
+    // On CC 1.0, 512 threads with 32 registers each do not fit, so compilers use at most 16.
     for (const int assumed_registers : {32, 16}) {
       try {
         return rules::occupancy(cc_, {.threads = threads,

@@ -83,7 +83,7 @@ EndToEnd time_end_to_end(std::span<const TransferStep> steps) {
     time_one_step(steps.front(), result);
     return result;
   }
-  // One stream uploads, one computes and one downloads at a time.
+  // While one stream uploads, the second can compute and the third can download.
   const std::array<gpu::Stream, 3> streams;
   result.total = summary_of(samples_of([&] {
     const Stopwatch clock;

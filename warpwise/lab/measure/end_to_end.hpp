@@ -26,9 +26,9 @@ struct TransferStep {
 };
 
 struct EndToEnd {
-  Timing total;  ///< by the host's clock, from the first call until the last result is there
-  /// Medians by events on the GPU, if there is one step. Their sum is less than the total, which
-  /// includes the calls.
+  Timing total;  ///< by the host's clock, from the first call until the last result arrives
+  /// Medians, measured by events on the GPU; set only if there is a single step. Their sum is less
+  /// than the total, which includes the calls.
   std::optional<double> upload_us;
   std::optional<double> kernel_us;
   std::optional<double> download_us;
@@ -36,8 +36,8 @@ struct EndToEnd {
   std::int64_t bytes_down = 0;
 };
 
-/// Runs the steps for a quarter of a second, at least 5 and at most 1000 times. Ends earlier if the
-/// first runs take 3 s.
+/// Runs the steps for a quarter of a second, at least 5 and at most 1000 times. Ends after fewer
+/// than 5 runs if these take 3 s.
 /// Consecutive steps use different streams, so that the copies of one overlap the kernels of
 /// another.
 /// \throws CudaError
@@ -50,7 +50,7 @@ struct BusLimit {
   double both_gb_per_s = 0;  ///< sum of both directions at once
 };
 
-/// \throws CudaError
+/// Measures the bus between the host and the current GPU. \throws CudaError
 BusLimit bus_limit();
 
 }  // namespace warpwise::lab

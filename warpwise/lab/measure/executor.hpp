@@ -12,7 +12,7 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Runs rungs in the emulator or on a GPU.
+// Runs rungs, which are kernels of a ladder or a study, in the emulator or on a GPU.
 namespace warpwise::lab {
 
 /// A kernel did something wrong: for example it accessed memory out of bounds, or did not end.
@@ -33,7 +33,7 @@ class LoadedCode {
                             std::uint64_t shared_bytes) const = 0;
 };
 
-/// The sides of a launch's grid or block.
+/// Returns the extents of a launch's grid or block.
 inline emulator::Dim3 dimensions(const std::uint32_t (&sides)[3]) {
   return {sides[0], sides[1], sides[2]};
 }

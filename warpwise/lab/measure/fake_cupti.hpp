@@ -1,8 +1,8 @@
 #pragma once
 
-// A test's controls of the library in fake_cupti.cpp, and its log.
+// Functions with which a test controls the library of fake_cupti.cpp and reads its log.
 extern "C" {
-/// Clears the log. \param failure  fails from now on: "enable", "patching", "stop" or, if "", none
+/// Clears the log. \param failure  step that fails: "enable", "patching" or "stop"; "" for none
 void fake_begin(const char* failure);
 /// Returns the profiler's calls since fake_begin(): "enable start stop decode disable ".
 const char* fake_log();

@@ -76,7 +76,7 @@ class CountersOnGpu : public ::testing::Test {
             .arguments = ladders::bytes_of(Fill{out_, value, words})};
   }
 
-  // Reads the metrics, and prints them for the case that a test fails.
+  // Reads the metrics, and prints them so that the output of a failed test has them.
   std::vector<CounterValues> read(const std::vector<Launch>& launches) {
     int runs = 0;
     std::vector<CounterValues> values;

@@ -60,7 +60,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
-constexpr std::uint64_t texture_alignment = 512;  // needed by a texture; a Buffer has 256
+constexpr std::uint64_t texture_alignment = 512;  // bytes; gpu::Buffer is aligned only to 256
 
 }  // namespace
 

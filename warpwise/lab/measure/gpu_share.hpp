@@ -23,8 +23,8 @@ struct ShareMeasurement {
 class GpuShare {
  public:
   /// \param executor     has to outlive this object
-  /// \param sm_percent   share of the multiprocessors, 1 to 100; the GPU rounds up to what it can
-  ///                     set apart
+  /// \param sm_percent   share of the multiprocessors, 1 to 100 %; the GPU rounds it up to a number
+  ///                     that it can set apart
   /// \param neighbour_gb_per_s  rate at which a neighbour reads; 0 for none
   /// \throws Unsupported  the driver or the GPU cannot set multiprocessors apart, with the reason;
   ///                      or no multiprocessors are left for the neighbour
@@ -36,8 +36,8 @@ class GpuShare {
 
   int multiprocessors() const { return executor_.multiprocessors(); }
 
-  /// Times work as GpuTimer::measure() does, beside the neighbour. On a part of the multiprocessors
-  /// the short runs of a batch are not put into a graph: a graph's kernels would not keep to them.
+  /// Times work as GpuTimer::measure() does, while the neighbour runs. If the share has only some
+  /// of the multiprocessors, batches are not put into graphs, whose kernels would use all of them.
   /// \throws Unsupported  the neighbour ended before the measurement did
   /// \throws CudaError
   ShareMeasurement measure(const GpuWork& work);

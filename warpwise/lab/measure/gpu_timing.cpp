@@ -141,7 +141,7 @@ Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
     Clock after;
     std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
     std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
-    // One of the two readings has no block on this multiprocessor.
+    // Skips a multiprocessor on which one of the two readings had no block.
     if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
     const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
     sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;
@@ -202,7 +202,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
   const double estimate = median_us(once, 1, 3, stream_);
 
   constexpr double batch_us = 1000;       // the events take less than a per cent of it
-  constexpr int most_runs = 500;          // in a graph
+  constexpr int most_runs = 500;          // most runs in a batch, which may be a graph
   constexpr double graph_below_us = 100;  // longer runs hide their launches without a graph
   const int runs =
       std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);

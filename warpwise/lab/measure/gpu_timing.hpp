@@ -24,7 +24,7 @@ struct TimingOptions {
   bool graphs = true;          ///< put batches of short runs into graphs, which hide their launches
 };
 
-/// Compiles a file of kernels that measure, for a GPU. Returns the PTX.
+/// Compiles a file of measuring kernels for a GPU. Returns the PTX.
 /// \param file  below warpwise/lab
 /// \throws CompileError, Unsupported, IoError  as compile_file()
 std::string ptx_for(const gpu::DeviceInfo& device, const std::string& file,
@@ -51,8 +51,8 @@ struct Transfers {
   double download_us = 0;
 };
 
-/// Times work on a GPU, and measures the roofs that it is compared with. The laboratory and the
-/// benches use it. README.md explains the method. Not thread-safe.
+/// Times work on a GPU. Also measures roofs: the highest rates of the GPU, with which the work is
+/// compared. The laboratory and the benches use it. README.md explains the method. Not thread-safe.
 class GpuTimer {
  public:
   /// Compiles the timer's own kernels, timing.cu.

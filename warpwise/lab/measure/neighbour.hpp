@@ -30,7 +30,8 @@ class Neighbour {
   Neighbour& operator=(const Neighbour&) = delete;
 
   /// Makes the neighbour read at this rate, or as fast as the memory allows. Returns once it runs.
-  /// \throws InvalidArgument, CudaError  the rate is not above 0; it does not begin within a second
+  /// \throws InvalidArgument  the rate is not above 0
+  /// \throws CudaError        the neighbour does not begin within a second
   void start(double gb_per_s);
 
   /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for

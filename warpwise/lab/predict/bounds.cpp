@@ -43,8 +43,8 @@ class Model {
     }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
-    // The first pass of a request costs nothing: an address that all lanes share is an operand of
-    // the instruction that needs its value.
+    // The first pass of a request costs nothing: a constant that all lanes share is an operand of
+    // the instruction that needs it.
     set(Resource::constants,
         of_busiest_sm(static_cast<double>(memory_.constant.passes - memory_.constant.requests) /
                       profile_.figure("constant_passes_per_cycle")));
@@ -116,13 +116,13 @@ class Model {
   }
 
   /// Returns the share of some bytes that a cache still holds when they are requested again. If a
-  /// kernel goes through twice the cache's size again and again, the cache holds nothing of it.
+  /// kernel repeatedly goes through twice the cache's size, the cache holds none of these bytes.
   static double kept(double bytes, double cache_bytes) {
     return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
   }
 
-  /// Returns the share of the reads of common lines that L1 serves, since another block of the SM
-  /// has read them.
+  /// Returns the share of common reads that L1 serves, because another block of the SM has read the
+  /// line. Common reads are reads of lines that distant blocks read too.
   double common_in_l1() const {
     return kept(static_cast<double>(counted_.pace.common_lines) * line_bytes,
                 profile_.figure("l1_bytes"));
@@ -169,9 +169,9 @@ class Model {
     return static_cast<double>(sectors) * sector_bytes * scale_;
   }
 
-  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. L2 loses a
-  /// sector of which blocks use a part if it moves more bytes between two requests for the sector
-  /// than it keeps. DRAM then moves the sector once for each group of neighbouring blocks.
+  /// Returns the bytes of the sectors that blocks read, each sector once. A sector that blocks use
+  /// only in part is requested by several groups of neighbouring blocks. L2 loses the sector if it
+  /// moves more bytes between two requests than it keeps. The sector then counts once per group.
   double read_once_bytes() const {
     double requested = bytes_of(counted_.pace.l2_written_sectors);
     for (const auto& each : counted_.pace.reads) requested += bytes_of(each.requested);
@@ -186,9 +186,8 @@ class Model {
     return sum;
   }
 
-  /// Returns the bytes of sectors that blocks write, each of which DRAM moves once. If L2 does not
-  /// hold the buffers, DRAM moves a sector of which blocks use a part once for each group of
-  /// neighbouring blocks.
+  /// Returns the bytes of the sectors that blocks write, each sector once. If L2 does not hold the
+  /// buffers, a sector that blocks use only in part counts once per group of neighbouring blocks.
   double once(std::uint64_t sectors, std::uint64_t partly) const {
     const double all = bytes_of(sectors);
     const double parts = bytes_of(partly);
@@ -435,9 +434,9 @@ double Bounds::most_us() const {
 }
 
 double Bounds::time_us() const {
-  // Schweitzer's approximation of mean value analysis. Each of `customers`, groups of warps or
-  // blocks, needs an equal share of a resource's time. It waits for those that use the resource
-  // when it arrives.
+  // Schweitzer's approximation of mean value analysis. The `customers` are groups of warps, blocks
+  // or waves. Each customer needs an equal share of a resource's time, and waits for the customers
+  // that use the resource when it arrives.
   const auto waits = [](double needed, double customers, double time) {
     const double others = needed * (customers - 1) / customers;
     return time > others ? needed / customers / (1 - others / time)
@@ -455,8 +454,8 @@ double Bounds::time_us() const {
     // All warps of a block come to a barrier together. The block's own time already contains the
     // barriers, so only the wait for other blocks is added.
     sum += waits(barriers_us, blocks, time) - barriers_us / blocks;
-    // L2 and DRAM serve the same accesses at the same time. The blocks of the first wave begin
-    // together, and send their requests together.
+    // L2 and DRAM serve the same accesses at the same time. The blocks of a wave begin together and
+    // send their requests together, so a wave is one customer.
     return sum + waits(std::max(of(Resource::dram), of(Resource::l2)), waves, time);
   };
   double least = 0, most = waits_us + starts_us;

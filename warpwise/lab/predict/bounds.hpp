@@ -15,7 +15,7 @@ namespace warpwise::lab {
 
 /// Resources that a launch may have to wait for.
 enum class Resource { dram, l2, l1, shared, constants, texture, atomics, issue, latency };
-/// For name_of() and value_named(): "DRAM", "L2", …
+/// Returns the resources' names for name_of() and value_named(): "DRAM", "L2", …
 constexpr auto enum_names(Resource) {
   return std::to_array<EnumName<Resource>>({{Resource::dram, "DRAM"},
                                             {Resource::l2, "L2"},
@@ -34,7 +34,7 @@ struct Spills {
   double loads = 0;             ///< loads of a word in the machine code
   double stores = 0;            ///< stores of a word in the machine code
   double instructions = 1;      ///< PTX instructions of the kernel
-  double bytes_per_thread = 0;  ///< local memory that holds such values
+  double bytes_per_thread = 0;  ///< local memory for spilled values
 };
 
 /// Facts about a launch that the emulator's counts of some of its blocks do not contain.
@@ -61,8 +61,8 @@ struct Range {
   Range& operator+=(const Range& other);
 };
 
-/// Returns how many times as fast the second of two kernels is. The errors of their times are taken
-/// as independent: their squares add up.
+/// Returns how many times as fast the second of two kernels is. Takes the errors of the two times
+/// as independent, so that the squares of the errors add up.
 Range gain_between(const Range& before, const Range& after);
 
 /// Returns how many times as fast a kernel becomes by a change. Both times have the same errors:
@@ -70,18 +70,18 @@ Range gain_between(const Range& before, const Range& after);
 /// halves some bounds thus gains at most 2.
 Range gain_by_change(const Range& before, const Range& after);
 
-/// The time of a launch by each resource alone, and by all of them.
+/// The time that a launch needs on each resource alone, and on all resources together.
 struct Bounds {
   std::array<double, resource_count> us{};
   double starts_us = 0;  ///< time to start the blocks, one after the other on each SM
-  double waits_us = 0;   ///< time by Little's law, if each resident block takes as long as alone
-  double launch_us = 0;  ///< time until the first block runs, and after the last block's end
-  double next_launch_us = 0;  ///< the same time for a launch directly behind another
+  double waits_us = 0;   ///< time by Little's law, if resident blocks do not slow each other down
+  double launch_us = 0;  ///< time before the first block runs, and after the last block's end
+  double next_launch_us = 0;  ///< launch_us of a launch that directly follows another launch
   /// Parts of Resource::issue: the time of each unit that executes instructions, and the time of
   /// barriers.
   std::vector<double> units_us = {};
   double barriers_us = 0;
-  /// A block that takes `us` alone, and begins when this share of the grid's blocks is done.
+  /// A block that takes `us` alone, and begins when `share` of the grid's blocks is done.
   struct LongBlock {
     double share = 0;
     double us = 0;
@@ -94,7 +94,7 @@ struct Bounds {
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
   Resource rules() const;
-  /// Returns the time of the blocks without queues: `waits_us`, or that of the longest block.
+  /// Returns the blocks' time without queues: `waits_us`, or the longest block's time if longer.
   double alone_us() const;
   /// Returns the shortest likely time: all resources work at the same time, and the profile's
   /// figures are `profile_error` too slow.
@@ -106,7 +106,7 @@ struct Bounds {
   /// queues, in which groups of warps go from resource to resource.
   double time_us() const;
   Range range_us() const { return {least_us(), time_us(), most_us()}; }
-  /// Returns the likely time of a launch directly behind another.
+  /// Returns the likely time of a launch that directly follows another launch.
   double next_time_us() const { return time_us() - launch_us + next_launch_us; }
 };
 

@@ -221,7 +221,7 @@ TEST(Bounds, OfIssueAreTheSlowestUnitsOrAllInstructions) {
   LaunchResult result = counted();
   result.instructions_by_class = {{"integer", 600}, {"logic", 400}, {"float32", 3000}};
   device.figures["float32_per_cycle"] = 4;
-  // The candidates are 4000 / 4, 1000 / 2 and 3000 / 4.
+  // The units need 4000 / 4, 1000 / 2 and 3000 / 4 cycles.
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1000 / 1000.0);
   result.instructions_by_class["special"] = 800;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1600 / 1000.0);
@@ -247,7 +247,7 @@ TEST(Bounds, OfIssueAreMachineInstructionsWhereTheseAreKnown) {
   result.instructions_by_class = {{"integer", 9000}};
   LaunchFacts known = facts;
   const auto us = [&] { return bounds_of(device, result, known).of(Resource::issue); };
-  // The candidates are 4000 / 4, 2000 / 2, 1000 / 2 and 100 / 0.5.
+  // The units need 4000 / 4, 2000 / 2, 1000 / 2 and 100 / 0.5 cycles.
   known.machine = {.all = 4000, .integer = 2000, .multiply = 1000, .float32 = 900, .special = 100};
   EXPECT_DOUBLE_EQ(us(), 1000 / 1000.0);
   known.machine.integer = 2400;

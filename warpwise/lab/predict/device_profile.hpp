@@ -27,8 +27,8 @@ struct DeviceProfile {
   bool has_l2() const { return figure("l2_gb_per_s") > 0; }
   /// Returns the SMs' cycles per microsecond.
   double cycles_per_us() const { return figure("sm_clock_mhz"); }
-  /// Returns the model of this GPU's pace for the emulator. \param blocks_per_sm  blocks that share
-  /// an SM's L1
+  /// Returns this GPU's latencies and cache sizes for the emulator. \param blocks_per_sm  blocks
+  /// that share an SM's L1
   emulator::PaceModel pace(int blocks_per_sm) const;
 };
 

@@ -8,7 +8,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Number of rounds of blocks that fill a GPU.
+// A grid fills a GPU if it has this many times the blocks that all SMs hold at the same time.
 constexpr std::uint64_t full_rounds = 8;
 
 // Describes the same kernel with a larger grid, and with memory that grows in proportion.
@@ -40,8 +40,8 @@ void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
 }
 
-// A change cannot save accesses that L1 has merged already: at least the sectors of the requested
-// bytes stay. DRAM's sectors fall in proportion to L2's.
+// Applies a change to sectors and lines. At least the sectors of the requested bytes stay, because
+// L1 has merged further accesses already. DRAM's sectors fall in proportion to L2's.
 void save_sectors(const Change& change, std::uint64_t& sectors, std::uint64_t& lines,
                   std::uint64_t& dram, std::uint64_t bytes_asked_for, std::uint64_t distinct) {
   const std::uint64_t before = sectors;
@@ -173,11 +173,11 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
 emulator::SampleModel sample_model(const DeviceProfile& profile) {
   emulator::SampleModel model;
   model.pace = profile.pace(1);
-  // Enough for the mean of blocks that differ at the borders of an image. If blocks are small, more
-  // of them are needed.
+  // Enough threads for a mean over blocks that differ at an image's borders. At least
+  // 64 blocks run, even if they are large.
   model.threads = 32768;
   model.fewest_blocks = 64;
-  // A run that takes longer waits for blocks that the sample does not have.
+  // A run that exceeds this budget waits for blocks that are not in the sample.
   model.budget = 100'000'000;
   return model;
 }
@@ -238,7 +238,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
   LaunchFacts facts = full(prediction);
   const Range before = work(bounds_of(prediction.profile, prediction.sample, facts));
   emulator::LaunchResult changed = prediction.sample;
-  // The number of warps divides: it must not be 0.
+  // apply() divides by the number of warps, so it must not be 0.
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);

@@ -35,7 +35,7 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung);
 /// afterwards.
 using RunSample = std::function<emulator::LaunchResult(const emulator::LaunchOptions&)>;
 
-/// Returns the model of the sample from which a launch's time on this GPU is predicted.
+/// Returns how the emulator samples a launch, so that its time on this GPU can be predicted.
 emulator::SampleModel sample_model(const DeviceProfile& profile);
 
 /// A kernel's machine code, and the PTX that it was made from. Without operations, PTX instructions
@@ -69,8 +69,8 @@ struct Change {
   Change& operator+=(const Change& other);
 };
 
-/// Returns how many times as fast the launch would be on a GPU that it fills; below 1, it would be
-/// slower. A small grid takes mostly the time of its launch, whatever its kernel does.
+/// Returns how many times as fast a change makes the launch; below 1, slower. The launch is
+/// enlarged until it fills the GPU, because a small grid takes mostly launch overhead.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
 
 /// Returns the gain with its range.
@@ -80,7 +80,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
 /// larger_to_fill().
 double filled_us(const LaunchPrediction& prediction);
 
-/// Returns how many times as large the launch must be to fill the GPU; 1 if it does.
+/// Returns how many times as large the launch must be to fill the GPU; 1 if it fills the GPU now.
 double larger_to_fill(const LaunchPrediction& prediction);
 
 /// Returns the bounds of a launch that is `larger` times as large, with memory in proportion.

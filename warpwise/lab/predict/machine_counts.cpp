@@ -31,7 +31,7 @@ PtxInstruction instruction_in(std::string_view line) {
   return {line.substr(0, line.find_first_of(" \t;")), false};
 }
 
-// Returns the instruction of each executed line. The lines ascend.
+// Returns the instruction of each executed line. `executed` is sorted by line.
 std::vector<PtxInstruction> instructions_of(
     std::string_view ptx, std::span<const emulator::PaceCounts::PtxLine> executed) {
   std::vector<PtxInstruction> result;
@@ -75,8 +75,8 @@ std::optional<MachineUnit> sure_unit(std::string_view name) {
   return std::nullopt;
 }
 
-// Returns true for PTX instructions that become one integer instruction, if they do not become a
-// part of another instruction.
+// Returns true for PTX instructions that become one integer instruction, unless ptxas merges them
+// into another instruction.
 bool is_simple(std::string_view name) {
   return begins_with(name, {"add.s32", "add.u32", "sub.s32", "mul.lo.s32", "mul.lo.u32",
                             "mad.lo.s32", "and.b32", "or.b32", "xor.b32", "shl.b32", "shr.u32",
@@ -88,7 +88,7 @@ bool ends_piece(std::string_view name) {
   return begins_with(name, {"bra", "ret", "exit", "call", "brx"});
 }
 
-// Returns true for operations of a subroutine of ptxas, whose instructions have no line.
+// Returns true for operations that ptxas turns into a subroutine. Its instructions have no line.
 bool is_subroutine(std::string_view name) {
   return begins_with(name, {"div.u64", "div.s64", "rem.u64", "rem.s64"});
 }
@@ -124,7 +124,7 @@ class Counter {
     return found == made_.end() ? none : found->second;
   }
 
-  /// Returns the warps that have begun.
+  /// Returns the number of warps that began the kernel.
   double entered() const { return static_cast<double>(executed_.front().warps); }
 
   /// Returns how many copies of a piece of code ptxas has made.
@@ -153,11 +153,11 @@ class Counter {
     for (std::size_t i = first; i < end; ++i) {
       const std::string_view name = instructions_[i].name;
       const Units& made = made_of(i);
-      // Arrays that a thread indexes are in local memory too.
+      // Local memory also holds a thread's arrays: an access of a .local instruction is no spill.
       const bool is_local = name.find(".local") != std::string_view::npos;
       for (std::size_t unit = 0; unit < made.size(); ++unit) {
         const bool is_once = static_cast<MachineUnit>(unit) == MachineUnit::once;
-        // If a loop computes an address of constant memory, each round reads there.
+        // ptxas cannot move a read of constant memory out of a loop that computes its address.
         const bool is_hoisted = is_once && !name.starts_with("ld.const");
         const double repeated = is_hoisted ? std::min(times, entered()) : times;
         const double number = repeated * made[unit];

@@ -21,7 +21,7 @@ struct MachineCounts {
   double special = 0;
   double memory = 0;
   double shuffle = 0;
-  double spill_loads = 0;  ///< loads of values that have no register
+  double spill_loads = 0;  ///< loads of spilled values
   double spill_stores = 0;
 
   MachineCounts& operator*=(double factor);

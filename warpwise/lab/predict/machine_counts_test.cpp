@@ -122,7 +122,7 @@ TEST(PlacedLoads, AreNeededByTheFirstThatWaitsForTheirScoreboard) {
   EXPECT_EQ(loads[1].needed, 2);
   EXPECT_EQ(loads[1].place, 1);
   EXPECT_EQ(loads[1].piece, 0);
-  EXPECT_GT(loads[2].needed, 8);  // the branch comes first
+  EXPECT_GT(loads[2].needed, 8);  // a branch comes before the wait
   EXPECT_EQ(loads[3].piece, 1);
   EXPECT_GT(loads[3].needed, 8);
 }

@@ -21,7 +21,7 @@ constexpr int probe_steps = 64;
 constexpr int probe_chains = 8;
 constexpr int turns = 8;
 constexpr int probe_instructions = probe_steps * turns;  // executed by a warp
-constexpr int repeated = 9;                              // launches, whose median counts
+constexpr int repeated = 9;                              // launches, of which the median counts
 constexpr std::uint32_t full_block = 1024;
 
 // Same layout as in micro_kernels.cu.
@@ -100,7 +100,7 @@ class ProfileMeasurement {
         "measured: a chain of instructions that wait for each other");
   }
 
-  // Measures a rate per cycle: the instructions of all warps, times `each`.
+  // Measures an SM's rate per cycle: its warp instructions, times `each`, the work of one.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);
@@ -114,13 +114,13 @@ class ProfileMeasurement {
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
     set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
-    // The L2 of GPUs like the A100 and the H100 has two halves. Each holds what its SMs read.
+    // The L2 of GPUs like the A100 and the H100 has two halves. Each holds the data of its own SMs.
     const rules::ComputeCapability cc = profile_.compute_capability;
     const bool has_halves = cc.major >= 8 && cc.major <= 10 && cc.minor == 0;
     set("l2_kept_bytes", static_cast<double>(device_.l2_bytes) / (has_halves ? 2 : 1),
         has_halves ? "assumed: half of L2, as measured on an H200" : "the driver");
     set("l2_written_share", device_.l2_bytes > 0 ? 0.6 : 0, "assumed: as measured on an H200");
-    // L1 gets the memory that shared memory leaves: the largest share without shared memory.
+    // L1 gets the memory that shared memory leaves: all of it if a kernel has no shared memory.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");
     constexpr double schedulers = 4;
@@ -137,7 +137,7 @@ class ProfileMeasurement {
     const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
     constexpr std::uint64_t line = 128;
     const Probe probe{.memory = memory.data(), .count = bytes / line, .stride = line, .step = step};
-    // Writing all elements anew evicts from L2 those that exceed its size.
+    // Writing all elements before each launch evicts from L2 the elements that exceed its size.
     latency(name, probe, 1, [&] {
       launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
     });
@@ -158,7 +158,7 @@ class ProfileMeasurement {
     constexpr std::uint64_t small = 16 << 10;
     chase("l1_cycles", small, 1);
     const auto l2 = static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes, 1 << 20));
-    // Small enough to be covered in the first round, and larger than L1 of any multiprocessor.
+    // Small enough for the kernel's first loop to read all of it, and larger than any L1.
     constexpr std::uint64_t more_than_l1 = 1 << 20;
     chase("l2_cycles", std::min(l2 / 4, more_than_l1), 33);
     // Eight times the size of L2: all loads of a chain are of new lines.
@@ -286,7 +286,7 @@ class ProfileMeasurement {
       launch("dram_sectors", static_cast<std::uint32_t>(apart / 128 / 256), 256,
              {.out = out_.data(), .memory = large.data()}, stream);
     });
-    // Bytes that DRAM moves in this time, for each of the words.
+    // Bytes that DRAM can move in the measured time, divided by the number of words.
     const double moved = gather.cold.median_us * 1e3 * profile_.figure("dram_gb_per_s") /
                          static_cast<double>(apart / 128);
     constexpr double of_two_sectors = 48;

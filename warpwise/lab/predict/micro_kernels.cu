@@ -4,7 +4,7 @@
 struct Probe {
   unsigned long long* out;     // cycles, then the threads' results
   unsigned long long* memory;  // memory that the kernel accesses
-  unsigned long long count;    // elements in it, or rounds of a loop
+  unsigned long long count;    // elements of `memory`, or rounds of a loop
   unsigned long long stride;   // bytes from one element to the next
   unsigned long long step;     // elements from one load of a chain to the next, or repetitions
   unsigned long long texture;  // texture of zeros
@@ -12,10 +12,10 @@ struct Probe {
 
 namespace {
 
-// Several turns of a loop, so that the code stays in the instruction cache.
+// Turns of each measured loop, which keeps the code short enough for the instruction cache.
 constexpr int turns = 8;
 
-// Measures the cycles of one warp for `step`, whose every call waits for the one before.
+// Measures the cycles of one warp for calls of `step`, each of which waits for the call before it.
 template <class Step>
 __device__ void time_chain(const Probe& p, Step step) {
   const long long start = clock64();
@@ -58,7 +58,7 @@ extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
 
-// ---- latencies, of one warp; of eight for barriers
+// ---- latencies, measured with one warp, and with eight warps for barriers
 
 extern "C" __global__ void arithmetic_cycles(Probe p) {
   float x = 1;
@@ -127,7 +127,7 @@ extern "C" __global__ void link(Probe p) {
   }
 }
 
-// Runs one thread. The first round loads data into the cache from which it is then read.
+// Runs one thread. The first loop loads the data into the cache from which the timed loop reads.
 extern "C" __global__ void l1_cycles(Probe p) {
   unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
   for (unsigned long long i = 0; i < p.count; ++i)
@@ -420,7 +420,7 @@ extern "C" __global__ void dram_sectors(Probe p) {
 }
 
 // All blocks together copy the memory's first `count` words of 16 bytes to the next ones, `step`
-// times. It is a copy since most kernels read and write: reads alone get more of L2.
+// times. Most kernels read and write, so this one copies: reads alone get a higher rate from L2.
 extern "C" __global__ void l2_gb_per_s(Probe p) {
   uint4* words = reinterpret_cast<uint4*>(p.memory);
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

@@ -45,7 +45,8 @@ EmulatorExecutor executor_for(const DeviceProfile& profile) {
           static_cast<int>(profile.figure("multiprocessors"))};
 }
 
-// A thread's stack holds its arrays in local memory, and beside them its spilled values.
+// Returns the spills of a kernel. A thread's stack holds its local arrays and its spilled values,
+// so the bytes of the arrays are subtracted.
 Spills spills_of(const RungResources& resources, const emulator::KernelInfo& kernel) {
   constexpr double word = 4;
   const int stored = resources.spill_bytes.value_or(0) - resources.spill_load_bytes;
@@ -56,14 +57,15 @@ Spills spills_of(const RungResources& resources, const emulator::KernelInfo& ker
               std::max(resources.stack_bytes - static_cast<double>(kernel.local_bytes), 0.0)};
 }
 
-// A rung's launches for a problem.
+// Predictions of a rung's launches for a problem.
 struct RungPrediction {
   emulator::Dim3 block;          ///< block of the first launch
   std::optional<int> registers;  ///< registers of the first launch
   std::vector<LaunchPrediction> launches;
 };
 
-// \throws Unsupported  the rung does not support the problem, or no part of its grid can run alone
+// Predicts a rung's launches. \throws Unsupported  the rung does not support the problem, or no
+// part of its grid can run alone
 RungPrediction predict_rung(EmulatorExecutor& executor, const DeviceProfile& profile,
                             const StudyTable& table, const Rung& rung,
                             const ladders::Problem& problem, const emulator::Dim3& block) {

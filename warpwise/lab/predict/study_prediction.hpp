@@ -13,7 +13,7 @@
 // Predicts the times of a study's rungs on a GPU that need not be present.
 namespace warpwise::lab {
 
-/// A rung at one point, with the times that its launches need on the profile's GPU.
+/// A rung at one point (size, parameters, axes, block), with its launches' times on the GPU.
 struct PredictedRow {
   std::string rung;
   Size size;
@@ -36,7 +36,7 @@ struct PredictedRow {
   Resource rules() const;
 };
 
-/// Returns the model for times of `lab run` in the emulator: that of predict() at a row's size.
+/// Returns the model by which `lab run` in the emulator predicts a row's time, as predict() does.
 TimeModel time_model(const DeviceProfile& profile);
 
 struct PredictionRequest {

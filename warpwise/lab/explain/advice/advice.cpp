@@ -17,7 +17,7 @@ namespace {
 
 using emulator::PassCounts;
 
-constexpr std::size_t most_advice = 3;  // findings
+constexpr std::size_t most_advice = 3;  // most findings that are listed by their gain
 
 // Says which good properties the accesses have, when nothing needs mending.
 Advice praise(const Explanation& explanation, std::size_t cc) {
@@ -104,8 +104,8 @@ bool says_that_addresses_scatter(const Finding& finding) {
          finding.advice.gain.value_or(0) >= worth_a_change;
 }
 
-// Returns true for lines at which wide accesses do not help: a thread has neighbouring elements
-// only in a structure.
+// Returns true for scattered lines at which wide accesses do not help. A thread has neighbouring
+// elements, which a wide access needs, only in an array of structures.
 bool says_that_elements_are_apart(const Finding& finding) {
   return says_that_addresses_scatter(finding) && finding.advice.pattern &&
          *finding.advice.pattern != AccessPattern::structures;
@@ -185,7 +185,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
       places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
   std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
-  // Without findings so far, the advice praises the accesses, unless atomics cost too much.
+  // If there is no finding so far and atomics cost little, the advice praises the accesses.
   const emulator::MemoryCounts& memory = explanation.launch.memory[cc];
   constexpr double about_the_minimum = 1.2;
   const bool good =

@@ -25,7 +25,7 @@ enum class Remedy {
   reuse,
   fewer_bytes
 };
-/// For name_of() and value_named().
+/// Returns the values' names for name_of() and value_named().
 constexpr auto enum_names(Remedy) {
   return std::to_array<EnumName<Remedy>>({{Remedy::coalescing, "coalescing"},
                                           {Remedy::bank_conflicts, "bank conflicts"},
@@ -51,7 +51,7 @@ struct Advice {
   /// prediction, with a grid that fills this GPU. Nothing if it is not known.
   std::optional<double> gain = {};
   bool has_example = true;  ///< true if the example of the remedy or the pattern fits this advice
-  /// Reason why addresses scatter, if it is known. Its example is then shown, not the remedy's.
+  /// Reason why addresses scatter, if known. The reason's example replaces the remedy's example.
   std::optional<AccessPattern> pattern = {};
   Range gain_range = {};  ///< range of `gain`; not used without a gain
 };
@@ -66,7 +66,7 @@ std::vector<Advice> advice_for(const Explanation& explanation);
 /// Returns the index in ExplainRequest::compute_capabilities that the advice is for.
 std::size_t advised_capability(const Explanation& explanation);
 
-/// A change that a ladder or a study of the project made, with the lines of its sources.
+/// An example of a change, in lines of the project's own kernels.
 struct Example {
   std::string before;    ///< changed lines as they were; the lines between them are left out
   std::string after;     ///< the same lines after the change
@@ -79,7 +79,8 @@ std::optional<Example> example_of(Remedy remedy);
 /// Returns an example for a reason why addresses scatter; nothing if no source has one.
 std::optional<Example> example_of(AccessPattern pattern);
 
-/// Returns the example of an advice; nothing without one, or if its gain is not worth a change.
+/// Returns the example to show with a piece of advice. Returns nothing if there is no example, or
+/// if the gain is below worth_a_change.
 std::optional<Example> example_for(const Advice& advice);
 
 }  // namespace warpwise::lab

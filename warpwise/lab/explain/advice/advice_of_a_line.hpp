@@ -8,10 +8,10 @@
 
 #include "warpwise/lab/explain/advice/advice.hpp"
 
-// The kernel of the advice's tests.
+// An explained kernel for the tests of the advice.
 namespace warpwise::lab {
 
-/// Counts of one line, as a launch of a 32x32 transpose would give them.
+/// An explanation with the counts that a launch of a 32x32 transpose would give for one line.
 class AdviceOfALine : public testing::Test {
  protected:
   AdviceOfALine() {
@@ -49,13 +49,13 @@ class AdviceOfALine : public testing::Test {
   Explanation result_;
 };
 
-/// Returns true if some advice has these words.
+/// Returns true if the text of some advice contains `words`.
 inline bool says(const std::vector<Advice>& advice, const std::string& words) {
   return std::ranges::any_of(
       advice, [&](const Advice& each) { return each.text.find(words) != std::string::npos; });
 }
 
-/// Predicts for a GPU whose only bottlenecks are shared memory and DRAM.
+/// Predicts a launch on a made-up GPU, on which only shared memory and DRAM can be the bottleneck.
 inline LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   DeviceProfile profile;
   profile.gpu = "GeForce GTX 1";

@@ -18,13 +18,13 @@ namespace {
 
 using emulator::LineCounts;
 
-// An array of shared memory of two dimensions, and the line's index into its rows.
+// A two-dimensional array in shared memory, and the index into its columns that a line uses.
 struct SharedArray {
   std::string name;
   std::string rows;
   std::string columns;
   std::string index;
-  int words = 1;  // words of an element
+  int words = 1;  // 4-byte words of an element
 };
 
 // Returns the last of the indices that `text` begins with: "x * 4 + i" for "[r][x * 4 + i] = ...".
@@ -40,14 +40,14 @@ std::string last_index(std::string_view text) {
   return index;
 }
 
-// Returns the words of an element of this type; 1 for types that are not CUDA's own.
+// Returns the 4-byte words of an element of this type; 1 for types that are not CUDA's own.
 int words_of(const std::string& type) {
   static const std::regex two(R"(\b(double|long|u?int64_t|size_t|(float|u?int)2)\b)");
   static const std::regex four(R"(\b(double2|u?longlong2|(float|u?int)4)\b)");
   return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
 }
 
-// Returns the two-dimensional arrays on a line that are declared in the same file.
+// Returns the two-dimensional shared arrays on a line that are declared in the same file.
 std::vector<SharedArray> shared_arrays(const Explanation& explanation, const LineCounts& line) {
   static const std::regex declaration(
       R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
@@ -78,7 +78,7 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
   if (!is_known || access.variable.empty()) return std::nullopt;
   std::array<std::uint64_t, 32> addresses = {};
   std::uint32_t active = 0;
-  constexpr std::int64_t middle = std::int64_t{1} << 40;  // a step may be negative
+  constexpr std::int64_t middle = std::int64_t{1} << 40;  // negative steps stay above address 0
   for (std::uint32_t lane = 0; lane < addresses.size() && lane < block.count(); ++lane) {
     const std::int64_t x = lane % block.x;
     const std::int64_t y = lane / block.x % block.y;
@@ -91,7 +91,7 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
                               {addresses, active, static_cast<int>(access.bytes), access.is_store});
 }
 
-// The array of a line that conflicts most, as far as the kernel's addresses tell.
+// The shared array with the most bank conflicts on a line, if the kernel's addresses show it.
 struct Conflict {
   bool has_several = false;  // the line accesses several arrays
   std::string name;          // name of the array; empty if not known
@@ -193,8 +193,8 @@ std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
   return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
 }
 
-// Returns true if the compiler joins the kernel's loads of neighbouring words, so that few of their
-// passes beyond the ideal ones are left.
+// Returns true if the compiler joins the kernel's loads of neighbouring words into wider loads, so
+// that nearly all passes beyond the ideal number go away.
 bool are_joined(const Explanation& explanation) {
   const LaunchPrediction* const prediction = explanation.known_prediction();
   if (prediction == nullptr || prediction->sample.memory.empty()) return false;
@@ -225,7 +225,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
       meeting_in(conflict, passes / ideal, banks));
   const std::string cure = cure_of_conflict(array_of(conflict, arrays), banks);
-  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example does not pad
+  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example has no padding
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   Finding finding{static_cast<double>(over),
                   {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,

@@ -1,4 +1,4 @@
-// Names the line of a finding on the whole kernel.
+// Names the line that costs most in a finding on the whole kernel.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,10 +20,11 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Machine instructions of a line's PTX instructions that become several, per PTX instruction.
+// Extra machine instructions of a line, because some PTX instructions become several. Each figure
+// is a mean over all of the line's PTX instructions.
 struct Further {
-  double divisions = 0;  // those of divisions, roots and special functions
-  double all = 0;
+  double divisions = 0;  // from divisions, roots and special functions
+  double all = 0;        // from all PTX instructions
 };
 
 std::map<Place, Further> further_of(const Explanation& explanation) {
@@ -55,8 +56,8 @@ std::map<Place, Further> further_of(const Explanation& explanation) {
   return further;
 }
 
-// Returns the machine instructions of each line's divisions. Returns none if most of the kernel's
-// further machine instructions come from 64-bit arithmetic instead.
+// Returns the extra machine instructions that each line's divisions ran. Returns none if divisions
+// ran less than 75 % of the kernel's extra machine instructions.
 std::map<Place, double> divisions_of(const Explanation& explanation) {
   const std::map<Place, Further> further = further_of(explanation);
   std::map<Place, double> divisions;
@@ -127,7 +128,7 @@ bool has_double_value(const std::string& code, const std::vector<std::string>& f
                      [&](const std::smatch& each) { return values.contains(each.str()); });
 }
 
-// Returns the double constants of a line; none if the line has double values too.
+// Returns the double constants of a line; none if the line also has a double variable or cast.
 std::vector<std::string> constants_on(const std::string& line,
                                       const std::vector<std::string>& file) {
   static const std::regex constant(
@@ -141,8 +142,8 @@ std::vector<std::string> constants_on(const std::string& line,
   return own;
 }
 
-// Says how a line computes in double, by constants or by the types of its values, and names other
-// lines with such constants.
+// Adapts the sentence constant_is_double in a finding's text to a line. If only constants make the
+// line compute in double, names them and other lines with double constants; else suggests float.
 void tell_constants(const Explanation& explanation, const emulator::LineCounts& line,
                     std::string& text) {
   const std::string general = constant_is_double;
@@ -173,13 +174,13 @@ void tell_constants(const Explanation& explanation, const emulator::LineCounts& 
           others.empty() ? "" : fmt::format(" Others are at: {}.", fmt::join(others, ", "))));
 }
 
-// Says if data can be reused, so that a line loads less; reuse_at() has the cases.
+// Says if a line can load less by reusing data; reuse_at() defines the values.
 enum class Reuse { possible, chain, none };
 
-// Returns `chain` if each load's index is the value of the one before, and `none` if loaded indices
-// lead into a buffer larger than shared memory.
+// Returns `chain` if each load's index is the value of the load before it. Returns `none` if loaded
+// indices lead into a buffer larger than shared memory.
 Reuse reuse_at(const Explanation& explanation, const emulator::LineCounts& line) {
-  constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
+  constexpr std::uint64_t most_shared = 49'152;  // limit of a block's static shared memory in bytes
   Reuse reuse = Reuse::possible;
   for (const GlobalAccess& each : accesses_of(explanation)) {
     if (each.is_store || each.file != line.file || each.line != line.line ||

@@ -9,7 +9,7 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr double many_branches = 0.1;  // share of branches that diverge
+constexpr double many_branches = 0.1;  // share of divergent branches that counts as many
 
 double divergent_share(const emulator::LineCounts& line) {
   return ratio(line.execution.divergent_branches, line.execution.branches);
@@ -22,8 +22,8 @@ bool has_nearly_all_lanes(const emulator::LineCounts& line) {
 
 }  // namespace
 
-// Returns the lines that call each line's function, inlined or not; none if the PTX cannot be
-// parsed.
+// Returns for each line the lines that call its function, inlined or not. Returns none if the PTX
+// cannot be parsed.
 Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   const ptx::Module module = ptx::parse(explanation.compilation.ptx);
   const auto place = [&](const ptx::SourceLine& line) {
@@ -54,8 +54,8 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   return {};
 }
 
-// Returns the share of a line's callers that lie behind a branch. `shares` has the known shares,
-// and gets the new ones.
+// Returns the share, from 0 to 1, of a line's callers that lie behind the branch of work_after().
+// `shares` holds the lines whose share is known; the function adds the shares that it computes.
 double Divergence::share_behind(const Place& place, const Callers& callers,
                                 std::map<Place, double>& shares, int depth) {
   const auto [known, is_new] = shares.emplace(place, 0);
@@ -87,8 +87,8 @@ Divergence::Divergence(const Explanation& explanation) : explanation_(explanatio
   }
 }
 
-// Counts the work in a line's part, and in the functions that the part's lines call. A branch that
-// leaves lanes idle for one statement costs only this statement.
+// Counts the work in the part that begins at a line, and in the functions that are called from the
+// part. Divergence() divides the lines into parts.
 Divergence::Work Divergence::work_after(const emulator::LineCounts& line) {
   if (!callers_) callers_ = callers_of(explanation_);
   const Place place = {line.file, line.line};

@@ -19,12 +19,12 @@ class Divergence {
   /// line with few divergent branches begins a part only if no earlier branch has left lanes idle.
   explicit Divergence(const Explanation& explanation);
 
-  /// Returns the finding that begins at a line, if lanes are idle for long after it.
+  /// Returns the finding on the part that begins at a line, if its idle lanes cost enough time.
   std::optional<Finding> finding(const emulator::LineCounts& line);
 
  private:
   using Place = std::pair<std::string, int>;         // a file and its line
-  using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
+  using Callers = std::map<Place, std::set<Place>>;  // by line: the lines that call its function
   /// Warp instructions, and the number of them that would do the work with all lanes active.
   struct Work {
     double warps = 0;

@@ -15,7 +15,8 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns the last conditional branch to the kernel's end before any access or other branch.
+// Returns the last branch of those that conditionally end the kernel before any other branch,
+// memory access, barrier or call.
 std::optional<std::size_t> early_return(const ptx::Function& kernel) {
   const auto ends_kernel = [&](const ptx::Instruction& branch) {
     const auto label =
@@ -38,7 +39,7 @@ std::optional<std::size_t> early_return(const ptx::Function& kernel) {
   return last;
 }
 
-// Instructions of a source line.
+// Numbers of a source line's PTX instructions.
 struct LineOfKernel {
   std::uint64_t before = 0;  // instructions up to the early return
   std::uint64_t after = 0;
@@ -46,7 +47,7 @@ struct LineOfKernel {
   bool is_in_loop = false;
 };
 
-// Returns the lines of the early return's file.
+// Returns the kernel's lines in the file that has the early return.
 std::map<int, LineOfKernel> lines_of(const ptx::Function& kernel, std::size_t early) {
   const std::vector<bool> repeats = in_loops(kernel);
   std::map<int, LineOfKernel> lines;

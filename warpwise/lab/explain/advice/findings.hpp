@@ -16,11 +16,11 @@ inline constexpr double worth_a_change = 1.05;
 /// Least ratio of a count to its ideal that advice mentions.
 inline constexpr double worth_saying = 1.2;
 
-/// Definition of a request. Newcomers need it to understand the texts of the findings.
+/// Definition of a request for the texts of findings, because newcomers need it.
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
-/// Rule that notes cite about code that a launch did not run.
+/// Rule that is cited by notes on code that did not run in a launch.
 inline constexpr const char* counts_rule =
     "counts cover only the code that ran (docs/slow-kernel.md, The kernel)";
 
@@ -48,31 +48,32 @@ struct Finding {
   std::string place = {};        ///< the finding's line, if there is one
   bool in_library = false;       ///< the line belongs to a library, not to the program
   LineCost by = LineCost::none;  ///< count by which name_line() chooses the finding's line
-  bool always = false;           ///< listed even beyond the first three, because it is no guess
-  bool of_all_loads = false;     ///< covers all loads of its line, repeated ones too
+  bool always = false;           ///< listed even beyond the first three, because it is certain
+  bool of_all_loads = false;     ///< covers all loads of its line, repeated loads too
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
 
-/// Returns the kernel's accesses to shared memory; called only where a line has conflicts.
+/// Returns the kernel's accesses to shared memory. The first call parses the PTX.
 using SharedAccesses = std::function<const std::vector<SharedAccess>&()>;
 
-/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. With
-/// several arrays, it names one only if the kernel's addresses tell which one conflicts.
+/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. If the
+/// line accesses several arrays, names the one with conflicts only if the PTX shows which it is.
 std::optional<Finding> bank_conflict(const Explanation& explanation,
                                      const emulator::LineCounts& line, std::size_t cc,
                                      bool is_store, const SharedAccesses& accesses);
 
-/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file. Line 0 has words too.
+/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file. For line 0, says that
+/// the PTX has no line numbers.
 std::string line_name(const Explanation& explanation, const emulator::LineCounts& line);
 
 /// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
 std::string place_of(const Explanation& explanation, const emulator::LineCounts& line);
 
-/// Begins the text of a finding with the line that has the most of Finding::by, if one line has
-/// more than every other. Sets the finding's place. Returns false if the finding does not suit the
-/// line.
+/// Finds the line with the highest count Finding::by and sets the finding's place. Puts the line
+/// before the finding's text if no other line has the same count. Returns false if the finding does
+/// not suit the line.
 /// \param cc  index of the counts' compute capability
 bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
 
@@ -82,7 +83,7 @@ std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t
 /// Returns the finding on asynchronous copies that a loop begins and waits for at once, if any.
 std::optional<Finding> early_wait(const Explanation& explanation);
 
-/// Returns true if a launch gives an SM less than a quarter of the blocks that it holds.
+/// Returns true if a launch gives an SM less than a quarter of the blocks that the SM can hold.
 bool leaves_sms_empty(const LaunchPrediction& prediction);
 
 /// Returns true if a launch has fewer threads than a warp: the model cannot tell a gain from so
@@ -97,7 +98,7 @@ std::optional<Advice> early_leavers(const Explanation& explanation);
 /// none, and on atomics that never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
-/// Names the first line that accessed no memory although its indices come from memory, if any.
+/// Returns a note on the first line, if any, that loads its indices from memory and made no access.
 std::optional<Advice> idle_access(const Explanation& explanation);
 
 /// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds

@@ -29,7 +29,8 @@ double single_over_double(const DeviceProfile& profile) {
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Compares the profile's rates with those of the installed profile whose ratio is greatest.
+// Says how much faster single precision is than double precision on a profile's GPU, and on the
+// installed profile's GPU with the greatest ratio of the two.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {
@@ -78,7 +79,7 @@ std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, do
   const double share = all > 0 ? inside.all / all : 0;
   if (share < least) return std::nullopt;
   const double floats = inside.float32 + inside.float64;
-  constexpr double most = 0.8;  // the other kind is then not worth a sentence
+  constexpr double most = 0.8;  // if one kind has a larger share, the other kind gets no sentence
   std::string text = floats < most * (floats + inside.integer)
                          ? "integer divisions and remainders. If the divisor is a power of two, "
                            "use & (divisor - 1) and shifts. If it is fixed during the launch, "

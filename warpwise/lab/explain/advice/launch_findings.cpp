@@ -180,7 +180,7 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
 }
 
 bool leaves_sms_empty(const LaunchPrediction& prediction) {
-  // Share of the blocks that an SM holds. With a smaller share, this launch's gains differ much
+  // Share of the blocks that an SM can hold. With a smaller share, this launch's gains differ much
   // from the gains with enough blocks.
   constexpr double few = 0.25;
   return std::ceil(static_cast<double>(prediction.facts.blocks) /

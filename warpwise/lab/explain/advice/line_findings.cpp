@@ -41,7 +41,7 @@ std::string several_runs(const TrafficCounts& counts) {
          "and start rows at multiples of 128 bytes (a padded pitch).";
 }
 
-// Matrix units choose the addresses of a load or a store of a fragment.
+// Returns true if a line loads or stores a wmma fragment: the kernel does not choose its addresses.
 bool is_of_fragment(const std::string& code) {
   return code.find("load_matrix_sync") != std::string::npos ||
          code.find("store_matrix_sync") != std::string::npos;
@@ -61,7 +61,7 @@ std::string moved_text(const TrafficCounts& counts) {
   return text + ".";
 }
 
-// Returns the kernel's accesses. The first call parses the PTX.
+// Returns the kernel's accesses to global memory. The first call parses the PTX.
 using Accesses = std::function<const std::vector<GlobalAccess>&()>;
 
 std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
@@ -94,7 +94,7 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
-  constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
+  constexpr double bytes_per_slot = 16;  // bytes that DRAM moves per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   Finding finding{bytes_over / bytes_per_slot,
                   {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
@@ -121,7 +121,7 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
             match[1].str());
     }
   }
-  constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
+  constexpr std::uint64_t most_shared = 49'152;  // limit of a block's static shared memory in bytes
   const std::uint64_t bytes = explanation.kernel.local_bytes * explanation.request.block.count();
   const std::uint64_t threads = explanation.request.block.count();
   const std::uint64_t most_threads =
@@ -140,8 +140,8 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
               : fmt::format("use a smaller array: for shared memory {}.", excess));
 }
 
-// Local memory is a thread's own array whose index the compiler does not know. Lanes with equal
-// indices share a segment.
+// Finds accesses to local memory: it holds a thread's array if the compiler does not know the
+// index. Lanes with equal indices share a segment.
 std::optional<Finding> local_array(const Explanation& explanation, const LineCounts& line,
                                    const TrafficCounts& counts, const std::string& verb,
                                    std::size_t index) {
@@ -175,17 +175,17 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
-// Numbers of loads of a line in the kernel's PTX.
+// Numbers of a line's load instructions in the kernel's PTX.
 struct Loads {
   double all = 0;
   double at_one_address = 0;  // loads by a whole warp at one address of buffers that are only read
-  bool is_written = false;    // some read buffers that the kernel writes
-  bool is_large = false;      // at_one_address has a buffer too large for constant memory
+  bool is_written = false;    // true if a load reads a buffer that the kernel writes
+  bool is_large = false;      // true if at_one_address has a buffer too large for constant memory
 };
 
 Loads loads_of(const Explanation& explanation, const LineCounts& line,
                const std::vector<GlobalAccess>& accesses) {
-  constexpr std::uint64_t most_bytes = 65'536;  // limit of __constant__ variables
+  constexpr std::uint64_t most_bytes = 65'536;  // limit of all __constant__ variables
   const std::set<std::size_t> written = written_by(explanation);
   Loads loads;
   for (const GlobalAccess& each : accesses) {
@@ -213,7 +213,7 @@ Loads loads_of(const Explanation& explanation, const LineCounts& line,
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {
-  constexpr double at_least = 3.9;  // 4 bytes for each of 32 lanes, from a sector of 32 bytes
+  constexpr double at_least = 3.9;  // about 4: 32 lanes request 4 bytes each from a 32-byte sector
   if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
   const Loads own = loads_of(explanation, line, accesses());
   const bool are_all = ratio(counts.bytes_requested, counts.bytes_moved) >= at_least;

@@ -8,10 +8,10 @@
 namespace warpwise::lab {
 namespace {
 
-// Ratio of transactions to the fewest for their bytes that the document calls many.
+// A kernel has many transactions if it has at least this many times the minimum for its bytes.
 constexpr double many = 2;
 
-// Says how often each byte is read. Only a sample knows the number of distinct bytes.
+// Says how often each byte is read. Only the prediction's sample counts distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
   const auto distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
   const double asked = needed_bytes(prediction.sample.memory.front().global_load);
@@ -37,7 +37,7 @@ bool waits_for_memory(const Bounds& bounds) {
   return false;
 }
 
-// Returns "(1,024 transactions, 8 times the minimum)"; local memory, if any, stands apart.
+// Returns "(1,024 transactions, 8 times the minimum)", and the transactions of local memory if any.
 std::string evidence_of(const emulator::MemoryCounts& memory, std::uint64_t made, double each) {
   const std::uint64_t local = transactions(memory.local_load) + transactions(memory.local_store);
   return fmt::format(

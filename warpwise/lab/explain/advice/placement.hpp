@@ -16,7 +16,7 @@ struct Placement {
   std::string text;  ///< the kind with its evidence, and the bottleneck if known
 };
 
-/// Returns the placement for the compute capability of the advice.
+/// Returns the placement on the compute capability advised_capability().
 Placement placement_of(const Explanation& explanation);
 
 }  // namespace warpwise::lab

@@ -14,13 +14,13 @@
 namespace warpwise::lab {
 namespace {
 
-// DRAM counts as being at its roof if it takes at least this share of the time without the launch.
+// DRAM bandwidth is at its limit if DRAM takes at least this share of the time without the launch.
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
 // Segments count as not fully used if at least this many bytes move for each requested byte.
 constexpr double too_many_bytes = 1.5;
-// Least gain for which a finding is listed behind others.
+// A finding that gains less than this factor is left out.
 constexpr double worth_a_line = 1.02;
 
 double bytes_of(const emulator::TrafficCounts& counts) {
@@ -114,7 +114,7 @@ std::optional<Suggestion> better(const LaunchPrediction& prediction, std::option
   return gain_of(prediction, *a->change) >= gain_of(prediction, *b->change) ? a : b;
 }
 
-// Suggests keeping data that is loaded again, from any level of the hierarchy.
+// Suggests keeping data that is loaded repeatedly, from DRAM or from a cache.
 std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
   const double distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
@@ -144,7 +144,7 @@ bool has_conflicts(const LaunchPrediction& prediction) {
   return passes > 2 * ideal;
 }
 
-// Suggests several results per thread if loads from shared memory are many instructions.
+// Suggests several results per thread to save loads from shared memory, if few have bank conflicts.
 std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction) {
   const double share = share_of_shared_loads(prediction);
   if (share == 0 || has_conflicts(prediction)) return std::nullopt;
@@ -233,7 +233,7 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
 std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
                                 Resource resource) {
   switch (resource) {
-    case Resource::issue: break;  // resource_findings() adds several
+    case Resource::issue: break;  // resource_findings() adds about_issue()
     case Resource::latency: return about_latency(prediction, bounds);
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
@@ -359,7 +359,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      // advice_for() knows a finding on unused segments by its missing example.
+      // advice_for() recognises a finding on unused segments by has_example, which is false.
       const bool is_roof = moved_in_vain(prediction) < too_many_bytes;
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
            std::nullopt, is_roof});

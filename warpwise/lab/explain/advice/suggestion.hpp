@@ -29,7 +29,7 @@ std::string is_bottleneck(std::string_view name);
 /// latency".
 std::string standing(const Bounds& bounds, Resource resource, std::string_view name);
 
-/// Suggests fewer instructions in general, and the removal of causes that the counts name.
+/// Suggests fewer instructions in general, and fewer divisions or doubles if the counts have many.
 std::vector<Suggestion> about_issue(const LaunchPrediction& prediction, const Bounds& bounds);
 
 /// Suggests single precision if a kernel converts to or from double, or if its doubles are slow.

@@ -35,7 +35,7 @@ Side side_of(const ExplainedKernel& kernel, const CountOfLine& count) {
   return side;
 }
 
-// Maps lines of the first given file to the same lines of the second.
+// Maps line numbers of the first given file to those of the same lines in the second given file.
 std::map<int, int> common_of_main_files(const Side& before, const Side& after) {
   const auto a = before.sources.find(before.main_file);
   const auto b = after.sources.find(after.main_file);

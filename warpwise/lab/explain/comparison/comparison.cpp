@@ -121,7 +121,7 @@ std::vector<std::string> notes_of(const ExplainedKernel& before, const Explained
   return notes;
 }
 
-// Counts elements that differ. Floats count if they differ by more than rounding.
+// Counts elements that differ between two buffers. Floats that differ only by rounding are equal.
 struct Difference {
   std::uint64_t elements = 0;
   double largest = 0;  // relative; infinite for integers
@@ -129,7 +129,7 @@ struct Difference {
 
 Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
                          const std::vector<std::byte>& b) {
-  constexpr double rounding = 1e-3;  // relative error of sums in another order
+  constexpr double rounding = 1e-3;  // relative error that another order of a sum may cause
   const auto relative = [](auto x, const std::byte* at, const std::byte* other) {
     auto y = x;
     std::memcpy(&x, at, sizeof x);
@@ -152,14 +152,14 @@ Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
   return all;
 }
 
-// Returns true if a kernel's threads combine values, in an order that depends on the kernel.
+// Returns true if a kernel's threads combine values, perhaps in an order of its own.
 bool combines_values(const Explanation& explanation) {
   const emulator::LaunchResult& launch = explanation.launch;
   return launch.totals.barriers > 0 || launch.instructions_by_class.contains("atomic") ||
          launch.instructions_by_class.contains("shuffle");
 }
 
-// Names the buffers in which both kernels left different values for the same arguments.
+// Names the buffers whose contents differ after the two kernels, though the arguments were equal.
 std::vector<std::string> differences_of(const Explanation& before, const Explanation& after) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(before.buffers.size(), after.buffers.size()); ++i) {
@@ -169,7 +169,7 @@ std::vector<std::string> differences_of(const Explanation& before, const Explana
     const ScalarType type = before.request.arguments[i].type;
     const Difference found = difference_of(type, a, after.buffers[i]);
     if (found.elements == 0) continue;
-    constexpr double most_of_order = 0.01;  // error of long sums in single precision
+    constexpr double most_of_order = 0.01;  // largest relative error of long float sums
     const bool may_be_order = type == ScalarType::f32 && found.largest <= most_of_order &&
                               (combines_values(before) || combines_values(after));
     texts.push_back(fmt::format(
@@ -187,7 +187,7 @@ bool is_predicted(const ExplainedKernel& kernel) {
                      [](const Explanation& each) { return each.known_prediction() != nullptr; });
 }
 
-// Returns the parts of the time, each summed over the launches.
+// Returns the parts of the time for a problem `larger` times as large, summed over the launches.
 std::vector<BoundPart> parts_of(const ExplainedKernel& kernel, double larger) {
   std::vector<BoundPart> all;
   for (const Explanation& each : kernel.launches) {
@@ -238,7 +238,7 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   return times;
 }
 
-// Returns nothing if no GPU was asked for.
+// Returns the times that a GPU measured; nothing if no GPU was asked for.
 std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
                                                const ExplainedKernel& after) {
   if (!before.launches.front().gpu) return std::nullopt;
@@ -256,8 +256,8 @@ std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
   return times;
 }
 
-// Returns the memory figure behind a part of the time; none for instructions, constants, atomics
-// and the start of blocks. For latency: global requests or shared passes, whichever changed more.
+// Returns the memory figure that decides a part of the time; for latency, the one of two that
+// changed more. Returns null for instruction issue, constants, atomics and the start of blocks.
 const MemoryFigure* figure_behind(std::string_view part, const ExplainedKernel& before,
                                   const ExplainedKernel& after, std::size_t cc) {
   if (part == starting_blocks) return nullptr;
@@ -307,7 +307,7 @@ void add_lines(const ExplainedKernel& before, const ExplainedKernel& after, std:
 }
 
 void require_alike(const ExplainedKernel& before, const ExplainedKernel& after) {
-  // The launches of rungs take the parameters of their ladders' problems.
+  // A rung with several launches gets its arguments from its ladder, so they are not compared.
   if (before.launches.size() != 1 || after.launches.size() != 1) return;
   const emulator::KernelInfo& a = before.launches.front().kernel;
   const emulator::KernelInfo& b = after.launches.front().kernel;

@@ -11,7 +11,7 @@
 // Compares two kernels that compute the same.
 namespace warpwise::lab {
 
-/// A kernel of a file, or a rung with all of its launches.
+/// A kernel of a file, or a rung (an optimisation step of a ladder) with all of its launches.
 struct ExplainedKernel {
   std::string name;
   std::vector<Explanation> launches;
@@ -40,16 +40,16 @@ struct ComparedTimes {
   DeviceProfile profile;
   ComparedFigure launched;
   Range launched_gain;  ///< how many times as fast the second kernel is
-  double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
-  Range gain;
-  ComparedFigure time;                ///< time for the larger problem, as in the fields below
+  double larger = 1;    ///< factor by which the problem must grow so that both kernels fill the GPU
+  Range gain;           ///< like launched_gain, for the problem that is `larger` times as large
+  ComparedFigure time;  ///< time in us for the larger problem; the fields below are for it too
   std::vector<ComparedFigure> parts;  ///< parts of the time, in the order of parts_of()
   std::string rules_before;           ///< name of the longest part
   std::string rules_after;
   std::size_t changed = 0;  ///< index of the part whose time differs the most
 };
 
-/// Times of both kernels on the GPU at hand, with a cold L2. Launches of a rung are summed.
+/// Times of both kernels on the machine's own GPU, with a cold L2. Launches of a rung are summed.
 struct MeasuredTimes {
   std::string why_not;  ///< why a kernel has no time; nothing below is set then
   std::string device;
@@ -60,16 +60,17 @@ struct Comparison {
   std::string before;
   std::string after;
   std::vector<std::string>
-      notes;  ///< results that differ, and what the counts cover if it is not a whole launch
+      notes;  ///< results that differ, and which part of a launch was counted if not all of it
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;     ///< set if both kernels are predicted
   std::optional<MeasuredTimes> measured;  ///< set if a GPU was asked for
-  std::string decides;                    ///< the count that lines are compared by
+  std::string decides;                    ///< name of the count by which lines are compared
   std::vector<ComparedLine> lines;        ///< lines with different counts, the largest first
 };
 
-/// Compares two kernels. \throws InvalidArgument  equal arguments for parameters of other sizes
+/// Compares two kernels. \throws InvalidArgument  both kernels get the same arguments, but their
+/// parameters differ in size
 Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after);
 
 /// Writes the comparison for people. The first lines say what made the difference.

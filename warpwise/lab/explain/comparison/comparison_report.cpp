@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t longest_source = 60;
-// Two times within this factor are alike.
+// Two times whose ratio is below this factor count as equally fast.
 constexpr double as_fast = 1.05;
 
 std::string count_text(double value) { return grouped(static_cast<std::uint64_t>(value)); }
@@ -75,7 +75,7 @@ std::string difference_of(const Comparison& comparison) {
       bottleneck);
 }
 
-// Says how much faster the second kernel was on the present GPU, beside the prediction.
+// Says how much faster the second kernel was on the machine's own GPU, and what was predicted.
 std::string measured_text(const Comparison& comparison) {
   if (!comparison.measured) return "";
   const MeasuredTimes& measured = *comparison.measured;

@@ -39,7 +39,7 @@ RungCounts counts_for(const Explanation& explanation, rules::ComputeCapability c
                    {});
 }
 
-// Alignment of a texture's pitch that every GPU accepts.
+// Alignment in bytes that every GPU accepts for a texture's pitch.
 constexpr std::uint64_t probe_pitch_alignment = 512;
 
 std::uint64_t upload_texture(GpuExecutor& executor, const Arguments::Memory& memory) {
@@ -119,7 +119,8 @@ void GpuProbe::count(const Prepared& prepared, std::span<Explanation> explanatio
   }
 }
 
-// Timing comes last: a kernel may fail on its own results, and a fault makes the GPU unusable.
+// Times each launch, last of all: repeated runs read the kernel's own results and may fault on
+// them, and a fault makes the process's GPU context unusable.
 void GpuProbe::time(const Prepared& prepared, std::span<Explanation> explanations) {
   try {
     GpuTimer timer(executor_.device(), executor_.stream());

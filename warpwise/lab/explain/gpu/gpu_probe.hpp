@@ -11,7 +11,7 @@
 #include "warpwise/lab/measure/counters.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
 
-// Runs on the present GPU the launches that the emulator has counted.
+// Runs launches that the emulator has counted on the machine's own GPU.
 namespace warpwise::lab {
 
 /// Reads the GPU's counters of the launches, one launch for each explanation, and compares them
@@ -34,9 +34,9 @@ class GpuProbe {
     std::function<void()> restore;  ///< restores memory as it was before the first launch
   };
 
-  /// Runs the launches, reads their counters, times each by itself, and fills in `gpu` of the
-  /// explanations, one for each. Runs nothing if a launch had a fault in the emulator, or prints.
-  /// GpuReport::why_not then has the reason, as it does if the GPU or its driver refuses.
+  /// Runs the launches, reads their counters, and times each launch by itself. Fills in
+  /// Explanation::gpu, one explanation for each launch. Runs nothing if a launch had a fault in the
+  /// emulator, or prints. GpuReport::why_not has the reason if nothing ran or the GPU refused.
   void measure(std::span<Explanation> explanations, const std::function<Prepared()>& prepare);
 
  private:

@@ -20,12 +20,12 @@ namespace {
 
 using Kind = AddressForm::Kind;
 
-// An array of the kernel, as far as its parameters tell.
+// An array that a kernel accesses through a pointer parameter.
 struct Array {
   std::string name;  // name in the source; empty if unknown
   std::string type;  // type of an element; empty if unknown
 
-  // "in[]"
+  // Returns the array's name for a report: "in[]".
   std::string shown() const { return name.empty() ? "the array" : name + "[]"; }
   bool is_structure() const {
     static const std::regex plain(
@@ -38,7 +38,7 @@ struct Array {
   bool is_vector() const { return !type.empty() && type.back() >= '2' && type.back() <= '4'; }
 };
 
-// Returns the type that a pointer leads to: "float" for "const float* __restrict__".
+// Returns the type that a pointer points to: "float" for "const float* __restrict__".
 std::string element_type(const std::string& pointer) {
   static const std::regex qualifiers(R"(\b(const|volatile|__restrict__|struct)\b)");
   std::string type = std::regex_replace(pointer, qualifiers, "");
@@ -93,15 +93,15 @@ bool is_apart(const GlobalAccess& access) {
   return step.by_variable || std::abs(step.bytes) > access.bytes;
 }
 
-// Returns the index other than threadIdx.x that goes from one element to the next.
+// Returns the index, other than threadIdx.x, whose next value accesses the next element.
 std::optional<AddressIndex> index_along(const GlobalAccess& access) {
   for (const AddressIndex each : {thread_y, thread_z, block_y, block_z, block_x})
     if (is_of_neighbours(access.address.steps[each], access)) return each;
   return std::nullopt;
 }
 
-// Returns the index that goes along the rows, by the first access that tells it. Returns nothing if
-// threadIdx.x goes along the rows in any access. Skips addresses without threadIdx.x.
+// Returns the index that goes along the rows, from the first access that shows one. Returns nothing
+// if threadIdx.x goes along the rows in any access. Skips addresses without threadIdx.x.
 std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
@@ -197,7 +197,7 @@ ScatteredAccess piece_per_thread(const Explanation& explanation,
               rows};
 }
 
-// Returns true if all brackets of a line hold one word each, as in "out[i] = in[i]".
+// Returns true if each pair of brackets on a line holds one word, as in "out[i] = in[i]".
 bool has_plain_indices(const std::string& line) {
   for (std::size_t at = line.find('['); at != std::string::npos; at = line.find('[', at + 1)) {
     const std::string index = line.substr(at + 1, line.find(']', at) - at - 1);
@@ -206,8 +206,8 @@ bool has_plain_indices(const std::string& line) {
   return true;
 }
 
-// Returns the reason why a thread's loop goes through elements in turn. An index that is a single
-// variable counts through the whole array, unless other indices on the line are computed from it.
+// Describes an access in a loop in which each thread goes through its own elements. They are a
+// piece of the array if every index on the line is a single word, and a row of a matrix otherwise.
 ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
                         const Array& array, const GlobalAccess& access) {
   const std::string line = explanation.source_line(access.file, access.line);
@@ -217,8 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Neighbouring threads' elements are a step apart. Counts the bytes of a step that the kernel uses,
-// in all accesses with the parameter and the step of `like`.
+// Counts the bytes that the kernel uses of each step, the distance of neighbouring threads'
+// elements. All accesses with the parameter and the step of `like` count.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -232,16 +232,16 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
   return used.size();
 }
 
-// Returns true if the compiler unrolled a loop over the elements: the line has one index for all
-// elements.
+// Returns true if the compiler unrolled a loop over a thread's elements: the source line has a
+// single index for all of them.
 bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
                  std::size_t used) {
   if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
-// Returns true if a thread uses several neighbouring elements: either all up to the next
-// thread's, or some at different lines. Several at one line may be an unrolled loop.
+// Returns true if a thread uses several elements of each step: either all of them, or elements on
+// different source lines. Elements on one line may come from an unrolled loop and do not count.
 bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
                     std::size_t used) {
   if (used == static_cast<std::size_t>(like.bytes)) return false;
@@ -275,7 +275,7 @@ std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
       all / bytes, all, verb, width, type(width));
 }
 
-// Describes elements of one type that belong together, such as the colours of a pixel.
+// Describes accesses to groups of elements of one type, such as the colours of pixels.
 ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const bool are_all = static_cast<std::int64_t>(used) == bytes;
@@ -307,8 +307,8 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
                                   access.is_float ? "float4" : "uint4")};
 }
 
-// Names the elements that a loop of each thread computes one by one. An example is the colours of a
-// pixel in "out[3 * i + c] = f(in[3 * i + c])".
+// Describes threads that each compute a group of elements one by one in a loop, such as a pixel's
+// colours in "out[3 * i + c] = f(in[3 * i + c])". Returns nothing for other accesses.
 std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
                                                   const std::vector<GlobalAccess>& accesses,
                                                   const Array& array, const GlobalAccess& access) {
@@ -356,10 +356,10 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
           cure};
 }
 
-// Says how shared memory helps if an index may be anything; nothing if the buffer is too large.
+// Says how shared memory helps accesses in any order; empty if the buffer does not fit in it.
 std::string in_shared_memory(const Explanation& explanation, const GlobalAccess& access) {
   if (access.is_store) return " If results are few, collect them in shared memory first.";
-  constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
+  constexpr std::uint64_t most_shared = 49'152;  // limit of a block's static shared memory in bytes
   const std::uint64_t bytes =
       access.address.parameter ? explanation.buffer_bytes(*access.address.parameter) : 0;
   if (bytes > most_shared) return "";
@@ -387,9 +387,9 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if another access swaps the indices. In that access threadIdx.x goes along the rows,
-// and the index `along`, which goes along the rows here, goes down the columns. An access to a
-// vector does not swap them: its address depends on one index only.
+// Returns true if a store swaps the indices of a scattered load, or a load those of a store. In the
+// other access threadIdx.x goes along the rows, and `along`, the index along the rows of
+// `scattered`, goes down the columns. An access to a vector does not count: it has only one index.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

@@ -24,7 +24,7 @@ enum class AccessPattern {
   loaded_index,
   computed_index
 };
-/// For name_of() and value_named().
+/// Returns the values' names for name_of() and value_named().
 constexpr auto enum_names(AccessPattern) {
   return std::to_array<EnumName<AccessPattern>>(
       {{AccessPattern::swapped_indices, "swapped indices"},
@@ -51,13 +51,13 @@ std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
 /// Returns the kernel's accesses to shared memory; none if its PTX cannot be parsed.
 std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 
-/// Returns the parameters whose elements a kernel writes, also by atomics; none if the PTX cannot
-/// be parsed.
+/// Returns the indices of the parameters whose elements a kernel writes, also by atomics; none if
+/// the PTX cannot be parsed.
 std::set<std::size_t> written_by(const Explanation& explanation);
 
-/// Returns the reason why a line's loads, or its stores, scatter. It is the reason of the first
-/// access whose thread goes through a row, else the first that is known. Returns nothing if the
-/// kernel's addresses show no reason.
+/// Returns the reason why a line's loads, or its stores, scatter. If several of its accesses have
+/// reasons, AccessPattern::row_per_thread comes first, then the reason of the first access. Returns
+/// nothing if the kernel's addresses show no reason.
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,
                                             const std::string& file, int line, bool is_store);

@@ -33,7 +33,7 @@ Explanation with(const std::string& code, const std::string& name = "_Z1kPfPKfi"
   return result;
 }
 
-// Loads from `in` at the index in a register, or stores to `out`.
+// Returns code that loads from `in`, at the index in a register; store() stores to `out`.
 std::string load(const std::string& index) {
   return "mul.wide.s32 %rd5, " + index +
          ", 4;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\nld.global.f32 %f1, [%rd6];\n";
@@ -217,7 +217,7 @@ TEST(AccessPattern, Structures) {
             std::string::npos)
       << at(kernel, 2)->cause;
   EXPECT_NE(at(kernel, 2)->cure.find("x[i] in place of p[i].x"), std::string::npos);
-  // Interleaved floats are structures too; a single one of them is not.
+  // Interleaved floats count as an array of structures too, without a structure type.
   EXPECT_EQ(pattern_at(with(code), 2), "array of structures");
 }
 
@@ -283,7 +283,7 @@ TEST(AccessPattern, IndexFromMemoryAndFromArithmetic) {
   EXPECT_EQ(pattern_at(with(index + load("%r7")), 2), "loaded index");
   EXPECT_EQ(pattern_at(with(index + store("%r7")), 3), "loaded index");
   EXPECT_EQ(pattern_at(with("rem.s32 %r7, %r6, %r1;\n" + load("%r7")), 2), "computed index");
-  // An index that all threads load is the same for all.
+  // An index that all threads load from one address is the same for all threads.
   const std::string shared = "ld.global.u32 %r8, [%rd4];\nadd.s32 %r7, %r6, %r8;\n";
   EXPECT_EQ(pattern_at(with(shared + load("%r7")), 2), "none");
 }
@@ -302,7 +302,7 @@ TEST(AccessPattern, IndicesComeFromABuffer) {
   EXPECT_EQ(sources(index + "mul.wide.s32 %rd7, %r7, 4;\nadd.s64 %rd8, %rd3, %rd7;\n"
                             "red.global.add.u32 [%rd8], 1;\n"),
             Sources{1});
-  // Beginnings of rows, from which a loop counts on, are no indices.
+  // Row offsets, at which a loop begins, do not count as indices.
   EXPECT_EQ(sources(index + "$L:\n" + store("%r7") +
                     "add.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, %r1;\n@%p1 bra $L;\n"),
             Sources{});

@@ -20,8 +20,8 @@ constexpr std::int64_t lanes = 32;
 // A register's value in a thread.
 struct Value : AddressForm {
   std::optional<std::int64_t> constant;
-  std::optional<std::size_t> loaded_parameter;  // set if the value is that of a parameter,
-                                                // unchanged
+  std::optional<std::size_t> loaded_parameter;  // index of the parameter if the value is an
+                                                // unchanged parameter
 };
 
 Value uniform() {
@@ -86,7 +86,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   return result;
 }
 
-// Steps of rows and structures are shorter than this.
+// Longest step in bytes of a row or a structure.
 constexpr std::int64_t longest_step = std::int64_t{1} << 26;
 
 std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
@@ -107,7 +107,7 @@ Value product(const Value& a, const Value& b) {
     result.steps[i] = a.constant && !own.by_variable
                           ? Step{wrapping_product(*a.constant, own.bytes), false}
                           : Step{0, a.constant != 0};
-    // A product with a longer step is a part of a hash, and wraps within a warp.
+    // A product with a longer step is part of a hash: it overflows 32 bits within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
       return of_kind(std::max(result.kind, Kind::computed), a, b);
   }
@@ -115,7 +115,7 @@ Value product(const Value& a, const Value& b) {
   return result;
 }
 
-// Returns a value that is one of the two given: of a minimum, or where two paths join.
+// Returns a value that may be either of two values, as after min or where two control paths join.
 Value either(const Value& a, const Value& b) {
   if (a.kind == Kind::unknown) return b;
   if (b.kind == Kind::unknown) return a;
@@ -138,7 +138,7 @@ Value either(const Value& a, const Value& b) {
   return result;
 }
 
-// Returns the part of a value that a mask of its low bits keeps: neighbours stay neighbours.
+// Returns value & mask. If the mask keeps low bits that do not wrap in a warp, the steps stay.
 Value masked(const Value& value, const Value& mask) {
   const bool is_low =
       mask.constant && *mask.constant >= lanes - 1 && (*mask.constant & (*mask.constant + 1)) == 0;
@@ -165,7 +165,7 @@ bool has(const Instruction& instruction, std::string_view modifier) {
   return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
 }
 
-// Follows the registers of one kernel.
+// Finds the values of one kernel's registers as functions of the thread's indices.
 class Registers {
  public:
   explicit Registers(const ptx::Function& kernel) : kernel_(kernel) {
@@ -206,7 +206,7 @@ class Registers {
     }
   }
 
-  // Returns true if the register's value changes.
+  // Records a register's value after an instruction. Returns true if the recorded value changes.
   bool define(const std::string& name, std::size_t instruction, const Value& value) {
     Value now = value;
     if (definitions_[name] > 1) {
@@ -214,7 +214,7 @@ class Registers {
       all[instruction] = value;
       now = {};
       for (const auto& [place, each] : all) now = either(now, each);
-      now.constant.reset();  // a counter only begins with a constant
+      now.constant.reset();  // a loop's counter is constant only before the loop
       now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
       walking_[name] = walking_[name] || now.walks;
       now.walks = walking_[name];
@@ -324,7 +324,7 @@ class Registers {
   // Values by instruction, of registers that several instructions write.
   std::map<std::string, std::map<std::size_t, Value>> defined_;
   std::map<std::string, Value> values_;
-  std::map<std::string, bool> walking_;  // registers that a loop moves on by a constant
+  std::map<std::string, bool> walking_;  // true for registers that a loop advances by a constant
 };
 
 // Returns the bytes of one element of an access: 4 for "f32".

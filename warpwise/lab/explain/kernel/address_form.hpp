@@ -33,9 +33,9 @@ struct AddressForm {
   };
   Kind kind = Kind::unknown;
   std::array<Step, address_indices> steps = {};
-  std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
+  std::optional<std::size_t> parameter;  ///< index of the parameter that points to the array
   std::string variable;                  ///< array of shared memory: its name in PTX, if known
-  bool walks = false;                    ///< a loop moves the address on by a constant
+  bool walks = false;                    ///< a loop advances the address by a constant
   std::set<std::size_t> sources = {};    ///< parameters whose loaded values the address depends on
 };
 
@@ -46,12 +46,12 @@ struct GlobalAccess {
   bool is_store = false;
   bool is_float = false;
   std::int64_t bytes = 0;   ///< bytes that a thread accesses
-  std::int64_t offset = 0;  ///< constant part of the address
+  std::int64_t offset = 0;  ///< constant part of the address in bytes
   AddressForm address;
 };
 
-/// Returns a kernel's accesses in the order of its PTX, without atomics. Values that all threads of
-/// a block share count as variables, also if they are loaded.
+/// Returns a kernel's accesses in the order of its PTX, without atomics. A value that is the same
+/// in all threads of a block counts as a variable, even if threads load it from memory.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel);
@@ -71,13 +71,13 @@ struct SharedAccess {
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel);
 
-/// Returns the parameters whose elements are indices: their values lead to an address in global
-/// memory, also of an atomic. Row offsets, from which a loop counts on, do not count as indices.
+/// Returns the parameters whose elements are indices: an address in global memory, also one of an
+/// atomic, is computed from them. Row offsets, at which a loop begins, do not count as indices.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel);
 
-/// Returns the parameters to whose elements the kernel stores, or which its atomics change.
+/// Returns the parameters whose elements the kernel changes by stores or atomics.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::set<std::size_t> written_parameters(const std::string& ptx, const std::string& kernel);

@@ -49,7 +49,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Layout of a structure. C++ has the same layout on every platform of CUDA.
+// Layout of a structure, as C++ lays it out on every platform of CUDA.
 struct ArgumentLayout {
   Extent extent;
   std::vector<std::uint64_t> offsets;
@@ -121,7 +121,7 @@ std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_v
   return bits_of(type, value);
 }
 
-// Parses "0..99". The range must lie within the type's.
+// Parses "0..99". Both ends must be values of the argument's type.
 ValueRange range_of(std::string_view range, const ArgumentSpec& spec) {
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos)

@@ -39,12 +39,12 @@ struct Element {
 /// nothing for structures and unknown types.
 std::optional<Element> element_of(std::string_view type);
 
-/// Returns `value` in the low bytes, stored as `type`: integers modulo their range, floats rounded
-/// to nearest.
+/// Returns the bits of `value` as a `type`, in the low bytes. Integers wrap at the type's range,
+/// and floats are rounded to nearest.
 std::uint64_t bits_of(ScalarType type, double value);
 std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 
-/// Range of random values. Integers include both ends, floats only the least.
+/// Range of random values. Integers include both ends, floats only the lower end.
 struct ValueRange {
   double least = 0;
   double most = 0;
@@ -74,10 +74,10 @@ struct ArgumentSpec {
   std::uint64_t width = 0;  ///< elements of a buffer, or of a texture's row
   std::uint64_t height = 1;
   Fill fill = Fill::zero;
-  std::optional<ValueRange> range;    ///< Fill::random only; none: the type's usual values
+  std::optional<ValueRange> range;    ///< Fill::random only; default: floats 0 to 1, any integers
   std::string path;                   ///< Fill::file only
   std::vector<ArgumentSpec> members;  ///< members of a structure, or memory behind a pointer
-  std::string text;                   ///< text that was given
+  std::string text;                   ///< text that parse_argument() parsed
 
   /// Returns the bytes of all elements of a buffer or texture: at most 2^62.
   std::uint64_t bytes() const { return width * height * static_cast<std::uint64_t>(size_of(type)); }
@@ -96,11 +96,11 @@ std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure);
 /// Parses an argument. \throws InvalidArgument  with what is wrong and what would be right
 ArgumentSpec parse_argument(std::string_view text);
 
-/// Parses "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message.
+/// Parses "X", "X,Y" or "X,Y,Z", each at least 1. `option` is the option's name for the message.
 /// \throws InvalidArgument
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
 
-/// Parses "1.3,2.0,9.0". Repeated ones count once. \throws InvalidArgument  the rules lack one
+/// Parses a list such as "1.3,2.0,9.0" without repeats. \throws InvalidArgument  one is unknown
 std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text);
 
 /// A buffer to write to a file: "INDEX=FILE.npy".

@@ -68,7 +68,7 @@ void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* 
     const std::uint64_t bits = spec.fill == Fill::iota ? bits_of(spec.type, i)
                                : spec.range            ? random_bits(spec.type, *spec.range, state)
                                                        : random_bits(spec.type, state);
-    std::memcpy(to + i * size, &bits, size);  // the low bytes come first
+    std::memcpy(to + i * size, &bits, size);  // the host stores the low bytes first
   }
 }
 
@@ -86,7 +86,7 @@ void fill_from_npy(const ArgumentSpec& spec, std::byte* to) {
   std::memcpy(to, array.elements.data(), array.elements.size());
 }
 
-// Reads elements without a header. Their number and type are those of the argument.
+// Reads a file that has only the bytes of the argument's elements, without a header.
 void fill_from_raw(const ArgumentSpec& spec, std::byte* to) {
   io::InputFile file(spec.path);
   std::byte one{};
@@ -158,8 +158,8 @@ std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
   return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
 }
 
-// Scalars must have the parameter's size, and be floats if the parameter is a float. Structures
-// must have the size of the kernel's parameter.
+// Refuses an argument that does not fit parameter i. A scalar or a structure must have the size of
+// the parameter, and a scalar must be a float if the parameter is a float.
 void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
   const std::string& type = kernel.parameter_types[i];
   const std::uint64_t bytes = extent_of(spec).bytes;
@@ -183,7 +183,7 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
 }
 
 // Refuses a buffer whose elements differ in size or kind from those that the parameter points to,
-// as f64 for float*. Bytes may hold anything.
+// such as f64 for float*. A buffer of bytes fits any pointer, and a pointer to bytes any buffer.
 void require_element(const std::string& type, std::size_t i, const ArgumentSpec& spec) {
   if (spec.kind != Kind::buffer || !type.ends_with('*')) return;
   std::string pointed_to = type.substr(0, type.size() - 1);

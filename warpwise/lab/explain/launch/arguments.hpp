@@ -17,8 +17,8 @@ namespace warpwise::lab {
 /// Reads an image file for a texture, as one channel. \throws IoError
 using ReadTexture = std::function<io::Picture(const std::string& path)>;
 
-/// Refuses buffers whose elements differ in size or kind from the kernel's: f64 for float*. Skips
-/// bytes, and pointers to types that are no plain numbers.
+/// Refuses buffers whose elements differ in size or kind from the kernel's: f64 for float*. Does
+/// not check elements of one byte, or pointers to types other than numbers and vectors of numbers.
 /// \param types  types of the parameters, such as "float*"; empty if they are not known
 /// \throws InvalidArgument
 void require_elements(const std::vector<std::string>& types,
@@ -28,7 +28,7 @@ void require_elements(const std::vector<std::string>& types,
 class Arguments {
  public:
   /// Allocates and fills the buffers and textures, and lays out the parameter block.
-  /// \param seed  chooses other random values
+  /// \param seed  seed of the random values
   /// \throws InvalidArgument  the number, kind or size of the arguments differs from the kernel's,
   ///                          or a file's elements differ from the argument's
   /// \throws IoError          a file cannot be read
@@ -44,7 +44,7 @@ class Arguments {
     std::uint64_t parameter_offset = 0;  ///< offset of the address or handle in parameters()
     std::string name;
     std::vector<std::byte> bytes;
-    std::optional<emulator::Texture> texture;  ///< over these bytes
+    std::optional<emulator::Texture> texture;  ///< a texture of `bytes`; not set for a buffer
   };
   /// Returns all buffers and textures with their present bytes, to be copied to another device.
   /// \throws Unsupported  an argument has a pointer that is written with &
@@ -59,7 +59,7 @@ class Arguments {
   /// \throws InvalidArgument  there is no such argument, or it is not a buffer
   /// \throws IoError
   void dump(const DumpSpec& what) const;
-  /// Throws before anything runs if dump() would refuse. \throws InvalidArgument
+  /// Checks before a launch that dump() will accept `what`. \throws InvalidArgument
   void require_dumpable(const DumpSpec& what) const;
 
  private:

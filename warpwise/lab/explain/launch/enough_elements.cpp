@@ -13,11 +13,11 @@
 namespace warpwise::lab {
 namespace {
 
-// Arguments whose end a thread passed, each with the number of elements in one access there.
+// Arguments whose end a thread passed, each with the elements of the widest access past the end.
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
-// Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if
-// a thread is out of bounds elsewhere, which no size mends, or if a buffer is read from a file.
+// Returns the arguments whose end a thread passed, even by a part of an access. Returns nothing if
+// larger buffers do not help: an access is out of bounds elsewhere, or a file fills the buffer.
 std::optional<SmallBuffers> too_small(const std::vector<emulator::Fault>& faults,
                                       const std::vector<ArgumentSpec>& arguments) {
   static const std::regex past_end(
@@ -45,7 +45,7 @@ void set_width(ArgumentSpec& spec, std::uint64_t width) {
   spec.text.replace(open + 1, close - open - 1, std::to_string(width));
 }
 
-// Runs of a launch with other buffers.
+// Runs a launch with buffers of other sizes.
 class Attempts {
  public:
   Attempts(const ExplainRequest& request, emulator::Program& program,
@@ -85,10 +85,10 @@ bool is_integer(const ArgumentSpec& spec) {
   return spec.kind == ArgumentSpec::Kind::scalar && !is_float(spec.type);
 }
 
-// A number of elements past the end of buffers that a missing check explains.
+// A distance past the end of buffers that a missing bound check explains.
 struct Edge {
-  std::uint64_t elements = 0;  // 0: up to the number of threads
-  std::string missing;
+  std::uint64_t elements = 0;  // elements past the end; 0: until the buffer has one per thread
+  std::string missing;         // sentence on the missing check
 };
 
 std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest) {
@@ -113,8 +113,8 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
   return edges;
 }
 
-// Enlarges buffers up to an edge. Returns false if the edge does not explain the fault: an integer
-// argument is as large as the new buffer, or a whole block has no element.
+// Enlarges buffers by an edge's elements. Returns false if the edge does not explain the fault: an
+// integer argument is as large as the new buffer, or all threads of a block are past the old end.
 bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {
   const std::uint64_t threads = request.grid.count() * request.block.count();
@@ -132,7 +132,7 @@ bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers
   return true;
 }
 
-// Returns larger buffers if no thread passes the end by more than an edge.
+// Returns larger buffers if some edge of edges_of() is enough.
 LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attempts,
                            const SmallBuffers& small) {
   std::uint64_t shortest = request.arguments[small.begin()->first].width;
@@ -170,7 +170,7 @@ std::set<std::uint64_t> likely_sizes(const ExplainRequest& request) {
   return sizes;
 }
 
-// Replaces the doubled sizes of buffers by the smallest likely ones that are enough.
+// Replaces the doubled sizes of buffers by the smallest likely sizes that are enough.
 void choose_likely(const ExplainRequest& request, const Attempts& attempts,
                    const SmallBuffers& changed, std::vector<ArgumentSpec>& arguments) {
   constexpr int most_runs = 6;

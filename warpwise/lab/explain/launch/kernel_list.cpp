@@ -72,7 +72,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Returns true if the name, in small letters, has one of these parts.
+// Returns true if the name, in lower case, contains one of the parts.
 bool has_part(const std::string& name, std::span<const char* const> parts) {
   const std::string lower = lower_case(name);
   return std::ranges::any_of(
@@ -87,7 +87,7 @@ bool is_named_small(const std::string& name) {
   return has_part(name, parts);
 }
 
-// A parameter, as far as the PTX and the source tell.
+// A kernel's parameter, as its PTX and its source describe it.
 struct Parameter {
   std::string type;  // C++ type without blanks and qualifiers; empty if not known
   bool is_input = false;
@@ -116,9 +116,9 @@ struct Choice {
   Shape shape;
   std::uint64_t shared_bytes = 0;
   std::uint64_t size = 0;             // value of integers that seem to be sizes
-  std::map<std::size_t, int> larger;  // factor of a parameter's buffers
-  std::uint64_t beyond = 0;           // elements to add to these buffers instead of the factor
-  std::string fault = {};             // message of the fault, if every launch had one
+  std::map<std::size_t, int> larger;  // factors of buffers' elements, by parameter
+  std::uint64_t beyond = 0;           // if not 0, added to buffers of `larger` instead of a factor
+  std::string fault = {};             // first fault, if every launch that was tried had a fault
 };
 
 constexpr std::uint64_t small_value = 4;  // value of integers that are no sizes: strides, radii
@@ -151,8 +151,7 @@ std::string buffer_text(const Element& element, const Choice& choice, std::size_
                      elements * static_cast<std::uint64_t>(element.count), fill);
 }
 
-// Returns the contents of a buffer that the kernel reads: beginnings of rows grow, indices lie in
-// the buffers.
+// Returns the text for a buffer's contents: row offsets increase, indices lie within the buffers.
 std::string fill_of(const Parameter& parameter, ScalarType type, const Choice& choice) {
   constexpr std::array beginnings = {"start", "begin", "offset", "ptr"};
   const bool is_index = parameter.is_index && !is_float(type) && size_of(type) >= 4;
@@ -164,7 +163,7 @@ std::string fill_of(const Parameter& parameter, ScalarType type, const Choice& c
   return has_part(parameter.name, beginnings) ? ":iota" : "";
 }
 
-// Writes a structure: members that the kernel reads have values, the bytes between are zeros.
+// Writes a structure: members that the kernel reads have values, and the bytes between are zeros.
 std::string structure_text(std::string_view body, const Parameter& parameter, std::size_t i,
                            const Choice& choice) {
   const auto members = members_of(body, parameter.ptx_name);
@@ -234,7 +233,7 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     for (const char* word : qualifiers) each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
-  // A k beside an m is a matrix's extent, not a radius.
+  // If another parameter is m, then k is an extent of a matrix, not a radius.
   const bool has_m = std::ranges::find(parameters, "m", &Parameter::name) != parameters.end();
   for (Parameter& each : parameters)
     each.is_small = is_named_small(each.name) || (each.name == "k" && !has_m);
@@ -253,8 +252,8 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
-// Halves a block of one dimension, or keeps a quarter of a tile's rows or of a cube's layers, since
-// a kernel's loops cover the others. Returns false if the block is too small for that.
+// Shrinks a block: halves it in one dimension, or keeps a quarter of its rows or layers, because
+// the kernel's loops may cover the others. Returns false if the block is too small for that.
 bool shrink(Shape& shape) {
   emulator::Dim3 block = parse_dimensions("--block", shape.block);
   constexpr std::uint32_t fewest = 32;
@@ -273,7 +272,7 @@ bool shrink(Shape& shape) {
   return true;
 }
 
-// A kernel whose launches are tried.
+// Tries launches of one kernel.
 class Trial {
  public:
   Trial(emulator::Program& program, const emulator::KernelInfo& kernel, const std::string& ptx,
@@ -327,7 +326,7 @@ class Trial {
     }
   }
 
-  // Returns the launch with buffers that are larger by an element or a row, if that is enough.
+  // Returns the launch with buffers larger only by an element or a row, if that is enough.
   Choice with_an_edge(const Choice& choice) const {
     if (choice.larger.empty()) return choice;
     for (const std::uint64_t beyond : {std::uint64_t{1}, small_value, choice.size}) {
@@ -340,9 +339,9 @@ class Trial {
     return choice;
   }
 
-  // Returns the launch with only the blocks whose threads have work: `size` threads. The other
-  // blocks do less, because their threads return at once. A launch stays as it is if its blocks do
-  // about the same work, or if its buffers need more elements than there are threads.
+  // Returns the launch with only as many blocks as `choice.size` threads need, if threads of the
+  // other blocks return at once. Returns the launch unchanged if its blocks do about the same work,
+  // or if its buffers need more elements than there are threads.
   Choice with_matching_grid(const Choice& choice) const {
     const std::uint64_t blocks = parse_dimensions("--grid", choice.shape.grid).count();
     const std::uint64_t threads = choice.shape.threads / blocks;
@@ -391,8 +390,8 @@ class Trial {
     return result.faults;
   }
 
-  // Changes the launch so that its accesses may lie within memory. Returns false if no change does
-  // that.
+  // Enlarges memory or shrinks blocks, so that the launch's accesses may lie within memory. Returns
+  // false if nothing is left to change.
   bool mend(const std::vector<emulator::Fault>& faults, Choice& choice) const {
     static const std::regex past_end(R"(past the end of argument (\d+),)");
     std::set<std::size_t> small;

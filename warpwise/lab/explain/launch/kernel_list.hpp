@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists the kernels of a file that is explained without a launch, and suggests a launch for each.
+// Lists a file's kernels and suggests a launch for each, if `explain` gets no launch.
 
 #include <string>
 #include <vector>
@@ -40,16 +40,16 @@ std::string template_hint(const std::string& source);
 ///
 /// - A kernel that uses z has a cube of 64x64x64 threads. Its blocks are 8x8x4, or 16x16 if the
 ///   kernel uses only blockIdx.z. A kernel that uses y has 16x16 blocks of 16x16 threads. Any other
-///   kernel has 256 blocks of 256 threads. A kernel with a required block has 256 of these.
-/// - A kernel that works on tiles, and reads no size of the block, has blocks with the extents of
-///   its shared array. A kernel with several sizes gets only the blocks whose threads have work.
-/// - Buffers have an element for each thread. A single size is the number of threads along x;
-///   several sizes are smaller. Integers whose names suggest strides, radii or bits are 4. A mask
-///   is a size less one.
+///   kernel has 256 blocks of 256 threads. A kernel with a required block size has 256 blocks.
+/// - A kernel that works on tiles, and does not read blockDim, has blocks with the extents of its
+///   shared array. A one-dimensional grid has only the blocks whose threads have work.
+/// - Buffers have an element for each thread. An integer that seems to be a size is the number of
+///   threads along x; several sizes are smaller. Integers whose names suggest strides, radii or
+///   bits are 4. A mask is a size less one.
 /// - Types come from the kernel's mangled name, else from its source. Without a type, an address is
 ///   a buffer of floats. Buffers of const floats and bytes are random, as are integers from which
 ///   addresses are computed. Beginnings of rows are 0, 1, 2, …; other buffers are zeros.
-/// - A texture has elements as the source fetches them.
+/// - A texture's elements have the type that the source fetches.
 /// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
 ///   smaller blocks are tried too, and the first launch without a fault is listed. If all fault,
 ///   the first is listed, and the note says so.

@@ -18,7 +18,7 @@ bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Takes the letters of a kind from the front of a text.
+// Removes characters of a kind from the front of a text, and returns them.
 std::string_view taken(std::string_view& text, bool (*is_one)(char)) {
   const auto end = std::ranges::find_if_not(text, is_one);
   const std::string_view front = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -26,7 +26,7 @@ std::string_view taken(std::string_view& text, bool (*is_one)(char)) {
   return front;
 }
 
-// Takes a letter, and the blanks before it, from the front of a text. Returns false without it.
+// Removes blanks and then a letter from the front of a text. Returns false without that letter.
 bool took(std::string_view& text, char letter) {
   taken(text, is_blank);
   if (!text.starts_with(letter)) return false;
@@ -34,7 +34,7 @@ bool took(std::string_view& text, char letter) {
   return true;
 }
 
-// Returns the place of a word that stands alone.
+// Returns the position of a whole word from `at` on; nowhere if there is none.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t at) {
   for (at = text.find(word, at); at != nowhere; at = text.find(word, at)) {
     const std::size_t end = at + word.size();
@@ -45,8 +45,8 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return nowhere;
 }
 
-// Takes "[32 + 1]", and the blanks before it, from the front of a text. Returns "32 + 1"; empty
-// without it.
+// Removes blanks and then "[32 + 1]" from the front of a text. Returns "32 + 1"; empty if there are
+// no brackets.
 std::string_view taken_extent(std::string_view& text) {
   if (!took(text, '[')) return {};
   constexpr std::size_t longest = 20;
@@ -57,8 +57,8 @@ std::string_view taken_extent(std::string_view& text) {
   return extent;
 }
 
-// Returns the number at the front of a text; nothing for more than nine digits, or other letters
-// right behind.
+// Returns the number at the front of a text; nothing if it has more than nine digits, or if a
+// letter follows it.
 std::optional<std::uint64_t> number_at(std::string_view text) {
   const std::string_view digits = taken(text, is_digit);
   constexpr std::size_t most_digits = 9;

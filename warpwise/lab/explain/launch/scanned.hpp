@@ -25,7 +25,7 @@ bool points_to_constants(std::string_view type);
 /// \param body  kernel's text in the PTX
 bool uses_dynamic_shared(std::string_view ptx, std::string_view body);
 
-/// Removes a word wherever it stands alone.
+/// Removes a word wherever it stands as a whole word.
 std::string without(std::string text, std::string_view word);
 
 }  // namespace warpwise::lab

@@ -20,7 +20,8 @@ emulator::runtime::Observe observe_function() {
       ::dlsym(RTLD_DEFAULT, emulator::runtime::observe_name));
 }
 
-// A launch that the runtime has reported. Reports are made after the primitive has finished.
+// A copy of a launch that the emulated runtime reported. Explanations are made from the copies
+// after the primitive has finished.
 struct PrimitiveLaunch {
   ExplainRequest request;
   emulator::KernelInfo kernel;
@@ -67,7 +68,7 @@ class Observation {
     if (!ptx_.contains(launch.kernel.name)) {
       ptx_[launch.kernel.name] = ptx_of_kernel(std::string(launch.ptx), launch.kernel.name);
     }
-    // The budget is for all launches together. At least 1 stays, because 0 means no limit.
+    // All launches together share the budget. At least 1 is left, because 0 means no limit.
     std::uint64_t& left = observer_.options.budget;
     left -= std::min(left - 1, launch.result.totals.warp_instructions);
   }
@@ -134,7 +135,7 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
     result.operands = primitive.call(operands, result.size.width, result.size.height);
     operands.stream().synchronize();
   } catch (const Error&) {
-    // The faulty launch is reported instead; the primitive saw only that it failed.
+    // The error says only that a launch failed. The explanation has the launch's faults instead.
     const auto& launches = observation.launches();
     if (std::none_of(launches.begin(), launches.end(), has_faults)) throw;
   }

@@ -28,8 +28,8 @@ struct PrimitiveRequest {
   std::optional<OperandSize> size;  ///< replaces the default size, which runs for about a second
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< budget of all launches; for a rung, of each launch
-  // Fields of ExplainRequest; `sample` and `checks` are for rungs only. A primitive has no
-  // predicted time: with a `device`, its launches say why.
+  // The fields below mean the same as in ExplainRequest. Only rungs use `sample` and `checks`. A
+  // primitive has no predicted time: with a `device`, LaunchPrediction::why_not has the reason.
   bool machine_code = false;
   bool fidelity = false;
   std::optional<BlockSample> sample;
@@ -43,8 +43,8 @@ struct PrimitiveExplanation {
   std::string operands;  ///< "u8 magnitude l1": operands of the call; empty if the call failed
   std::vector<Explanation> launches;  ///< launches in the order of the calls
 
-  /// Returns the launch that takes the most time on a GPU that it fills. Without predictions,
-  /// returns the launch with the most warp instructions.
+  /// Returns the launch with the longest predicted time, scaled from a launch that fills the GPU.
+  /// If a launch has no prediction, returns the launch with the most warp instructions.
   const Explanation& heaviest() const;
 };
 
@@ -54,15 +54,15 @@ struct PrimitiveExplanation {
 /// \throws Error  the emulated runtime is missing, or another library comes before it
 [[noreturn]] void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapability cc);
 
-/// Calls the primitive once, as its explain_case.cpp does, with pixels that are the same in every
-/// run. Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the primitive
-/// does. A launch that ended with faults is no error; the explanation has the faults.
+/// Calls the primitive once by its explain_case.cpp, with pixels that are the same in every run.
+/// Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the primitive
+/// throws. A launch that ends with faults is no error; the explanation has the faults.
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
-/// Explains a rung of a ladder or a kernel of another study, compiled as `lab run` does it.
-/// `request.name` is the rung's. The default size is the table's for the emulator. Parameters and
-/// block shape are the rung's first.
-/// \param gpu  GPU to run it on as well, or null
+/// Explains a rung (an optimisation step of a ladder) or a kernel of another study, compiled as
+/// `lab run` compiles it. `request.name` is the rung's name. The default size is the table's size
+/// for the emulator. The rung runs with default parameters and its first block shape.
+/// \param gpu  GPU that runs the rung too; null for none
 /// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun
 /// \throws Unsupported  the rung does not support the problem
 PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request,

@@ -14,17 +14,18 @@ namespace warpwise::lab {
 
 struct ProgramExplanation {
   std::string program;
-  std::vector<Explanation> kernels;     ///< one for each kernel and shape, by their first launch
+  std::vector<Explanation> kernels;     ///< one per kernel and launch shape, by first launch
   std::optional<DeviceProfile> device;  ///< GPU of the predictions
   ProgramTimeline timeline;             ///< empty without a device
 };
 
-/// Returns the text of WARPWISE_EMULATED_PACE: the runtime then runs a sample of each kernel.
+/// Returns the value for the environment variable WARPWISE_EMULATED_PACE. It makes the emulated
+/// runtime also run a sample of each kernel's blocks, from which the kernel's time is predicted.
 std::string sample_text(const DeviceProfile& device);
 
 /// Reads the record of the emulated runtime. \param request  options for every kernel: compute
 /// capability, device, fidelity
-/// \throws Error  there is no record, since the program did not come to its end
+/// \throws Error  there is no complete record, because the program did not end normally
 ProgramExplanation explain_program(const std::filesystem::path& record,
                                    const ExplainRequest& request);
 

@@ -26,11 +26,11 @@ std::optional<double> time_of(CopyKind transfer, std::uint64_t bytes, const Devi
   return std::nullopt;
 }
 
-// Predicts the launches of one kernel.
+// Predicts the times of a program's launches, given in the program's order.
 class LaunchTimes {
  public:
-  /// Returns the mean time of `event.times` launches. \param follows  true if the first launch is
-  /// directly behind another event on the GPU
+  /// Returns the mean time of `event.times` launches. \param follows  true if the time of the event
+  /// before the first launch is known
   std::optional<double> of(const Explanation& kernel, const ProgramEvent& event,
                            std::uint64_t instructions, bool follows) {
     const LaunchPrediction* const prediction = kernel.known_prediction();
@@ -45,7 +45,7 @@ class LaunchTimes {
   }
 
  private:
-  std::map<std::size_t, std::uint64_t> first_;  // warp instructions of a kernel's first launch
+  std::map<std::size_t, std::uint64_t> first_;  // by kernel: warp instructions of its first launch
 };
 
 }  // namespace

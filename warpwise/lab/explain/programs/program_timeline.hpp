@@ -13,15 +13,15 @@ namespace warpwise::lab {
 
 /// A launch, a copy or a fill of a program. Equal events that follow each other count as one event.
 struct ProgramEvent {
-  std::optional<std::size_t> kernel;  ///< index into the program's kernels; nothing: no launch
-  std::string transfer;               ///< name of the emulator::runtime::CopyKind; empty: a launch
+  std::optional<std::size_t> kernel;  ///< index into the program's kernels; only of a launch
+  std::string transfer;               ///< name of a CopyKind of the runtime; empty for a launch
   std::uint64_t bytes = 0;            ///< bytes of a transfer
   std::uint64_t times = 1;
-  double start_us = 0;       ///< predicted, if each event waits for the one before it
-  std::optional<double> us;  ///< predicted time of one event; nothing: not known
+  double start_us = 0;       ///< predicted start if each event waits for the one before it
+  std::optional<double> us;  ///< predicted time of one event, if known
 };
 
-/// The predicted time of all launches of a kernel and shape.
+/// The predicted time of all launches of a kernel with the same grid and block.
 struct KernelTime {
   std::size_t kernel = 0;  ///< index into the program's kernels
   std::uint64_t launches = 0;
@@ -39,9 +39,10 @@ struct ProgramTimeline {
 ///
 /// - A kernel's first launch takes its predicted time. Each later launch takes the time of an empty
 ///   kernel, and further time in proportion to its warp instructions.
-/// - Behind an event of known time, a launch takes `next_launch_us`, not an empty kernel's time.
-/// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, and a fill
-///   moves them once. Both also take an empty kernel's time.
+/// - Directly after an event whose time is known, a launch needs only `next_launch_us` in place of
+///   the time of an empty kernel.
+/// - A copy within the GPU's memory moves its bytes twice at the profile's DRAM bandwidth, and a
+///   fill moves its bytes once. A copy or fill also takes the time of an empty kernel.
 /// - The time of a copy between host and GPU is not known: no profile has the bandwidth of the bus.
 ///
 /// \param recorded  the record's list of [kernel or transfer, warp instructions or bytes, times]
@@ -52,7 +53,7 @@ ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Ex
 /// Describes a transfer: "copy to the GPU".
 std::string text_of_transfer(const std::string& name);
 
-/// Numbers of events and bytes whose time is not known.
+/// Number of launches, copies and copied bytes whose time is not known.
 struct UnknownTimes {
   std::uint64_t copies = 0;
   std::uint64_t bytes = 0;

@@ -8,7 +8,7 @@
 namespace warpwise::lab {
 
 /// Writes the report for people: occupancy, resources, the annotated source, faults, advice.
-/// \param colour  for a terminal
+/// \param colour  true to add a terminal's colour codes
 std::string text_of(const Explanation& explanation, bool colour);
 
 /// Writes the report for machines; warpwise/lab/README.md lists the keys.

@@ -42,7 +42,7 @@ std::string dimensions(const emulator::Dim3& size) {
   return fmt::format("{},{},{}", size.x, size.y, size.z);
 }
 
-// The source is the user's. Its control characters must not reach the terminal.
+// Returns the user's text for the terminal: tabs become blanks, and no control character is left.
 std::string shown(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -77,7 +77,7 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
-// Adds the number of operations of a request, because operations on one word are serialised.
+// Adds the traffic of atomics, and their operations per request: the GPU serialises them on a word.
 void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
   add_traffic(paint, "global atomic", counts, parts);
@@ -109,7 +109,8 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
   return parts;
 }
 
-// Returns " (of them 32,768 atomics and 4,096 local)", or nothing.
+// Returns the transactions of atomics and local memory: " (of them 32,768 atomics and 4,096
+// local)". Returns an empty text if there are none.
 std::string kinds_text(const emulator::MemoryCounts& counts) {
   const std::uint64_t atomics = transactions(counts.global_atomic);
   const std::uint64_t local = transactions(counts.local_load) + transactions(counts.local_store);
@@ -119,7 +120,7 @@ std::string kinds_text(const emulator::MemoryCounts& counts) {
   return kinds.empty() ? "" : fmt::format(" (of them {})", fmt::join(kinds, " and "));
 }
 
-// Says what all lines together cost, so that two kernels can be compared.
+// Sums the memory transactions and passes of all lines, so that two kernels can be compared.
 std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts) {
   std::uint64_t made = 0;
   std::uint64_t needed = 0;
@@ -170,7 +171,8 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   return text + "\n        " + wrapped(registers + spills, 8) + "\n";
 }
 
-// Names what the code was built for. A given PTX file says it in its .target.
+// Names the architecture that the source was compiled for. Returns an empty text for a PTX file,
+// which names its architecture itself.
 std::string built_for(const Explanation& explanation) {
   const bool was_compiled = !explanation.request.file.ends_with(".ptx");
   return was_compiled ? fmt::format(" for compute_{}", explanation.compilation.options.architecture)
@@ -252,7 +254,7 @@ std::string totals_text(const Explanation& explanation) {
     classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, grouped(count));
   }
   const std::string lanes = number(ratio(totals.thread_instructions, totals.warp_instructions));
-  // An instruction with a condition counts only the lanes in which its condition is true.
+  // A predicated instruction counts only the lanes whose predicate is true.
   const bool is_skipped = lanes != "32" && totals.divergent_branches == 0 &&
                           explanation.request.block.count() % 32 == 0;
   const std::string text = fmt::format(
@@ -318,7 +320,7 @@ std::string prediction_text(const Explanation& explanation) {
   return wrapped(text, 0) + "\n";
 }
 
-// Writes the part above the source: machine code, the GPU's report, the prediction.
+// Writes the part above the source: machine instructions, the GPU's report and the prediction.
 std::string beside_text(const Explanation& explanation) {
   std::string text;
   if (const auto& code = explanation.machine_code) {
@@ -439,7 +441,7 @@ std::string example_text(const Example& example, const Paint& paint) {
       indented(example.after, indent));
 }
 
-// Says which problem the findings and gains are for, and its bottleneck.
+// Says which problem size the findings and gains are for, and names its bottleneck.
 std::string scope_text(const LaunchPrediction& prediction) {
   const double larger = larger_to_fill(prediction);
   const std::string gpu = prediction.profile.gpu_with_article();
