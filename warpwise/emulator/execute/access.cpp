@@ -6,6 +6,7 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/address_scan.hpp"
+#include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/readable.hpp"
@@ -182,6 +183,13 @@ void leave_out_gaps(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::uint64_t size = warp.worker->launch->local_bytes;
+  const std::uint64_t cleared = cleared_local(warp);
+  const auto is_above = [&](int lane) {
+    return addresses[lane] > cleared ||
+           static_cast<std::uint64_t>(bytes) > cleared - addresses[lane];
+  };
+  for (Mask left = cleared < size ? active : 0; left != 0; left &= left - 1)
+    if (is_above(std::countr_zero(left))) clear_local(warp, size);
   resolve_piece(warp, op, kind, bytes, Space::local, addresses, active,
                 warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
                 out);

@@ -128,6 +128,7 @@ void clear_stacks(Block& block, const Launch& launch) {
     stack.current.fill(-1);
     stack.base.fill(0);
     stack.top.fill(launch.code->local_bytes);
+    stack.cleared = launch.code->local_bytes;
   }
 }
 

@@ -254,6 +254,7 @@ void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask
   const SavedRegisters registers{site.saved};
   call.depth = 1 + (before == nullptr ? 0 : before->depth);
   call.taken = registers.bytes() + (before == nullptr ? 0 : before->taken);
+  clear_local(warp, top);
   const std::uint64_t stride = warp.worker->launch->local_bytes;
   std::byte* const local = local_memory(warp, warp.block->local);
   for_each_lane(lanes, [&](std::size_t lane) {
@@ -269,6 +270,20 @@ void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask
 }
 
 }  // namespace
+
+void clear_local(Warp& warp, std::uint64_t end) {
+  const std::uint64_t begin = cleared_local(warp);
+  if (end <= begin) return;
+  const std::uint64_t stride = warp.worker->launch->local_bytes;
+  for (std::uint64_t lane = 0; lane < warp_lanes; ++lane) {
+    std::memset(local_memory(warp, warp.block->local) + lane * stride + begin, 0, end - begin);
+    if (warp.shadow != nullptr) {
+      std::memset(local_memory(warp, warp.block->local_shadow) + lane * stride + begin, unwritten,
+                  end - begin);
+    }
+  }
+  stack_of(warp).cleared = end;
+}
 
 bool has_stack(Warp& warp, const Operation& op, int lane, std::uint64_t begin,
                std::uint64_t bytes) {

@@ -147,6 +147,9 @@ struct CallStack {
   std::array<std::int32_t, warp_lanes> current;  ///< index of the innermost call; -1: none
   std::array<std::uint64_t, warp_lanes> base;    ///< begin of the current frame in local memory
   std::array<std::uint64_t, warp_lanes> top;     ///< begin of free local memory
+  /// Each lane's local memory has values of this block below this offset. The memory above it is
+  /// not cleared yet (clear_local()).
+  std::uint64_t cleared = 0;
   std::vector<Destination> destinations;         ///< destinations of the last call or return
 };
 

@@ -16,6 +16,7 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/instructions/memory/load_store.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
@@ -191,6 +192,13 @@ inline Piece local_piece(const Warp& warp) {
           shadow == nullptr ? nullptr : shadow + before};
 }
 
+/// Returns true if all active lanes access local memory that has values of this block.
+inline bool are_cleared(const Warp& warp, std::size_t bytes, const std::uint64_t* addresses,
+                        std::uint64_t offset, Piece piece) {
+  piece.end = cleared_local(warp);
+  return are_inside(bytes, addresses, offset, piece);
+}
+
 /// Calls body(lane, its memory) for each active lane.
 template <class Body>
 inline void each_own(Mask lanes, const Piece& piece, const Body& body) {
@@ -213,7 +221,7 @@ void load_local(Warp& warp, const Operation& op) {
   std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
+  if (!are_cleared(warp, sizeof(T), addresses, offset, piece)) return op.run(warp, op);
   S* to = destination<S>(warp, list_of(warp, op)[0]);
   move_all<Observers, Memory::local>(
       warp, op, AccessKind::load, sizeof(T), addresses, piece, false, [&] {
@@ -231,7 +239,7 @@ void store_local(Warp& warp, const Operation& op) {
   std::uint64_t places[warp_lanes];
   const std::uint64_t* addresses = active_addresses(warp, op, places);
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (!are_inside(sizeof(T), addresses, offset, piece)) return op.run(warp, op);
+  if (!are_cleared(warp, sizeof(T), addresses, offset, piece)) return op.run(warp, op);
   const S* from = source<S>(warp, list_of(warp, op)[0]);
   warp.wrote = true;
   move_all<Observers, Memory::local>(

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
@@ -85,6 +86,7 @@ class LaneMemory {
   std::byte* local(std::uint64_t offset, std::size_t bytes) const {
     const std::uint64_t size = warp_.worker->launch->local_bytes;
     if (offset > size || bytes > size - offset) return nullptr;
+    if (offset + bytes > cleared_local(warp_)) clear_local(warp_, size);
     return warp_.block->local.data() + warp_.thread(lane_) * size + offset;
   }
 

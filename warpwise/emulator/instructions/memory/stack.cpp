@@ -26,6 +26,7 @@ void allocate(Warp& warp, const Operation& op) {
     if (!has_stack(warp, op, i, begin, bytes[i])) break;
     out[i] = begin;
     top = begin + bytes[i];
+    clear_local(warp, top);
     if (warp.shadow != nullptr) {
       const std::uint64_t own = warp.thread(i) * warp.worker->launch->local_bytes;
       std::memset(warp.block->local_shadow.data() + own + begin, unwritten, bytes[i]);
