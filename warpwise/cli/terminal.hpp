@@ -1,6 +1,6 @@
 #pragma once
 
-// Prints results and messages of the command, and overwrites lines on a terminal.
+// Prints the command's results and messages. Overwrites lines of progress on a terminal.
 
 #include <condition_variable>
 #include <mutex>
@@ -11,25 +11,28 @@
 
 namespace warpwise::cli {
 
-/// Returns indented JSON with a line end. Bytes that are not UTF-8, which a file's name may have,
-/// are replaced.
+/// Returns indented JSON with a line end. Replaces bytes that are not UTF-8, because a file's name
+/// may contain them.
 std::string text_of_json(const nlohmann::ordered_json& json, int indent = 2);
 
-/// Writes a text to standard output unchanged. \throws IoError  it cannot be written.
+/// Writes a text to standard output unchanged. \throws IoError  standard output cannot be written
+/// to.
 void print(std::string_view text);
 
-/// Returns the width in characters of the terminal on standard output; 0 if it is no terminal.
+/// Returns the width in characters of the terminal on standard output. Returns 0 if it is not a
+/// terminal.
 std::size_t terminal_width();
 
-/// Writes a line to standard output or standard error. Control characters are escaped, because a
+/// Write a line to standard output, or to standard error. Control characters are escaped, because a
 /// terminal would obey them.
 void print_line(std::string_view line);
 void print_error(std::string_view line);
-/// Writes a compiler's log, which quotes sources, to standard error. Control characters are
-/// escaped.
+/// Writes a compiler's log to standard error. Control characters are escaped, because the log
+/// quotes sources.
 void print_error_log(std::string_view lines);
 
-/// A progress bar on standard error, if that is a terminal and there is more than one task.
+/// A progress bar on standard error. It is shown only on a terminal, and only for more than one
+/// task.
 class Progress {
  public:
   explicit Progress(std::size_t total);
@@ -46,7 +49,8 @@ class Progress {
   bool visible_;
 };
 
-/// A line on standard error that is overwritten; silent without a terminal.
+/// A line on standard error that each call of show() overwrites. Without a terminal, nothing is
+/// shown.
 class StatusLine {
  public:
   StatusLine();
@@ -60,8 +64,8 @@ class StatusLine {
   bool is_terminal_;
 };
 
-/// Shows the current work and its duration in a line on standard error, after one second. Silent if
-/// standard error is no terminal.
+/// Shows the current work and its duration in a line on standard error, from one second on. Shows
+/// nothing if standard error is not a terminal.
 class Waiting {
  public:
   explicit Waiting(std::string what);
@@ -73,7 +77,7 @@ class Waiting {
   std::string what_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread line_;  // last member: ends before the members that it uses
+  std::jthread line_;  // last member, so that the thread ends before the members that it uses
 };
 
 }  // namespace warpwise::cli
