@@ -54,8 +54,7 @@ std::vector<std::string_view> names_of(const Choices& choices) {
   return names;
 }
 
-/// Returns the choice whose name is `text`. \throws UsageError  there is none; the message lists
-/// the names.
+/// Returns the choice whose name is `text`. \throws UsageError  there is none; lists the names.
 template <class Choices>
 auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
   for (const auto choice : choices) {
@@ -101,8 +100,7 @@ RawFormat raw_format(PixelFormat format);
 /// Returns the format gray8 and all formats of RGB.
 std::vector<RawFormat> grey_and_rgb_formats();
 
-/// Returns the format that --from names. \throws UsageError  there is none; the message lists the
-/// names.
+/// Returns the format that --from names. \throws UsageError  there is none; lists the names.
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);
 std::vector<std::string_view> names_of_formats(const std::vector<RawFormat>& formats);
 

@@ -13,8 +13,7 @@ class Command {
   virtual void execute() const = 0;
 };
 
-/// Each of these functions adds its subcommand to `app`, and returns it. A subcommand has its own
-/// source file.
+/// Each function adds its subcommand to `app`, and returns it. Each is in its own source file.
 std::unique_ptr<Command> add_convert(CLI::App& app);
 std::unique_ptr<Command> add_sobel(CLI::App& app);
 std::unique_ptr<Command> add_threshold(CLI::App& app);

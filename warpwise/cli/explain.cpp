@@ -91,8 +91,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The GPU that was requested. If it cannot be used, why_not has the reason. It is empty if no GPU
-  // was requested.
+  // The requested GPU. If it cannot be used, why_not is the reason. Without a request, it is empty.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -153,8 +152,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Throws if there are faults, or if a requested GPU was not used. Is called after the report was
-  // printed.
+  // Throws if there are faults, or if a requested GPU was not used. Called after the report.
   void finish(std::span<const lab::Explanation> launches) const {
     const bool in_text = !options_.json && options_.html.empty();
     for (const lab::Explanation& each : launches) report_faults(each, in_text);
@@ -418,8 +416,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source text of the explained file. Of other files, the page shows only lines with
-  // counts.
+  // Adds the source text of the explained file. A page shows other files' counted lines only.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

@@ -4,9 +4,8 @@
 namespace warpwise::cli {
 
 /// While this object exists, the first SIGINT or SIGTERM only requests a stop, and prints `said` to
-/// standard error. A second signal goes to the handler that was set before. A signal that was
-/// ignored stays ignored. `said` must outlive this object. Only one such object may exist at a
-/// time.
+/// standard error. A second signal goes to the handler that was set before. An ignored signal stays
+/// ignored. `said` must outlive this object. Only one object of this class may exist at a time.
 class Interruption {
  public:
   explicit Interruption(const char* said);

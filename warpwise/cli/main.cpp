@@ -51,9 +51,8 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
-// Makes malloc keep a picture's freed memory for the next picture. Memory that is returned to the
-// system causes a page fault for each page when it is used again. Page faults of many threads wait
-// for one another.
+// Makes malloc keep a picture's freed memory for the next picture. If memory is returned to the
+// system, each page faults at its next use, and page faults of many threads wait for one another.
 void keep_freed_memory() {
   constexpr int largest_that_is_kept = 32 << 20;  // glibc's maximum
   ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
@@ -67,8 +66,7 @@ void set_up_process() {
   // thread for each core. If memory is limited, these threads cannot start, and OpenBLAS waits for
   // them forever at the program's end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  // With these signals ignored, a write() to a closed pipe or beyond a file's size limit returns an
-  // error.
+  // With SIGPIPE and SIGXFSZ ignored, the write() that would cause the signal returns an error.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : io::ending_signals) {

@@ -17,8 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// This is more than most machines have cores. Each thread takes megabytes of address space for its
-// stack.
+// Most machines have fewer cores. Each thread takes megabytes of address space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
 // A job may have two unfinished files: a result and its mean image.

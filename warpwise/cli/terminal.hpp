@@ -15,24 +15,20 @@ namespace warpwise::cli {
 /// may contain them.
 std::string text_of_json(const nlohmann::ordered_json& json, int indent = 2);
 
-/// Writes a text to standard output unchanged. \throws IoError  standard output cannot be written
-/// to.
+/// Writes a text to standard output unchanged. \throws IoError  the text cannot be written.
 void print(std::string_view text);
 
-/// Returns the width in characters of the terminal on standard output. Returns 0 if it is not a
-/// terminal.
+/// Returns the width in characters of the terminal on standard output; 0 without a terminal.
 std::size_t terminal_width();
 
 /// Write a line to standard output, or to standard error. Control characters are escaped, because a
 /// terminal would obey them.
 void print_line(std::string_view line);
 void print_error(std::string_view line);
-/// Writes a compiler's log to standard error. Control characters are escaped, because the log
-/// quotes sources.
+/// Writes a compiler's log to standard error. Escapes control characters that quoted sources have.
 void print_error_log(std::string_view lines);
 
-/// A progress bar on standard error. It is shown only on a terminal, and only for more than one
-/// task.
+/// A progress bar on standard error, shown only on a terminal and for more than one task.
 class Progress {
  public:
   explicit Progress(std::size_t total);
@@ -49,8 +45,7 @@ class Progress {
   bool visible_;
 };
 
-/// A line on standard error that each call of show() overwrites. Without a terminal, nothing is
-/// shown.
+/// A line on standard error that each show() overwrites. Without a terminal, nothing is shown.
 class StatusLine {
  public:
   StatusLine();

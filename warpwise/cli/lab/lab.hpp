@@ -15,8 +15,7 @@
 // Declarations that the subcommands of `warpwise lab` share.
 namespace warpwise::cli {
 
-/// The place where rungs run. With automatic, that is the GPU if there is one, otherwise the
-/// emulator.
+/// The place where rungs run; automatic is the GPU if there is one, otherwise the emulator.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
 constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
@@ -56,8 +55,7 @@ struct Selection {
   lab::StudyTable table;
   std::vector<std::string> rungs;             ///< rungs in the ladder's order
   std::optional<lab::Experiment> experiment;  ///< experiment of NAME/EXPERIMENT
-  bool whole = false;                         ///< true if only the ladder's name was given: all
-                                              ///< rungs
+  bool whole = false;                         ///< true if only the ladder was named: all rungs
 };
 
 /// Returns the ladder or study that each name selects, or all of them without names. A name selects

@@ -34,8 +34,7 @@ class LabReport final : public Command {
   }
 
   void execute() const override {
-    // Reads the records before the output is opened, so that an invalid record leaves no file
-    // behind.
+    // Reads the records before it opens the output. An invalid record then leaves no file behind.
     const report::Collection collection =
         report::read_folder(records_.empty() ? recorded_results() : fs::path(records_));
     report::speak(language_);

@@ -26,8 +26,7 @@ struct Outcome {
 class Batch {
  public:
   struct Limits {
-    std::size_t jobs = 1;    ///< number of jobs in flight; if it is 1, the calling thread runs the
-                             ///< jobs
+    std::size_t jobs = 1;    ///< number of jobs in flight; one job runs in the calling thread
     std::int64_t bytes = 0;  ///< memory for all jobs in flight; one job alone may exceed it
     bool stops_at_failure = true;
   };

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::string_view map_types[] = {".npy", ".tif", ".tiff", ".pfm"};
 
-// Stores the result of find() in the bytes of a result picture, because find() on a GPU returns no
-// value.
+// Stores find()'s result in the bytes of a picture, because find() on a GPU returns no value.
 void find_into(std::span<const HostSource> sources, std::span<const HostResult> results,
                Measure measure) {
   const ConstHostView templ = sources[0].view();
@@ -104,8 +103,7 @@ class FindCommand final : public Command {
           "--map is for one size and angle of the template: leave out --scales and --angles");
   }
 
-  // Finds the best position of a variant in images[1]. The variant is drawn from the template
-  // images[0].
+  // Finds the best position of a variant in images[1]. The variant's template is images[0].
   Found place_of(Task& task, const Variant& variant, const std::vector<io::Picture>& images,
                  std::optional<io::Picture>& map) const {
     const io::PictureShape& shape = images[0].shape();
@@ -132,8 +130,7 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants. Then tries variants half a step, and a quarter of a step, around the best
-  // one.
+  // Tries all variants, and then those half a step and a quarter of a step around the best one.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});

@@ -56,8 +56,7 @@ void require_no_file(const std::string& path) {
   if (fs::exists(path, ignored)) {
     throw IoError(path + " is a file; several inputs need an output folder");
   }
-  // Refuses a new folder with the name of a file. The user has probably forgotten that OUT is a
-  // folder.
+  // Refuses a new folder with a file's name. The user has probably forgotten that OUT is a folder.
   const std::string extension = io::extension_of(path);
   if (extension == ".raw" || io::is_readable_extension(extension)) {
     throw UsageError(path + " is the name of a file; several inputs need an output folder");

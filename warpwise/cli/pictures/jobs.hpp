@@ -47,8 +47,7 @@ bool is_folder(const std::string& path);
 /// Returns true if a file exists and has the extension of a video other than .y4m.
 bool is_video(const std::string& path);
 
-/// Refuses a video as an input. \throws IoError  the path is a video; the message says how to read
-/// one.
+/// Refuses a video as an input. \throws IoError  it is a video; the message says how to read one.
 void refuse_video(const std::string& path);
 
 /// Returns the canonical path of a file, which may not exist yet. Different paths to one file give

@@ -11,8 +11,7 @@
 
 namespace warpwise::cli {
 
-/// The work of a subcommand on one picture, as a stage. run_on_files() reads and writes the
-/// pictures.
+/// A subcommand's work on one picture, as a stage. run_on_files() reads and writes the pictures.
 class Operation {
  public:
   virtual ~Operation() = default;
@@ -26,8 +25,7 @@ class Operation {
   /// null if it chooses none.
   virtual nlohmann::ordered_json chosen(const io::PictureShape& /*source*/) const { return {}; }
 
-  /// Returns the paths of all results but the first, which options give. The first result goes to
-  /// OUT.
+  /// Returns the paths of the second and further results, from options. The first goes to OUT.
   virtual std::vector<std::string> further_outputs() const { return {}; }
 
   /// Makes the stage that does this work. A stage for pictures of a file has all results; a stage

@@ -111,8 +111,7 @@ class Passage {
   void name_results() {
     report_.results = pipeline_->results();
     report_.bytes_per_frame = report_.source.bytes();
-    // If the conversion itself subsamples the chroma, a chroma sample lies in the middle of its
-    // pixels.
+    // If the conversion itself subsamples chroma, a chroma sample lies amid its pixels.
     const std::optional<PixelFormat> source = report_.source.format;
     if (!source || !is_subsampled(*source)) sequence_.sampling = "420jpeg";
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
@@ -212,8 +211,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   return passage.finish();
 }
 
-// Returns the size in bytes of one frame of a .y4m file. Returns the file's size for any other
-// file.
+// Returns the bytes of one frame of a .y4m file, or the size of any other file.
 std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
   try {
     io::InputFile file(path);
@@ -242,8 +240,7 @@ std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
   // Bytes for each byte of pixels. They cover the file, its pixels, their grey values, and results
   // of up to four bytes for each grey value.
   constexpr std::int64_t of_pixels = 8;
-  // Bytes for each byte of an encoded file: JPEG photographs are ten to twenty times smaller than
-  // their pixels.
+  // Bytes for each byte of an encoded file. JPEG makes photographs ten to twenty times smaller.
   constexpr std::int64_t of_encoded = 32;
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);

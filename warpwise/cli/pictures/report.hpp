@@ -50,8 +50,7 @@ std::string place_text(std::int64_t picture, std::int64_t pictures);
 /// Adds "picture" and "pictures" to the JSON object of an input if its file has several pictures.
 void add_place(nlohmann::ordered_json& input, std::int64_t picture, std::int64_t pictures);
 
-/// Adds "skipped" to a report if input folders have files that cannot be inputs. Each file has its
-/// reason.
+/// Adds "skipped" to a report: the files in input folders that are no inputs, with the reasons.
 void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped);
 
 /// Describes the skipped files: "skipped: 1 folder (old)".

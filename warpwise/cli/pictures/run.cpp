@@ -32,8 +32,7 @@ PossibleResults possible_results(const Operation& operation) {
   return possible;
 }
 
-// Refuses an output if its file type cannot hold any of the possible results. Is called before any
-// work.
+// Refuses an output whose file type can hold none of the possible results. Called before work.
 void require_outputs_that_hold(const std::vector<Job>& jobs, const PossibleResults& possible) {
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
@@ -55,8 +54,7 @@ bool goes_to_standard_output(const std::vector<Job>& jobs) {
   });
 }
 
-// Refuses to write to a terminal, which would show a picture's bytes as noise and obey some of them
-// as commands.
+// Refuses a terminal as the output: it would obey some of a picture's bytes as commands.
 void require_no_terminal(const std::vector<Job>& jobs) {
   if (goes_to_standard_output(jobs) && ::isatty(STDOUT_FILENO) != 0) {
     throw UsageError(
@@ -86,8 +84,7 @@ bool is_invalid_argument(const std::exception_ptr& failure) {
   }
 }
 
-// Runs the jobs and prints a line for each result. Throws the first failure unless --keep-going is
-// given.
+// Runs the jobs and prints a line for each result. Without --keep-going, throws the first failure.
 BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
                      const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
   std::vector<std::int64_t> bytes;

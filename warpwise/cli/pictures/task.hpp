@@ -51,16 +51,14 @@ class Task {
   void compute(const Computation& computation, std::span<const io::Picture> sources,
                std::span<io::Picture> results);
 
-  /// Writes `content` or a picture to a file. A failed write leaves no partial file. \throws
-  /// IoError
+  /// Writes `content` or a picture to a file. A failure leaves no partial file. \throws IoError
   void write(const std::string& path, std::span<const std::span<const std::byte>> content);
   void write(const std::string& path, const io::Picture& picture);
 
   /// Stores which files in the input folders were skipped, for the report.
   void take_skipped(io::Skipped skipped) { skipped_ = std::move(skipped); }
 
-  /// Prints "TEXT, NAME on cpu (2 threads) in 0.310 ms". With --json, prints an object with
-  /// `values`.
+  /// Prints "TEXT, NAME on cpu (2 threads) in 0.310 ms", or an object with `values` for --json.
   void report(const std::string& text, const nlohmann::ordered_json& values);
 
   const Worker& worker() const { return worker_; }

@@ -29,8 +29,7 @@ struct Variant {
 inline constexpr Variant variant_steps = {.scale = 1.05, .angle = 3};
 
 /// Lists the variants to try. Neighbours differ by a factor or an angle of at most `variant_steps`.
-/// The list includes both ends of each range, and the unchanged template if it lies between the
-/// ends.
+/// The list has both ends of each range, and the unchanged template if it lies between them.
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles);
 
 /// Lists the variants around `variant`, at a distance of `share` times variant_steps. Values
@@ -38,7 +37,7 @@ std::vector<Variant> variants_in(const Interval& scales, const Interval& angles)
 std::vector<Variant> neighbours_of(const Variant& variant, double share, const Interval& scales,
                                    const Interval& angles);
 
-/// Returns the shape of a template drawn as a variant. It is the largest upright rectangle with the
+/// Returns the shape of a template drawn as a variant: the largest upright rectangle with the
 /// template's proportions inside the turned template, about the same centre. A side is at least 1
 /// pixel.
 io::PictureShape shape_of(const io::PictureShape& templ, const Variant& variant);

@@ -23,9 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Returns the records of all processes in the order of their starts, in which their files' names
-// are sorted. An empty file is of a process that was killed before it wrote anything, and is left
-// out.
+// Returns the records of all processes in the order of their starts, by which the files' names are
+// sorted. Skips the empty files of processes that were killed before they wrote anything.
 std::vector<Json> records_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& each : fs::directory_iterator(folder)) {
@@ -69,8 +68,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
   return text_of_json(all);
 }
 
-// Describes a program of which no process has loaded the emulated runtime. The reports name only
-// the program.
+// Describes a program without a process that loaded the emulated runtime.
 void describe_nothing(JoinedReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
   all.junit = emulator::junit::file_of({}, "");

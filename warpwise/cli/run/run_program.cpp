@@ -1,6 +1,5 @@
-// Starts a program for `warpwise run`. The program finds the emulated CUDA runtime instead of the
-// real one. Environment variables pass the options to the runtime in all processes that the program
-// starts.
+// Starts a program for `warpwise run`. It finds the emulated CUDA runtime instead of the real one.
+// Environment variables pass the options to the runtime in all processes that the program starts.
 
 #include <fmt/format.h>
 #include <link.h>
@@ -60,8 +59,7 @@ fs::path find_program(const std::string& name) {
                                                : " is not executable: chmod +x makes it so"));
 }
 
-// Returns the dynamic loader that started this process. Other programs on this machine use the same
-// one.
+// Returns the dynamic loader of this process. Other programs on this machine use the same one.
 std::string loader() {
   std::string found;
   ::dl_iterate_phdr(

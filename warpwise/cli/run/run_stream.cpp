@@ -91,8 +91,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
   return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 
-// Returns the seconds of a stream that --frames limits, from its mean rate. Returns nullopt if they
-// are not known.
+// Returns the seconds of a stream that --frames limits, from its mean rate; nullopt if unknown.
 std::optional<double> seconds_of(const StreamCall& call, const live::Stream& stream) {
   if (!call.run.frames || !stream.rate.is_known()) return std::nullopt;
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();

@@ -115,8 +115,7 @@ StageText read_stage(std::string_view text) {
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      // After a change of the measure in the window, a min-score may remain that the new measure
-      // does not have.
+      // After a change of measure, the window may leave a min-score that has no meaning.
       std::optional<double>& least = track->options.min_score;
       if (least_is_best(track->options.measure)) least.reset();
       least = least_score(track->options.measure, least);

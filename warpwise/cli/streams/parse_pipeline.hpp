@@ -25,8 +25,7 @@ struct SobelText {
 };
 struct ThresholdText {
   ThresholdOptions options = {.window = 0};  // 0 if no window is given
-  bool has_maximum = false;                  // true if the option max is given, even with the
-                                             // default value
+  bool has_maximum = false;                  // true if max is given, even with its default
 };
 struct MatchText {
   MatchOptions options;
@@ -55,8 +54,7 @@ struct StageText {
 /// \throws UsageError  a stage, option or value is not known; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 
-/// Returns the options that the window shows for a stage: all except rung=. Returns none for an
-/// unknown name.
+/// Returns a stage's options for the window: all except rung=. An unknown name has none.
 std::vector<live::StageOption> options_of_stage(std::string_view name);
 
 /// Lists all stages, for --help and for messages.

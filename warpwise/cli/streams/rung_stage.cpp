@@ -18,8 +18,7 @@
 namespace warpwise::cli {
 namespace {
 
-// A ladder whose rungs can replace a stage's kernel, with the options and formats that its rungs
-// need.
+// A ladder whose rungs can replace a stage's kernel, with the options and formats that they need.
 struct StageLadder {
   std::string_view stage;
   const char* ladder;
@@ -44,8 +43,7 @@ class RungStage final : public live::Stage {
         parameters_(std::move(parameters)) {}
 
   std::optional<PixelFormat> reads(const live::Stream& from) const override {
-    // If both formats are RGB, frames are converted to the rungs' order of bytes. The colours stay
-    // the same.
+    // If both formats are RGB, frames get the rungs' order of bytes. The colours stay the same.
     if (!has_luma(from.format()) && !has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
@@ -96,9 +94,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // Allocates the operands other than the frame (the first operand) and the result (the last one).
-  // The problem gives their contents. Refuses a size that the rung does not support, before the
-  // first frame.
+  // Allocates all operands except the first one (the frame) and the last one (the result). The
+  // problem gives their contents. Refuses a size that the rung does not support before the first
+  // frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});

@@ -18,8 +18,7 @@ namespace warpwise::cli {
 /// read. If an option is not given, its variable is not changed.
 class StageOptions {
  public:
-  /// Parses a value's text and sets the variable. Throws UsageError with a message that calls the
-  /// option `name`.
+  /// Parses a value's text and sets the variable. A UsageError's message calls the option `name`.
   using Set = std::function<void(const std::string& name, const std::string& text)>;
 
   void add(live::StageOption option, Set set);

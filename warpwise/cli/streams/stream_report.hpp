@@ -14,8 +14,7 @@ struct StreamPlace {
   std::string device;
   std::size_t workers = 1;
   int threads_of_worker = 1;
-  /// Reason why frames on a GPU pass through host memory. It is empty if they arrive in the GPU's
-  /// memory.
+  /// Reason why frames on a GPU pass through host memory; empty if they arrive on the GPU.
   std::string why_no_interop = {};
 };
 

@@ -295,8 +295,7 @@ Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Res
 struct Source {
   std::string text;
 
-  // Returns the seed of the inputs: the text's FNV-1a hash of 64 bits. Each source thus gets inputs
-  // of its own.
+  // Returns the seed of the inputs: the text's FNV-1a hash. Each source thus gets other inputs.
   std::uint64_t seed() const {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -175,7 +175,7 @@ void filter_calls() {
   // A process may end itself by a signal.
   program.insert(program.end(), {unless(SYS_tgkill, 3), load(offsetof(seccomp_data, args)),
                                  unless(::getpid(), 1), allow, forbid});
-  // Call numbers of another architecture have other meanings. Such calls jump to the last
+  // Call numbers of another architecture have other meanings. They jump to the last
   // instruction, which forbids them.
   program[1].jf = static_cast<std::uint8_t>(program.size() - 3);
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
@@ -187,7 +187,7 @@ void filter_calls() {
 #endif
 }
 
-// Sets up all restrictions that the system allows. Returns its reasons for those that it refused.
+// Sets up all restrictions that the system allows. Returns the system's reasons against the others.
 std::string take_walls() {
   std::string refused;
   for (const auto wall :

@@ -10,8 +10,7 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< limit of CPU time, and also of the time
-                                                  ///< asleep
+  std::chrono::seconds time{60};                  ///< limit of CPU time, and of the time asleep
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of address space; a lower hard limit of
                                                   ///< the calling process applies instead
 };

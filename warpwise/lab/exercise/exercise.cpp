@@ -218,8 +218,7 @@ void keep(const fs::path& folder, const Started& started) {
 
 std::string student_file(const fs::path& path) {
   const auto refuse = [&](const std::string& why) { throw IoError(path.string() + " " + why); };
-  // Other people made this folder. The call therefore follows no link, and does not wait for a
-  // pipe.
+  // Other people made this folder. The call thus follows no link, and does not wait for a pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     refuse(errno == ELOOP ? "is a link, not a file"

@@ -82,14 +82,12 @@ struct Exercise {
   std::vector<std::string> hints_race;   ///< hints for a race; empty: a general hint is given
 };
 
-/// Largest number of warp instructions that a launch may execute: ten times what the slowest
-/// start.cu needs.
+/// Most warp instructions that a launch may execute: ten times as many as the slowest start.cu.
 inline constexpr std::uint64_t exercise_budget = 4'000'000;
 
 /// Returns the arguments for a size.
 std::vector<ArgumentSpec> arguments_of(const Exercise& exercise, const ladders::Variables& size);
-/// Evaluates one to three expressions as extents. \throws InvalidArgument  a value is no valid
-/// extent
+/// Evaluates one to three expressions. \throws InvalidArgument  a value is no valid extent
 emulator::Dim3 dimensions_in(const std::vector<std::string>& expressions,
                              const ladders::Variables& variables);
 /// Formats a size: "width 33, height 5".
@@ -121,8 +119,7 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
-/// Returns true if a file, link or folder has this name, or if the process may not examine
-/// it.
+/// Returns true if a file, link or folder has this name, or if the process may not examine it.
 bool is_there(const std::filesystem::path& file);
 /// Returns the contents of a folder's exercise.txt, or nothing if there is no such file.
 /// \throws IoError  the file cannot be read, or names no exercise

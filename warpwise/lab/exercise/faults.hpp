@@ -17,8 +17,7 @@ std::string at_line(int line);
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault);
 
-/// Returns the exercise's own hints for a race, if it has any. Otherwise returns a hint for the
-/// fault's kind.
+/// Returns the exercise's own hints for a race, if it has any, and otherwise the fault kind's hint.
 std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault);
 
 }  // namespace warpwise::lab

@@ -17,8 +17,7 @@ struct CountedLaunch {
   double block_cycles = 0;               ///< mean cycles of a block, modelled for an H200
 };
 
-/// A figure's value, and the line that contributes most to it. The line is 0 if the figure has
-/// none.
+/// A figure's value, and the line that contributes most to it; 0 if there is no such line.
 struct Counted {
   double value = 0;
   int line = 0;

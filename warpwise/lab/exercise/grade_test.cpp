@@ -146,8 +146,7 @@ TEST(Confine, ReachesNothing) {
   ::close(far);
 }
 
-// Tests the restrictions other than the filter of calls: root folder, namespaces, no rights of
-// root.
+// Tests restrictions other than the filter of calls: root folder, namespaces, no rights of root.
 TEST(Confine, HasNamespacesAndNoRights) {
   NOT_SANITIZED;
   const std::string missing = missing_walls();

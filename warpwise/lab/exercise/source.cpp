@@ -36,8 +36,7 @@ bool is_standard_header(std::string_view rest) {
 }  // namespace
 
 void require_alone(std::string source) {
-  // Joins spliced lines, and replaces the digraph of '#' and the trigraphs of '#' and of a
-  // backslash.
+  // Joins spliced lines, and replaces the digraph of '#' and the trigraphs of '#' and backslash.
   const std::array<std::pair<std::string_view, std::string_view>, 6> spellings = {
       {{"\r\n", "\n"}, {"?\?/", "\\"}, {"\\\n", ""}, {"?\?=", "#"}, {"%:", "#"}, {"\r", "\n"}}};
   for (const auto& [from, to] : spellings) {

@@ -67,8 +67,7 @@ void write_colours_shortly(std::string& svg) {
   }
 }
 
-// Removes groups without contents. gnuplot opens a group for each change of style, and leaves most
-// of them empty.
+// Removes empty groups. gnuplot opens a group for each change of style, and leaves most empty.
 void drop_empty_groups(std::string& svg) {
   constexpr std::string_view open = "<g fill=\"none\"";
   constexpr std::string_view close = ">\n</g>\n";

@@ -63,8 +63,7 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Returns a panel's axes. For block shapes, they have only the columns and rows of the panel's
-  // kernel.
+  // Returns a panel's axes. Axes of block shapes have only the columns and rows of its kernel.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;

@@ -39,8 +39,7 @@ std::vector<std::string> wrapped(const std::string& text, double size, double wi
 /// Returns a line of data for gnuplot, with one number per column.
 std::string data_line(std::initializer_list<double> numbers);
 
-/// Returns the argument of `set xtics`: the numbers, formatted with three digits, and their
-/// positions.
+/// Returns the argument of `set xtics`: the numbers with three digits, and their positions.
 std::string tick_list(const std::vector<double>& values);
 
 /// Look of a series' lines and dots. Each series has its own colour and form of dot.
@@ -83,8 +82,7 @@ class Page {
   void title_below(const Box& box, const std::string& text);
   void place(const Box& box);
   void frame(const char* border);
-  /// Draws with `plots` as the arguments of gnuplot's command `plot`, then resets the panel's
-  /// settings.
+  /// Draws with `plots` as gnuplot's arguments of `plot`, then resets the panel's settings.
   void finish(const std::string& plots);
 
   struct Entry {

@@ -60,8 +60,7 @@ class Chooser {
     return names;
   }
 
-  // Returns true if the samples' figure is constant along the drawn axes. A plot of it would show
-  // nothing.
+  // Returns true if the figure is constant along the drawn axes. A plot would then show nothing.
   bool is_constant(const std::string& figure) const {
     if (plot_.kind == PlotKind::dots || figure.ends_with("_us")) return false;
     const bool of_blocks = numeric_[0].starts_with("@block");
@@ -330,8 +329,7 @@ class Chooser {
   }
 
   void mark_the_best_shapes() {
-    // Groups the samples by rung. Only those with the first sample's size and other named values
-    // count.
+    // Groups samples by rung. Uses those with the first sample's size and other named values.
     std::map<std::string, std::vector<const RunRow*>> shapes;
     const Key kind = key_of(samples_.front(), named_);
     for (const RunRow& each : samples_) {
@@ -400,8 +398,7 @@ class Chooser {
     const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
     plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
     plot_.value.values = {least, most};
-    // All panels get the same range, so that readers can compare them. Parts of one panel keep
-    // their own.
+    // All panels get the same range, so that readers can compare them. Parts of a panel do not.
     if (has_parts_) return;
     for (PlotPanel& panel : plot_.panels) panel.values = {least, most};
   }

@@ -15,8 +15,7 @@ struct PlotPoint {
   double value = 0;
   std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile; times only
   std::optional<double> high;
-  std::optional<double> document;  ///< value that the speed-up in the source document gives; dots
-                                   ///< only
+  std::optional<double> document;  ///< value at the source document's speed-up; dots only
 };
 
 struct PlotSeries {

@@ -12,8 +12,7 @@
 // Reads the records of `lab run` back, so that they can be drawn.
 namespace warpwise::lab {
 
-/// A figure of a row. Times, and figures computed from a time, also have their 5th and 95th
-/// percentile.
+/// A figure of a row. A figure computed from a time also has its 5th and 95th percentile.
 struct RecordedFigure {
   double value = 0;
   std::optional<double> low;
@@ -42,8 +41,8 @@ struct RecordedRow {
   std::map<std::string, RecordedFigure> figures;  ///< by name, as in figure_names
   /// Figures that depend on the compute capability, by capability in the record's order.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
-  std::array<std::int64_t, 2> counts_size{};  ///< size of the problem that was counted; 0×0 without
-                                              ///< counts
+  std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 if none was
+                                              ///< counted
   std::string not_run;                        ///< why the row was not run; empty if it was
   std::vector<RecordedCount> compared;
 };
@@ -107,8 +106,7 @@ struct Record {
 /// \throws InvalidArgument  with the field that is missing or has another type
 Record read_record(const nlohmann::ordered_json& json, const std::string& name);
 
-/// Reads a record from a file's text. \throws InvalidArgument  as read_record(), or the text is not
-/// JSON
+/// Parses a record. \throws InvalidArgument  as read_record(), or the text is not JSON
 Record parse_record(std::string_view text, const std::string& name);
 
 }  // namespace warpwise::lab

@@ -72,8 +72,7 @@ TEST(Html, WhatIsNoUtf8IsReplaced) {
   for (const char* wrong : {"\xFF", "\x80", "\xC3", "\x07", "\x7F"}) {
     EXPECT_EQ(text(wrong).markup, replaced) << fmt::format("{:02x}", wrong[0]);
   }
-  // The parts of an overlong form, a surrogate or a code point above U+10FFFF are replaced byte by
-  // byte.
+  // The bytes of an overlong form, a surrogate or a code point above U+10FFFF are all replaced.
   for (const char* wrong : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
     EXPECT_EQ(text(wrong).markup.size(), replaced.size() * std::string_view(wrong).size());
   }

@@ -40,8 +40,7 @@ Html grid_up(const Scale& scale, double height);
 /// Draws a picture. \param room  CSS class of the element around the picture, which sets the
 /// margins for numbers
 Html picture(const char* room, double height, const std::string& description, const Html& inner);
-/// Draws the marks and names of series. If `has_document`, adds the ring that marks a document's
-/// figures.
+/// Draws the series' marks and names. If `has_document`, adds the ring of the document's figures.
 Html legend(const std::vector<std::string>& names, bool has_document);
 
 /// Draws all panels of a plot.

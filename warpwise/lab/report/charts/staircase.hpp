@@ -20,8 +20,7 @@ Html staircase_of(const Record& record, const LinkOf& link);
 /// Tabulates every row of the run with the figures that staircase_of() draws.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
-/// Describes the roof of a ladder. Returns an empty text for the copy roof, which the report
-/// explains.
+/// Describes a ladder's roof. Returns an empty text for the copy roof, which the report explains.
 std::string roof_sentence(const Record& record);
 
 }  // namespace warpwise::lab::report

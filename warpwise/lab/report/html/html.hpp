@@ -37,8 +37,7 @@ Html lone(const char* name, Attributes attributes);
 /// Turns a text into an id that a link can lead to: letters, digits and '-'.
 std::string id_of(std::string_view text);
 
-/// Returns a data URL with a file's content. \param type  the content's MIME type, such as
-/// "text/csv"
+/// Returns a data URL with a file's content. \param type  its MIME type, such as "text/csv"
 std::string data_address(const char* type, std::string_view content);
 
 }  // namespace warpwise::lab::report

@@ -62,8 +62,7 @@ Html row_of(const std::vector<Cell>& cells, const std::vector<Column>& columns) 
     if (k == 0) {
       inner += element("th", {{"scope", "row"}}, shown);
     } else {
-      // A cell with a long text gets a class with more width. The table scrolls if it gets too
-      // wide.
+      // A cell with a long text gets a wider class. The table scrolls if it gets too wide.
       constexpr std::size_t is_long = 32;
       const bool is_text = cells[k].plain.size() >= is_long;
       const char* const kind = columns[k].is_number ? "n" : is_text ? "long" : "";

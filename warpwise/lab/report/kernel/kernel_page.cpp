@@ -107,8 +107,7 @@ Plot plot_of_bounds(const RecordField& prediction) {
   return plot;
 }
 
-// Writes the measured time and its ratio to the modelled time. Returns nothing if no time was
-// measured.
+// Writes the measured time and its ratio to the modelled time; nothing if none was measured.
 Html measured_beside(const RecordField& launch, const RecordField& prediction) {
   const auto ratio = prediction.find("measured_over_predicted");
   if (!ratio) return {};
@@ -251,8 +250,7 @@ Html counts_of(const RecordField& launch, const std::string& file) {
   return html;
 }
 
-// Returns true if a launch has a race. emulator/race_kinds.hpp says which kinds of faults are
-// races.
+// Returns true if a launch has a race, that is a fault of a kind that race_kinds.hpp lists.
 bool has_races(const RecordField& launch) {
   return std::ranges::any_of(launch.at("faults").list(), [](const RecordField& fault) {
     const std::string kind = fault.at("kind").text();

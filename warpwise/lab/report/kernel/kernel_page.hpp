@@ -9,8 +9,8 @@ namespace warpwise::lab::report {
 
 /// Writes the advice, the bounds of the time, the counts, and the source with counts in the margin.
 /// \param explained  the JSON that `explain` writes for a file, a rung, a primitive or a program
-/// \param sources    texts of the files to show whole, by their names in this JSON. Of other files,
-///                   only the lines with counts are shown.
+/// \param sources    texts of the files to show whole, by their names in this JSON; other files
+///                   are shown by their lines with counts alone
 /// \throws InvalidArgument  the JSON was not written by `explain`
 std::string kernel_page(const nlohmann::ordered_json& explained,
                         const std::map<std::string, std::string>& sources);

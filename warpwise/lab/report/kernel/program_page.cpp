@@ -107,8 +107,7 @@ class Timeline {
                       bytes ? Cell{fmt::format("{}", bytes->whole()), {}} : Cell{}});
   }
 
-  // Returns at most most_rows rows: those with the longest total time first, those without a known
-  // time last.
+  // Returns at most most_rows rows: the longest first, those without a known time last.
   std::vector<const Row*> sorted() const {
     std::vector<const Row*> rows;
     for (const auto& [key, row] : rows_) rows.push_back(&row);

@@ -54,8 +54,7 @@ void add(const Json& json, const std::string& file, Collection& collection) {
   }
 }
 
-// Returns a record's experiment, or an empty text for a whole ladder, whose experiment may be named
-// "ladder".
+// Returns a record's experiment. A whole ladder has none, or the experiment "ladder".
 std::string experiment_of(const Record& record) {
   return record.is_ladder && record.experiment == "ladder" ? "" : record.experiment;
 }

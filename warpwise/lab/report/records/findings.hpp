@@ -16,7 +16,7 @@ std::vector<const RecordedRow*> steps_of(const Record& record);
 /// Returns the rows of a run's first size, for all parameters and including rows that were not run.
 std::vector<const RecordedRow*> rows_of_first_size(const Record& record);
 
-/// The rungs of a ladder that change, step by step, the same first rung; in the ladder's order.
+/// A branch of a ladder: all rungs that build, step by step, on the same first rung.
 struct Branch {
   std::string first;  ///< the branch's first rung
   std::string last;
@@ -27,9 +27,8 @@ struct Branch {
 /// `rows`. Branches are in the order of their first rungs.
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
 
-/// Returns the roof that a ladder's shares refer to: "copy", "read" or "vsadu4". An older record
-/// may not name its roof. In this case, returns the roof that the run measured besides the copy
-/// roof.
+/// Returns the roof that a ladder's shares refer to: "copy", "read" or "vsadu4". For an older
+/// record without a named roof, returns the roof that the run measured besides the copy roof.
 std::string roof_of(const Record& record);
 
 /// Returns a figure by its name, or nothing if the row lacks the figure.
@@ -52,8 +51,7 @@ struct LadderFinding {
   std::optional<DocumentsBest> document;
 };
 
-/// Returns the findings on a ladder. Returns nothing if the run is not a whole ladder, or was not
-/// timed.
+/// Returns the findings on a ladder; nothing if the run is no whole ladder, or was not timed.
 std::optional<LadderFinding> finding_of(const Record& record);
 
 std::optional<DocumentsBest> documents_best(const std::vector<const RecordedRow*>& rows);
@@ -65,11 +63,10 @@ struct BlockFinding {
   const RecordedRow* now = nullptr;
 };
 
-/// Returns the findings of all runs. Each kernel and block is listed once per GPU, even if it is in
-/// several runs.
+/// Returns the findings of all runs. A kernel with a block is listed only once for each GPU.
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs);
 
-/// A primitive compared with other libraries, over all cases that both sides were timed at.
+/// A primitive compared with other libraries, over all cases for which both have a time.
 struct PeerFinding {
   std::string primitive;
   std::size_t comparisons = 0;

@@ -9,8 +9,7 @@
 
 #include "warpwise/lab/plot/record_field.hpp"
 
-// Compares recorded times with predictions of `lab predict`. scripts/predictions.py writes both
-// times.
+// Compares recorded times with `lab predict`'s predictions. scripts/predictions.py writes both.
 namespace warpwise::lab::report {
 
 struct PredictedRow {
@@ -54,8 +53,7 @@ struct Predictions {
                                                ///< for the documents' GPUs
 };
 
-/// Reads the predictions of a file. \throws InvalidArgument  with the field that is missing or has
-/// another type
+/// Reads a file's predictions. \throws InvalidArgument  a field is missing or has another type
 Predictions read_predictions(const RecordField& root, const std::string& file);
 
 }  // namespace warpwise::lab::report

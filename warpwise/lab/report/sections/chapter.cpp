@@ -28,8 +28,7 @@ std::string name_of(const Record& record) {
   return record.experiment.empty() ? record.study : record.study + "-" + record.experiment;
 }
 
-// Lists the rows of the source documents that a run shows. If the run names none, lists those of
-// its kernels.
+// Lists the rows of the source documents that a run shows or, if it names none, its kernels show.
 Html document_rows(const Record& record) {
   std::vector<std::string> rows = record.rows_shown;
   if (rows.empty()) {
@@ -259,8 +258,7 @@ Html html_of(const Chapter& chapter, const std::map<std::string, StudySource>& s
     html += element("p", {{"class", "wide"}}, told(source->second.about));
   for (const Recorded* run : chapter.runs) {
     const Record& record = run->record;
-    // A run without a title and an experiment has no heading of its own below the chapter's
-    // heading.
+    // A run without a title and an experiment stands directly below the chapter's heading.
     std::string title = told(record.title);
     if (title.empty()) title = record.experiment;
     if (!title.empty()) html += element("h3", title);

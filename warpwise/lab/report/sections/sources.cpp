@@ -67,8 +67,7 @@ std::map<std::string, StudySource> installed_sources(const Collection& collectio
     } catch (const InvalidArgument&) {
       // The study lies in a user's own folder and is not installed.
     } catch (const IoError&) {
-      // The study's table or sources cannot be read here. The report of the records does not need
-      // them.
+      // The study's table or sources cannot be read here, but the report can do without them.
     }
   }
   return sources;

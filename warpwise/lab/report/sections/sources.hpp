@@ -30,8 +30,7 @@ std::map<std::string, StudySource> installed_sources(const Collection& collectio
 std::string link_to(const std::map<std::string, StudySource>& sources, const std::string& study,
                     const std::string& rung);
 
-/// Shows a rung's source after a click on its line. \param counted  recorded counts of the source's
-/// lines, or null
+/// Shows a rung's source after a click. \param counted  recorded counts of its lines, or null
 Html html_of(const std::string& study, const RungSource& rung, const RecordedLines* counted);
 
 }  // namespace warpwise::lab::report

@@ -19,8 +19,7 @@ struct AccessWords {
                      ///< {requests}
 };
 
-/// Texts of the report. Names in braces in a comment are the values of the text's {}, in this
-/// order.
+/// Texts of the report. Names in braces in a comment are the values of a text's {}, in this order.
 struct Words {
   const char* language;  ///< HTML's name for the language
   const char* title;
@@ -187,8 +186,7 @@ void speak(Language language);
 
 const Words& words();
 
-/// Returns a text of a record or of a table in the page's language. Returns an unknown text
-/// unchanged.
+/// Returns a text of a record or table in the page's language. An unknown text is unchanged.
 std::string told(const std::string& text);
 
 /// Returns the subject of a row of the source documents, as docs/sources.md states it. Returns an

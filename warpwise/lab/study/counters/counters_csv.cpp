@@ -67,8 +67,7 @@ std::vector<std::string> CounterColumns::fields_of(const RungRow& row,
     const auto found = compared.find(each);
     fields.push_back(found == compared.end() ? "" : csv_number(found->second));
   }
-  // The text not_comparable may contain commas but no quotation marks, so quotes around it are
-  // enough.
+  // The text not_comparable may contain commas, but no quotation marks.
   if (!empty()) fields.push_back(fmt::format("\"{}\"", row.not_comparable));
   for (const std::string& each : metrics_) {
     fields.push_back(row.counters ? csv_number(value_of(*row.counters, each)) : "");

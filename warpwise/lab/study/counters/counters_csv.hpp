@@ -15,8 +15,7 @@ class CounterColumns {
  public:
   explicit CounterColumns(const StudyRun& run);
 
-  /// Returns the columns' names: "gpu_global_load_sectors", "not_comparable", and the metrics' own
-  /// names.
+  /// Returns the columns: "gpu_global_load_sectors", "not_comparable", and the metrics' own names.
   std::vector<std::string> names() const;
 
   /// Returns the fields of a row, one for each column. \param counts  the row's counts; may be null

@@ -22,8 +22,7 @@ constexpr const char* barrier = "smsp__average_warps_issue_stalled_barrier_per_i
 constexpr const char* scoreboard =
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
 
-// Makes a row with two launches. The GPU counted 100 and 300 warp instructions, the emulator 200
-// for each.
+// The GPU counted 100 and 300 warp instructions in two launches, the emulator 200 in each.
 RungRow row_with_counters() {
   RungRow row;
   row.rung = "scalar";

@@ -17,8 +17,7 @@ struct Rate {
 };
 std::span<const Rate> shown_rates();
 
-/// A reason why warps wait: the mean number of cycles that a warp waits for it before an
-/// instruction.
+/// A reason why warps wait, and the mean number of cycles of this wait before an instruction.
 struct Stall {
   double cycles = 0;
   std::string_view metric;

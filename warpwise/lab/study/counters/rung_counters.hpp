@@ -31,8 +31,8 @@ CounterReading read_counters(Counters& counters, RungRun& run, const Size& size,
 /// not a number. A hit rate without accesses, for example, is not a number.
 std::optional<double> value_of(const CounterValues& values, std::string_view metric);
 
-/// Returns one value of a metric for all launches, or nothing if it was not read. Values of metrics
-/// that end with ".sum" are added up. A percentage or a ratio is that of the launch with the most
+/// Returns one value of a metric for all launches; nothing if it was not read. Values of metrics
+/// that end with ".sum" are added up. A percentage or ratio is that of the launch with most
 /// instructions.
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric);
 
@@ -44,8 +44,7 @@ struct ComparedCount {
   double measured = 0;      ///< by the GPU
 };
 
-/// Returns the counts whose counter was read. Leaves out counts that are 0 on the emulator and the
-/// GPU.
+/// Returns the counts whose counter was read, except those that are 0 in the emulator and the GPU.
 std::vector<ComparedCount> compared_counts(const RungCounts& counts, const CounterReading& reading);
 
 /// Returns why counters and counts cannot be compared: the number of launches or a grid differs.

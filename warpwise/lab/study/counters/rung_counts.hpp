@@ -39,8 +39,7 @@ struct RungCounts {
   emulator::PassCounts shared_store;
 };
 
-/// Resources of the machine code, and the occupancy: the share of an SM's warps that its blocks
-/// fill.
+/// Resources of the machine code, and the share of an SM's warps that its blocks fill.
 struct RungResources {
   rules::ComputeCapability compute_capability;
   std::optional<int> registers;

@@ -35,8 +35,7 @@ Timing time_of(const StudyTable& table, ladders::Problem& problem, ladders::Cpu 
   return summary_of(samples);
 }
 
-// Times the plain loops of the reference. Skips loops that would take longer than all rungs
-// together.
+// Times the reference's plain loops, but skips loops that would take more than three seconds.
 RungRow reference_row(const StudyTable& table, const RungRow& common, ladders::Problem& problem) {
   constexpr double patience_s = 3;
   RungRow row = named(common, "cpu reference", ladders::Cpu::reference);

@@ -200,8 +200,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
       return *std::move(found);
     }
   }
-  // NVRTC is faster, since it compiles in this process. nvcc starts several processes for each
-  // file.
+  // NVRTC compiles in this process. nvcc is slower: it starts several processes for each file.
   if (nvrtc) options.compiler = CompilerChoice::nvrtc;
   Compilation result = compile_file(rung.file, options, toolchain);
   if (!folder.empty()) to_cache(cached, result);

@@ -17,8 +17,7 @@ namespace warpwise::lab {
 Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                          const emulator::Dim3& block, int architecture, int max_registers = 0);
 
-/// Checks that there is a compiler. \throws Unsupported  there is no compiler; the message says how
-/// to get one
+/// Checks that there is a compiler. \throws Unsupported  there is none; says how to get one
 void require_compiler();
 
 /// Returns the source of a rung, followed by all files that it includes. A file is included from

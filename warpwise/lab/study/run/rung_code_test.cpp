@@ -129,8 +129,7 @@ TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   }
 }
 
-// The folder's name is in the PTX. JSON cannot hold bytes that are not UTF-8, so the PTX is not
-// cached.
+// The PTX has the folder's name. JSON cannot hold such bytes, so the PTX is not cached.
 TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
   edited("copy");
   fs::rename(folder_ / "copy", folder_ / "c\xffpy");

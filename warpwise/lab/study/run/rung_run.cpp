@@ -205,7 +205,7 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Returns the offset of the first byte outside all pixels that a kernel wrote. Such a byte no
+// Returns the offset of the first byte outside all pixels that a kernel wrote. A written byte no
 // longer holds the sentinel. Returns nothing if no byte was written there.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {

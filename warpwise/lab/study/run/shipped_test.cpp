@@ -74,8 +74,7 @@ class Observed {
   }
 
   void note(const emulator::runtime::ObservedLaunch& launch) {
-    // The types of parameters are left out of the name, because NVRTC's int64_t is another type of
-    // the same size.
+    // Leaves out the parameters' types: NVRTC's int64_t is another type of the same size.
     launches.push_back({plain_name(launch.kernel.name),
                         {launch.grid.x, launch.grid.y, launch.grid.z},
                         {launch.block.x, launch.block.y, launch.block.z},

@@ -177,8 +177,7 @@ class StudyRunner {
     }
   }
 
-  // Applies a setting. If the setting is impossible, why_not_set_ has the reason, and its points
-  // are skipped.
+  // Applies a setting. If it is impossible, its points are skipped with the reason why_not_set_.
   void set(const Setting& setting) {
     setting_ = setting;
     why_not_set_.clear();
@@ -340,8 +339,7 @@ class StudyRunner {
     const std::uint64_t budget = budget_of(table_, table_.emulator_size);
     std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
     EmulatorExecutor emulator(ccs, true, budget);
-    // Counts can be compared with counters only if they are of the same launches on the same GPU
-    // model.
+    // Counts that are compared with counters must be of the same launches on the same GPU model.
     if (counters_) {
       ccs = {gpu_->compute_capability()};
       emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
@@ -349,8 +347,7 @@ class StudyRunner {
     return count_rung(emulator, table_, rung, parameters, block, ccs);
   }
 
-  // Reads the counters at the row's own size. If the row has counts, also reads them at the size of
-  // the counts.
+  // Reads counters at the row's own size and, if the row has counts, at the size of the counts.
   void read(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
             const CountedRung& counted) {
     const Counters::SwitchedOn switched_on(*counters_);
@@ -361,8 +358,7 @@ class StudyRunner {
     if (is_same) {
       row.compared_counters = row.counters;
     } else {
-      // The smaller problem replaces the rung's own problem in memory, which has already been
-      // timed.
+      // The smaller problem replaces the rung's own one in memory, which was timed before.
       RungRun smaller(*gpu_, table_, rung, *counted.problem, row.block);
       row.compared_counters = read_counters(*counters_, smaller, table_.emulator_size, true);
     }
@@ -457,8 +453,7 @@ bool StudyRun::any_wrong() const {
 }
 
 std::optional<double> kernel_share(const EndToEnd& times) {
-  // The times of the parts are missing if transfers are in chunks, or if the kernels access host
-  // memory.
+  // The parts have no times if transfers are in chunks, or if kernels access host memory.
   if (!times.kernel_us || !times.upload_us || !times.download_us) return std::nullopt;
   return *times.kernel_us / (*times.kernel_us + *times.upload_us + *times.download_us);
 }

@@ -57,19 +57,16 @@ struct RungRow {
                                              ///< same time
   std::optional<double> bandwidth_left;      ///< bandwidth that the neighbour leaves, as a share of
                                              ///< the copy roof
-  std::optional<EndToEnd> end_to_end;        ///< time including transfers; the row then has neither
-                                             ///< cold nor batch
-  std::string roof;                          ///< "copy", "read" or "vsadu4", if share_of_roof is
-                                             ///< known
+  std::optional<EndToEnd> end_to_end;        ///< time with transfers; replaces cold and batch
+  std::string roof;                          ///< "copy", "read" or "vsadu4", if the share is known
   std::string step_before;  ///< rung that this rung changes, if that rung was timed too
   std::optional<double> speedup_over_step_before;
-  std::optional<double> speedup_over_first;  ///< over the first rung of the run that has the same
-                                             ///< problem
+  std::optional<double> speedup_over_first;  ///< over the run's first rung with the same problem
   std::vector<RungResources> resources;  ///< one element on a GPU; in the emulator, one for each
                                          ///< requested compute capability
   std::vector<RungCounts> counts;
-  std::optional<ModelledTime> modelled;             ///< set in the emulator if StudyRequest::model
-                                                    ///< is set
+  std::optional<ModelledTime> modelled;             ///< set in the emulator, with
+                                                    ///< StudyRequest::model
   std::optional<CounterReading> counters;           ///< GPU's counters at this row's size
   std::optional<CounterReading> compared_counters;  ///< GPU's counters at the size of `counts`
   std::string not_comparable;  ///< why compared_counters and `counts` are not of the same launches
@@ -121,8 +118,7 @@ struct StudyRun {
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes per second
   std::string counters_library;      ///< file of the library that read the counters; may be empty
   std::string counters_unavailable;  ///< why requested counters are missing
-  std::map<std::string, std::string> counters_left_out;  ///< reason for each metric that was left
-                                                         ///< out
+  std::map<std::string, std::string> counters_left_out;  ///< why each of these metrics was left out
   std::vector<TransferRow> transfers;
   std::optional<BusLimit> bus;  ///< set if transfers are timed
   std::vector<RungRow> rows;
@@ -139,8 +135,7 @@ struct StudyRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< experiment whose rungs are `rungs`
   std::optional<Size> size;              ///< replaces the table's or the experiment's sizes
-  std::optional<emulator::Dim3> block;   ///< replaces all block shapes, except those of a shipped
-                                         ///< rung
+  std::optional<emulator::Dim3> block;   ///< replaces the block shapes of all but shipped rungs
   bool on_gpu = false;
   bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
   bool cpu = false;       ///< add rows of the CPU

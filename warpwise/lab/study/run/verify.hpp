@@ -15,11 +15,9 @@ namespace warpwise::lab {
 struct VerifiedRung {
   std::string ladder;  ///< name of the ladder or study
   std::string rung;
-  int passed = 0;                      ///< number of cases that passed; a case is a problem at one
-                                       ///< block shape
+  int passed = 0;                      ///< number of passed cases, each a problem at a block shape
   std::map<std::string, int> skipped;  ///< number of skipped cases for each reason
-  std::string failure;                 ///< message on the first wrong case; empty if no case is
-                                       ///< wrong
+  std::string failure;                 ///< message on the first wrong case; may be empty
   std::string compiler_log;            ///< set if the source does not compile
 
   /// Returns true if nothing failed. A rung without any case that ran does not count as right.

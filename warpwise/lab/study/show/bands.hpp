@@ -27,8 +27,7 @@ struct Band {
 /// \throws Unsupported  there are fewer units than bands
 std::vector<Band> bands_of(const ladders::Division& division, int count);
 
-/// A band as a problem of its own, and the places of its operands in the memory of the whole
-/// problem.
+/// A band as a problem, and the places of its operands in the memory of the whole problem.
 struct BandProblem {
   /// A range of bytes of an operand, in the whole problem's memory and in the band's memory. For an
   /// input it has all bytes that the band needs. For an output it has only the bytes that belong to

@@ -7,8 +7,7 @@
 
 namespace warpwise::lab {
 
-/// Returns the fields of each line of a CSV text, without quotes. The first line has the columns'
-/// names.
+/// Returns the fields of each line of a CSV text, without quotes. The first line has the names.
 inline std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   std::vector<std::vector<std::string>> lines(1, {""});
   bool quoted = false;

@@ -34,8 +34,7 @@ bool is_same_work(const RungRow& a, const RungRow& b) {
          a.block.x == b.block.x && a.block.y == b.block.y && a.block.z == b.block.z;
 }
 
-// Returns true if `half` is about half of `many`. A GPU cannot reserve an arbitrary number of
-// multiprocessors.
+// Returns true if `half` is about half of `many`: a GPU cannot reserve any number of SMs.
 bool is_half(int half, int many) {
   constexpr double tolerance = 0.04;
   return std::abs(2.0 * half / many - 1) <= tolerance;

@@ -17,8 +17,7 @@ struct Knee {
   double at = 0;                 ///< x of the knee, mostly between two measured values
   double level = 0;              ///< y before the knee
   double slope = 0;              ///< rise of y per 1 of x after the knee
-  double largest_deviation = 0;  ///< largest deviation of a measured y from the curve, as a share
-                                 ///< of the curve
+  double largest_deviation = 0;  ///< of a measured y from the curve, as a share of the curve
 };
 
 struct KneeSearch {

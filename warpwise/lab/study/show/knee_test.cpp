@@ -66,8 +66,7 @@ TEST(Knee, NoiseMovesItLittle) {
   }
 }
 
-// If latency makes the first part rise a little, the knee is still near the crossing of the two
-// lines.
+// If latency makes the first part rise a little, the knee is still near the lines' crossing.
 TEST(Knee, OfTwoRisingLines) {
   const KneeSearch search =
       find_knee(sampled(counts, [](double x) { return std::max(28.7 + x / 64, 4 + x / 4); }));

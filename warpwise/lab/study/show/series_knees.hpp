@@ -5,8 +5,7 @@
 #include "warpwise/lab/study/run/study_run.hpp"
 #include "warpwise/lab/study/show/knee.hpp"
 
-// Finds the knees of an experiment's curves. A curve consists of the rows that differ in one axis
-// alone.
+// Finds the knees of an experiment's curves. The rows of a curve differ in one axis alone.
 namespace warpwise::lab {
 
 /// Returns the knee of each curve whose rows were timed, in the order of the curves' first rows.

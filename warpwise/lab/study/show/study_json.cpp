@@ -212,8 +212,7 @@ std::vector<std::string_view> further_figures() {
   return figures;
 }
 
-// Returns the columns of settings. There are none unless an axis is a share of the GPU or a
-// transfer.
+// Returns the columns of settings; none unless an axis is a share of the GPU or a transfer.
 std::vector<std::string> setting_columns(const StudyRun& run) {
   std::vector<std::string> columns;
   if (run.by_share) {

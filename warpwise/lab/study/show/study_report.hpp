@@ -33,12 +33,10 @@ std::string counters_of(const RungRow& row, std::size_t width = 0);
 /// text if nothing is missing.
 std::string counters_notice(const StudyRun& run);
 
-/// Returns the times of the operands' transfers to the GPU and back, or an empty text if none were
-/// timed.
+/// Returns the times of the operands' transfers to the GPU and back; empty without such times.
 std::string transfers_of(const StudyRun& run);
 
-/// Returns a line with the knee of each curve, or an empty text if the experiment asks for no
-/// knees.
+/// Returns a line with each curve's knee, or an empty text if the experiment asks for none.
 std::string knees_of(const StudyRun& run);
 
 /// Returns the kernels' losses of speed with half of the multiprocessors or half of the bandwidth.

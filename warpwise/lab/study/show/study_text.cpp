@@ -36,8 +36,7 @@ constexpr std::size_t name_width = 44;  // width of a name that is followed by t
 // An idea is left out if there is room for fewer characters than this.
 constexpr std::size_t least_of_an_idea = 20;
 
-// A column between a row's name and its idea. A narrow terminal leaves out columns with a small
-// `keep` first.
+// A column between a row's name and its idea. A narrow terminal first leaves out a small `keep`.
 struct Column {
   std::string title;
   std::size_t width;
@@ -103,8 +102,7 @@ std::vector<Column> emulator_columns(const StudyRun& run) {
   return columns;
 }
 
-// Returns the columns of a study that chooses its own figures. Times are shown only for runs on a
-// GPU.
+// Returns the columns of a study that chooses its own figures. Only runs on a GPU have times.
 std::vector<Column> study_columns(const StudyRun& run) {
   std::vector<Column> columns;
   for (const std::string& each : run.report) {
@@ -242,8 +240,7 @@ Cells times_of(const RungRow& row) {
           {"all", short_number(row.speedup_over_first)}};
 }
 
-// Returns the modelled times. They stand on the line for the compute capability of the modelled
-// GPU.
+// Returns the modelled times. They stand on the line of the modelled GPU's capability.
 Cells modelled_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (!run.model || !row.modelled || index >= row.counts.size()) return {};
   if (row.counts[index].compute_capability != run.model->compute_capability) return {};

@@ -14,8 +14,7 @@ namespace {
 using ladders::Operand;
 using ladders::Problem;
 
-// If `counting`, fills element i with i, cut to the element's type. Otherwise fills all elements
-// with 0.
+// Fills all elements with 0 or, if `counting`, element i with i cut to the element's type.
 void fill_with(HostView view, bool counting) {
   const std::int64_t elements = view.width();
   std::byte* const row = view.row(0);

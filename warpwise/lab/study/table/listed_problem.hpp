@@ -7,8 +7,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A problem whose buffers and numbers are listed in a study's table, in the order of the kernel's
-// parameters.
+// A problem whose buffers and numbers a table lists, in the order of the kernel's parameters.
 namespace warpwise::lab {
 
 enum class ArgumentKind : std::uint8_t {
@@ -44,12 +43,10 @@ constexpr auto enum_names(NumberType) {
 
 struct ListedArgument {
   ArgumentKind kind = ArgumentKind::scalar;
-  std::string name;                             ///< the argument's name; a texture has its input's
-                                                ///< name
+  std::string name;                             ///< name; for a texture, the name of its input
   ElementType element_type = ElementType::u32;  ///< type of a buffer's elements
   NumberType number_type = NumberType::i32;
-  std::string value = "0";  ///< expression for a buffer's number of elements, or for the scalar's
-                            ///< value
+  std::string value = "0";            ///< expression: a buffer's number of elements, or the scalar
   Filling filling = Filling::random;  ///< contents of an input
 };
 

@@ -35,10 +35,9 @@ struct Transfer {
 
 struct Setting {
   int sm_percent = 100;              ///< share of the multiprocessors that may run the kernels
-  int neighbour_percent = 0;         ///< read rate of a neighbour kernel that runs beside, in % of
-                                     ///< the copy roof
-  std::optional<Transfer> transfer;  ///< empty: operands stay in the GPU's memory, and only kernels
-                                     ///< are timed
+  int neighbour_percent = 0;         ///< read rate of a neighbour kernel, in % of the copy roof
+  std::optional<Transfer> transfer;  ///< empty: operands stay on the GPU, and only kernels are
+                                     ///< timed
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 

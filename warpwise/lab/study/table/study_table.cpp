@@ -208,8 +208,7 @@ const ladders::Ladder& required_ladder(std::string_view name) {
                                     suggestion(name, names), fmt::join(names, ", ")));
 }
 
-// Returns " \"table5\"", an object's name for its place in messages. Returns an empty text if it
-// has no name.
+// Returns an object's name for messages: " \"table5\"". Returns an empty text if it has none.
 std::string quoted_name(const Json& object) {
   if (!object.is_object() || !object.contains("name") || !object.at("name").is_string()) return "";
   return " \"" + object.at("name").get<std::string>() + "\"";
@@ -227,8 +226,7 @@ DocumentCpu read_document_cpu(const Fields& fields) {
   return cpu;
 }
 
-// Returns the name of the rung that an entry changes. This is the rung above unless "after" names
-// another one.
+// Returns the rung that an entry changes: the rung above, unless "after" names another one.
 std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
   std::vector<std::string> names;
@@ -238,8 +236,7 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
                           suggestion(after, names)));
 }
 
-// Types of elements that a study's buffers may have. listed_problem.cpp cannot fill buffers of
-// 16-bit floats.
+// Types that elements of a study's buffers may have. listed_problem.cpp fills no 16-bit floats.
 constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32};
 // Roofs that a study's table may name. The roof vsadu4 is missing: it needs a count of absolute

@@ -57,8 +57,7 @@ struct Rung {
   std::vector<std::string> rows;                 ///< rows of the source documents: "A8"
   std::map<std::string, std::string> constants;  ///< expressions for constants, by name
   ladders::Variables parameters;                 ///< values of parameters that this rung fixes
-  std::vector<emulator::Dim3> blocks;  ///< shapes that the rung may be launched with; the first is
-                                       ///< the default
+  std::vector<emulator::Dim3> blocks;  ///< shapes to launch the rung with; the first is the default
   std::vector<LaunchRule> launches;    ///< empty if `shipped`
   std::string max_registers = "0";  ///< expression for the most registers of a thread; 0: no limit
   std::string scratch = "0";        ///< expression for the bytes of scratch memory
@@ -117,15 +116,14 @@ struct StudyTable {
   Size emulator_size;  ///< the default in the emulator
   std::vector<Size> verify;
   std::vector<ladders::Variables> verify_parameters;  ///< sets of parameters to verify; never empty
-  std::string document_device;                        ///< device on which the document's times were
-                                                      ///< measured
+  std::string document_device;                        ///< device of the document's times
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
   Axes axes;                        ///< axes of a run of the whole study
   std::vector<std::string> report;  ///< figures that lab run shows; empty: the figures of ladders
   std::vector<Experiment> experiments;
-  /// LADDER/EXPERIMENT of other tables. Only a collection has these, and it has neither a problem
-  /// nor kernels.
+  /// LADDER/EXPERIMENT of other tables. Only a collection has these. It has no problem and no
+  /// kernels.
   std::vector<std::string> collects;
 
   std::string name() const { return is_ladder() ? std::string(ladder->name()) : own_name; }
@@ -141,12 +139,10 @@ struct StudyTable {
   /// Makes the problem. \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
   ladders::Problem problem(const Size& size, const ladders::Variables& parameters,
                            ladders::Layout layout) const;
-  /// Returns the bytes of all arguments, as the study's kernels take them. The shipped kernel takes
-  /// others.
+  /// Returns the bytes of all arguments, as all kernels of the study but the shipped one take them.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
-  /// Returns a rung by its name. \throws InvalidArgument  there is no such rung; the message has a
-  /// similar name
+  /// Returns a rung by its name. \throws InvalidArgument  there is none; names the most similar
   const Rung& rung(std::string_view name) const;
 };
 

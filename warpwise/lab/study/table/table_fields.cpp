@@ -27,8 +27,7 @@ std::optional<std::int64_t> whole(const Json& value) {
   return value.get<std::int64_t>();
 }
 
-// Returns a text. In JSON, a long text may be a list of texts, one for each line, which are joined
-// by spaces.
+// Returns a text. JSON may have it as a list of lines, which are joined by spaces.
 std::optional<std::string> joined(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array() || value.empty()) return std::nullopt;

@@ -67,8 +67,7 @@ class Fields {
     }
   }
 
-  /// Reads a text. A text that is longer than a line may be a list of texts, which are joined by
-  /// spaces.
+  /// Reads a text. A long text may be a list of texts in JSON, which are joined by spaces.
   std::string text(const char* key) const;
   std::string text(const char* key, const std::string& otherwise) const;
   /// Reads true or false; a missing field means false.
@@ -92,8 +91,7 @@ class Fields {
   /// Reads a list of whole numbers, each at least `least`.
   std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
 
-  /// Reads an expression, which is a text or a number. Unknown names in it are found when it is
-  /// evaluated.
+  /// Reads an expression: a text or a number. Unknown names are found when it is evaluated.
   std::string expression(const Json& value, const char* key) const;
   std::string expression_or(const char* key, const std::string& otherwise) const;
   void require_expression(const std::string& text, const char* key) const;
