@@ -175,8 +175,8 @@ void filter_calls() {
   // A process may end itself by a signal.
   program.insert(program.end(), {unless(SYS_tgkill, 3), load(offsetof(seccomp_data, args)),
                                  unless(::getpid(), 1), allow, forbid});
-  // Call numbers of another architecture have other meanings. They jump to the last
-  // instruction, which forbids them.
+  // Call numbers of another architecture have other meanings. The check of the architecture thus
+  // jumps to the last instruction, which forbids the call.
   program[1].jf = static_cast<std::uint8_t>(program.size() - 3);
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
