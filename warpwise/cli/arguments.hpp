@@ -15,11 +15,11 @@
 #include "warpwise/live/source.hpp"
 #include "warpwise/live/stream.hpp"
 
-// Strict parsing of the command line. A number followed by other characters, or out of range, is
-// refused; the message states the range.
+// Parses the command line strictly. A number is refused if other characters follow it or if it is
+// out of range; the message states the range.
 namespace warpwise::cli {
 
-/// An error in the command line: exit code 2.
+/// An error in the command line. The command then ends with exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -29,7 +29,7 @@ class UsageError : public Error {
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                            std::int64_t greatest);
 
-/// Parses an odd integer. \throws UsageError  not a decimal integer within [1, greatest], or even.
+/// Parses an odd integer. \throws UsageError  not an odd decimal integer within [1, greatest].
 std::int64_t parse_odd(std::string_view option, std::string_view text, std::int64_t greatest);
 
 /// Parses a number. \throws UsageError  not a finite decimal number.
@@ -54,7 +54,7 @@ std::vector<std::string_view> names_of(const Choices& choices) {
   return names;
 }
 
-/// Returns the choice that is named `text`. \throws UsageError  with a list of the names.
+/// Returns the choice whose name is `text`. \throws UsageError  there is none; lists the names.
 template <class Choices>
 auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
   for (const auto choice : choices) {
@@ -66,7 +66,7 @@ auto parse_choice(std::string_view option, std::string_view text, const Choices&
 /// Joins names: "a, b, c".
 std::string list_of(const std::vector<std::string_view>& names);
 
-/// Adds "--name VALUE" to a subcommand, with one of `choices` as VALUE. Its help lists them.
+/// Adds "--name VALUE" to a subcommand. VALUE must name one of `choices`, which the help lists.
 template <class Choices, class T>
 void add_choice(CLI::App& app, const std::string& option, const std::string& help,
                 const Choices& choices, T& value) {
@@ -79,13 +79,14 @@ void add_choice(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("NAME");
 }
 
-/// Returns why a text cannot name a file, for CLI::Option::check(); empty if it can.
+/// Checks a file's name for CLI::Option::check(). Returns why the name is refused, or an empty text
+/// if it is allowed.
 std::string refuse_empty_name(const std::string& name);
 
-/// Pixel layout of headerless frames, with its name in --from.
+/// Pixel format of headerless frames, and its name for the option --from.
 struct RawFormat {
   std::string name;
-  io::PictureShape pixel;  ///< shape of one pixel: 1x1
+  io::PictureShape pixel;  ///< shape of a picture of one pixel: 1x1
 
   io::PictureShape shape(Size size) const {
     io::PictureShape shape = pixel;
@@ -96,10 +97,10 @@ struct RawFormat {
 };
 
 RawFormat raw_format(PixelFormat format);
-/// Returns gray8 and the formats of RGB.
+/// Returns the format gray8 and all formats of RGB.
 std::vector<RawFormat> grey_and_rgb_formats();
 
-/// Returns the format that --from names. \throws UsageError  with a list of the names.
+/// Returns the format that --from names. \throws UsageError  there is none; lists the names.
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);
 std::vector<std::string_view> names_of_formats(const std::vector<RawFormat>& formats);
 
@@ -118,7 +119,7 @@ struct RunOptions {
   std::optional<int> threads;
   bool json = false;
 
-  /// Refuses combinations without a meaning. \throws UsageError
+  /// Refuses options that do not fit together. \throws UsageError
   void validate() const;
 };
 
@@ -136,34 +137,35 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate);
 struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
-  std::optional<std::int64_t> frames;  ///< number of a stream's frames; only for streams
-  /// Options of a source. Files have only the page, the luma, the turn, the decoder and the range;
-  /// the other members are for videos and streams.
+  std::optional<std::int64_t> frames;  ///< number of frames to take from a stream; only for streams
+  /// Options of a source. For files, only the page, the luma, the turn, the decoder and the range
+  /// count. The other members are for videos and streams.
   live::SourceOptions source;
 
-  /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
+  /// Returns true for headerless input: a .raw file or, if --size is given, a pipe or a device.
   bool is_raw(const std::string& input) const;
 
   /// Returns the shape of a headerless frame.
   io::PictureShape raw_shape() const;
-  /// Returns the range of YUV and grey that an option states: true is full; nullopt if no option
-  /// states it.
+  /// Returns the range of YUV and grey that an option states: true for full, false for limited.
+  /// Returns nullopt if no option states it.
   std::optional<bool> full_range() const;
 
-  /// Refuses standard input as two inputs, and headerless frames without --from and --size.
+  /// Refuses standard input as more than one input, and headerless frames without --from and
+  /// --size.
   /// \throws UsageError
   void require_readable(const std::vector<std::string>& inputs) const;
 
-  /// Refuses combinations without a meaning for files. \throws UsageError
+  /// Refuses options that do not fit together for files. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
 
-  /// Refuses --page for frames of that input. \throws InvalidArgument
+  /// Refuses --page if the input has headerless frames. \throws InvalidArgument
   void require_no_page(const std::string& input) const;
 
-  /// Reads the picture that --page names, upright unless --no-autorotate says otherwise.
+  /// Reads the picture that --page names. Turns it upright unless --no-autorotate is given.
   /// \throws IoError  as io::read_picture_of_several()  \throws UsageError  --page all
   io::PictureOfSeveral read(io::InputFile& file) const;
-  /// Turns a picture upright unless --no-autorotate says otherwise.
+  /// Turns a picture upright unless --no-autorotate is given.
   io::Picture turned(io::Picture picture) const;
 };
 
@@ -177,28 +179,28 @@ void add_stream_options(CLI::App& app, InputOptions& options);
 struct SharedOptions : InputOptions {
   std::vector<std::string> paths;  ///< inputs, then the output
   std::optional<int> jobs;         ///< maximum number of files in progress at once
-  bool keep_going = false;         ///< continue after a failure
+  bool keep_going = false;         ///< continue with the other files after a failure
 
-  /// Refuses combinations without a meaning. \throws UsageError
+  /// Refuses options that do not fit together. \throws UsageError
   void validate() const;
 };
 
-/// Adds an option and passes its text to `take`. \param type  name of the value in the help: "N"
+/// Adds an option whose text is passed to `take`. \param type  name of the value in the help: "N"
 template <class Take>
 void add_text_option(CLI::App& app, const std::string& option, const std::string& type,
                      const std::string& help, Take take) {
   app.add_option_function<std::string>(option, take, help)->type_name(type);
 }
 
-/// Keeps a former spelling of an option for one version: it is read as `now`, and standard error
-/// says so. No help shows it.
+/// Accepts a former spelling of an option for one version. The option is read as `now`, and a line
+/// on standard error says so. The help does not show the former spelling.
 void add_former(CLI::App& app, const std::string& former, const std::string& now);
 
-/// Says on standard error that a former spelling was read.
+/// Says on standard error that a former spelling was used, and names the new one.
 void say_former(const std::string& former, const std::string& now);
 
-/// Checks names; the message calls them `what` of `command`. \throws UsageError  a name is not in
-/// `known`.
+/// Checks that all names are in `known`. An error message calls the names `what` of `command`.
+/// \throws UsageError  a name is not in `known`.
 void require_one_of(std::string_view command, std::string_view what,
                     const std::vector<std::string>& names, const std::vector<std::string>& known);
 

@@ -82,7 +82,7 @@ class BenchCommand final : public Command {
       if (gpu::device_count() > 0) recorded->require_gpu(gpu::device_info(0).name);
     }
     const nlohmann::json machine = described_machine();
-    // Checks the names before measuring, so that a bad name loses no measurement.
+    // Checks the output file before measuring, so that a wrong name does not lose a measurement.
     if (!json_file_.empty()) io::require_place(json_file_);
 
     Progress progress(cases.size());
@@ -150,14 +150,14 @@ class BenchCommand final : public Command {
       for (const std::string& each : python.missing) print_line("skipped: " + each);
       for (const bench::PythonRow& row : python.rows) print_line(bench::line_of(row));
       report["python"] = bench::json_of(python);
-    } catch (const std::exception& error) {  // an error of Warpwise, or in a file that Python wrote
+    } catch (const std::exception& error) {  // Warpwise failed, or a file by Python is wrong
       print("\n");
       print_line(fmt::format("Python: skipped: {}", error.what()));
       report["python"] = {{"not_run", error.what()}};
     }
   }
 
-  // Returns the number of cases that are slower by more than the limit.
+  // Shows the changes. Returns the number of cases that became slower by more than `percent`.
   std::size_t show_changes(const bench::Recorded& recorded, const bench::Run& run,
                            std::optional<double> percent) const {
     const std::vector<bench::Change> changes = recorded.changes_to(run);

@@ -7,8 +7,8 @@
 
 namespace warpwise::cli {
 
-/// Adds "--check LIST" to a subcommand, for the emulator's checks. \param help  text before the
-/// list of checks
+/// Adds the option "--check LIST" for the emulator's checks to a subcommand. \param help  text that
+/// precedes the list of checks in the help
 void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks);
 
 }  // namespace warpwise::cli

@@ -9,11 +9,11 @@ namespace warpwise::cli {
 class Command {
  public:
   virtual ~Command() = default;
-  /// Runs the subcommand. Called after the arguments were parsed.
+  /// Runs the subcommand. Is called after the arguments were parsed.
   virtual void execute() const = 0;
 };
 
-/// Each function adds its subcommand to `app` and returns it. Each has a source file of its own.
+/// Each function adds its subcommand to `app`, and returns it. Each is in its own source file.
 std::unique_ptr<Command> add_convert(CLI::App& app);
 std::unique_ptr<Command> add_sobel(CLI::App& app);
 std::unique_ptr<Command> add_threshold(CLI::App& app);

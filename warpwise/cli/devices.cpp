@@ -34,7 +34,7 @@ struct Camera {
   std::vector<live::CameraMode> modes;
 };
 
-// Returns the cameras among /dev/video0, /dev/video1, … that deliver pictures, by their numbers.
+// Returns the cameras that deliver pictures, in the order of /dev/video0, /dev/video1, …
 std::vector<Camera> cameras() {
   constexpr int most = 64;
   std::vector<Camera> found;

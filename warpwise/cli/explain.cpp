@@ -40,7 +40,7 @@ io::Picture read_texture(const std::string& path) {
   return channels == 3 || channels == 4 ? live::grey_of(picture) : std::move(picture);
 }
 
-// With more pixels, filling the operands takes longer than the kernels' time budget.
+// Limit of an image. Filling the operands of a larger image takes longer than running the kernels.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 void require_explainable(Size size, const std::string& name) {
@@ -74,8 +74,8 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // Prints the compiler's whole log; main() prints the error's summary. The compiler reports an
-  // intrinsic that an older architecture lacks as an undeclared identifier.
+  // Prints the compiler's whole log before main() prints the error's summary. If an architecture
+  // lacks an intrinsic, the compiler reports it as an undeclared identifier.
   template <class Compile>
   static auto with_compiler_log(const Compile& compile) {
     try {
@@ -91,7 +91,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The requested GPU. Without a GPU, why_not is the reason; it is empty if no GPU was requested.
+  // The requested GPU. If it cannot be used, why_not is the reason. Without a request, it is empty.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -107,7 +107,8 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Without --cc and --profile, a GPU's own capability replaces the default; otherwise it is added.
+  // Adds the GPU's compute capability to the requested ones. If neither --cc nor --profile is
+  // given, it is the only one.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
@@ -117,8 +118,8 @@ class ExplainCommand final : public Command {
     return all;
   }
 
-  // Returns the device for the prediction: the requested one, the present GPU if its profile is
-  // installed, or one of the newest compute capability.
+  // Returns the device that times are predicted for: the one of --profile, otherwise the present
+  // GPU if it has a profile, otherwise a device of the newest compute capability.
   std::optional<lab::DeviceProfile> device_of(const std::vector<rules::ComputeCapability>& all,
                                               const Gpu& gpu) const {
     if (options_.counted_for.device) return options_.counted_for.device;
@@ -126,8 +127,8 @@ class ExplainCommand final : public Command {
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
-  // Returns a FILE's request. Without --arch, its PTX is the newest that runs on all GPUs that it
-  // is counted for. GPUs that compilers no longer build for do not limit it.
+  // Returns the request for a FILE. Without --arch, its PTX has the highest architecture that runs
+  // on all GPUs that it is counted for. GPUs older than compilers build for are not considered.
   lab::ExplainRequest request_of_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = file_request(options_, which);
     const auto& all = request.compute_capabilities = capabilities_on(gpu);
@@ -142,7 +143,7 @@ class ExplainCommand final : public Command {
     return request;
   }
 
-  // Adds a note that the GPU is missing. The report then has only the emulator's part.
+  // Adds a note that the GPU is missing. The report then has only the emulator's results.
   static void note_missing(const Gpu& gpu, std::span<lab::Explanation> launches) {
     if (gpu.why_not.empty()) return;
     for (lab::Explanation& each : launches) {
@@ -151,7 +152,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Throws after faults, and if a requested GPU was not used. Called after the report.
+  // Throws if there are faults, or if a requested GPU was not used. Called after the report.
   void finish(std::span<const lab::Explanation> launches) const {
     const bool in_text = !options_.json && options_.html.empty();
     for (const lab::Explanation& each : launches) report_faults(each, in_text);
@@ -208,7 +209,7 @@ class ExplainCommand final : public Command {
       list_kernels(request_of_file(0, {}));
       return;
     }
-    file_request(options_, 0);  // checks the options before a GPU starts
+    file_request(options_, 0);  // checks the options before a GPU is opened
     const Gpu gpu = open_gpu();
     const lab::ExplainRequest request = request_of_file(0, gpu);
     lab::Explanation explanation = with_compiler_log([&] {
@@ -248,7 +249,7 @@ class ExplainCommand final : public Command {
       if (app_.count(option) > 0)
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }
-    // Checks the second FILE's options before the first one runs.
+    // Checks the options of the second FILE before the first FILE runs.
     if (!rungs) file_request(options_, 1);
     const Gpu gpu = open_gpu();
     const auto [before, after] = with_compiler_log([&] {
@@ -282,8 +283,8 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Requires that each kernel took all arguments, or that the two kernels together took all of
-  // them.
+  // Checks that the arguments were used up: each kernel takes all of them, or the first kernel
+  // takes the first ones and the second kernel the rest.
   void require_all_taken(const lab::ExplainedKernel& before,
                          const lab::ExplainedKernel& after) const {
     const std::size_t all = options_.arguments.size();
@@ -319,7 +320,7 @@ class ExplainCommand final : public Command {
     return {explanation.request.name, std::move(explanation.launches)};
   }
 
-  // Requires the first rung's problem: rungs with different problems cannot be compared.
+  // Checks that a rung computes the same problem as the first rung. Other rungs cannot be compared.
   void require_same_problem(const Selection& selection) const {
     const Selection first = rung_named(options_.names.front());
     if (first.table.name() != selection.table.name()) {
@@ -415,7 +416,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source of the explained file. For other files, a page shows only lines with counts.
+  // Adds the source text of the explained file. A page shows other files' counted lines only.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

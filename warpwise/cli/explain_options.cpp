@@ -16,7 +16,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Options that are only for a FILE; a primitive determines them itself.
+// Options that only a FILE may have. A primitive sets these properties itself.
 constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block",    "--shared",
                                             "--define",    "--include", "--arg",      "--arch",
                                             "--registers", "--dump",    "--host-code"};
@@ -30,7 +30,8 @@ void add_number(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("N");
 }
 
-// Takes one value for each occurrence, because FILE or another option may follow.
+// Adds an option that may be repeated. Each occurrence takes one value, since FILE or another
+// option may follow it.
 void add_list(CLI::App& app, const std::string& option, const std::string& type,
               const std::string& help, std::vector<std::string>& values) {
   app.add_option(option, values, help)
@@ -40,7 +41,7 @@ void add_list(CLI::App& app, const std::string& option, const std::string& type,
       ->allow_extra_args(false);
 }
 
-// Suggests the most similar name if FILE looks like LADDER/RUNG and not like a path.
+// Suggests the most similar name of a ladder if FILE has the form LADDER/RUNG instead of a path.
 std::string nearest_ladder(const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos || slash == 0 || name.find('.') != std::string::npos) return "";
@@ -49,7 +50,8 @@ std::string nearest_ladder(const std::string& name) {
   return lab::suggestion(name, names);
 }
 
-// Returns an option's value for one of two files. A single value applies to both.
+// Returns the value of an option for one of two files. If the option was given once, the value
+// applies to both files.
 const std::string* value_of(const ExplainOptions& options, const char* option,
                             const std::vector<std::string>& values, std::size_t which) {
   if (values.empty()) return nullptr;
@@ -93,7 +95,7 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
       options.arguments);
 }
 
-// Adds the options for the compilation and the launch's limit.
+// Adds the options for the compilation, and for the limit of a launch's instructions.
 void add_build_options(CLI::App& app, ExplainOptions& options) {
   add_number(app, "--arch",
              "Architecture that the PTX is built for, such as 90 (default: the newest that runs on "
@@ -138,7 +140,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
                      ". Two files, or two rungs, are compared. For a file without further options "
                      "the kernels are listed, each with options to start from")
       ->type_name("")
-      ->expected(0, CLI::detail::expected_max_vector_size);  // usage shows FILE...
+      ->expected(0, CLI::detail::expected_max_vector_size);  // usage then shows FILE...
   add_text_option(
       app, "--size", "WxH",
       "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
@@ -201,7 +203,7 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
     throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
-  // Reports a missing file before a missing option.
+  // A missing file is reported before a missing option.
   if ((options.grids.empty() || options.blocks.empty()) && !std::filesystem::exists(name))
     throw IoError(name + " cannot be read: there is no such file");
   lab::ExplainRequest request = options.file;

@@ -13,8 +13,8 @@
 namespace warpwise::cli {
 
 struct ExplainOptions {
-  std::vector<std::string> names;  ///< FILE, NAME/RUNG or a primitive; two are compared
-  // Options of a FILE. With two files: one value for both, or one for each.
+  std::vector<std::string> names;  ///< one FILE, NAME/RUNG or primitive; two of them are compared
+  // Options of a FILE. Two files have one value for both, or one value each.
   std::vector<std::string> kernels;
   std::vector<std::string> grids;
   std::vector<std::string> blocks;
@@ -23,26 +23,26 @@ struct ExplainOptions {
   std::vector<std::string> arguments;
   std::vector<std::string> dumps;
   std::vector<std::string> includes;
-  std::optional<Size> size;   ///< for a rung or a primitive only
-  std::string ladder_folder;  ///< for a rung only
+  std::optional<Size> size;   ///< for rungs and primitives only
+  std::string ladder_folder;  ///< for rungs only
   CountedFor counted_for;
   LabPlace place = LabPlace::emulator;
   bool host_code = false;  ///< print the emulator's machine code instead of a report
   bool json = false;
-  std::string html;  ///< the HTML page's file; empty: no page
+  std::string html;  ///< file of the HTML page; empty: no page is written
 
-  /// The first name; empty if there is none.
+  /// Returns the first name, or an empty text if there is none.
   std::string name() const { return names.empty() ? "" : names.front(); }
 };
 
 void add_explain_options(CLI::App& app, ExplainOptions& options);
 
-/// Returns true if there is one FILE with neither a launch nor arguments.
+/// Returns true if the only name is a FILE, given without a launch and without arguments.
 bool lists_kernels(const ExplainOptions& options);
 
-/// Returns the request for the FILE names[which]. The request has no launch if lists_kernels().
-/// \throws UsageError, InvalidArgument  a required option is missing, or one does not apply to the
-/// FILE
+/// Returns the request for the FILE names[which]. If lists_kernels(), the request has no launch.
+/// \throws UsageError, InvalidArgument  a required option is missing, or an option does not apply
+/// to this FILE
 /// \throws IoError  there is no such file
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which);
 

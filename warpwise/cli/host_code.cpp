@@ -18,10 +18,10 @@
 namespace warpwise::cli {
 namespace {
 
-/// Text of an instruction, by its offset.
+/// Texts of instructions. The key is the instruction's offset in the code.
 using Instructions = std::map<std::size_t, std::string>;
 
-// Returns the bytes in hexadecimal, 16 a line.
+// Returns the bytes of the code in hexadecimal, 16 in a line.
 Instructions hexadecimal(const emulator::HostCodePart& part) {
   constexpr std::size_t width = 16;
   Instructions lines;
@@ -30,7 +30,7 @@ Instructions hexadecimal(const emulator::HostCodePart& part) {
   return lines;
 }
 
-// Returns nothing if there is no objdump, or if objdump does not know the code.
+// Disassembles the code with objdump. Returns nothing if objdump is missing or fails.
 Instructions disassembled(const std::vector<emulator::HostCodePart>& parts) {
   const std::filesystem::path objdump = lab::in_search_path("objdump");
   if (objdump.empty()) return {};
@@ -49,7 +49,7 @@ Instructions disassembled(const std::vector<emulator::HostCodePart>& parts) {
   if (run.exit_code != 0) return instructions;
   std::istringstream lines(run.output);
   for (std::string line; std::getline(lines, line);) {
-    // "  1c:	mov    rbx,rdi"
+    // A line of objdump has this form: "  1c: mov    rbx,rdi"
     const std::size_t colon = line.find(":\t");
     if (colon == std::string::npos) continue;
     instructions[std::stoul(line.substr(0, colon), nullptr, 16)] = line.substr(colon + 2);

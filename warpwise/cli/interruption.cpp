@@ -48,7 +48,7 @@ bool Interruption::asked() { return asked_by != 0; }
 void Interruption::end() {
   std::signal(asked_by, SIG_DFL);
   std::raise(asked_by);
-  std::abort();  // not reached: the signal has ended the program
+  std::abort();  // not reached, because the signal ends the program
 }
 
 }  // namespace warpwise::cli

@@ -1,11 +1,11 @@
 #pragma once
 
-// Handles Ctrl-C during long work with results worth keeping.
+// Handles Ctrl-C during long work whose partial results should be kept.
 namespace warpwise::cli {
 
-/// During its lifetime, the first SIGINT or SIGTERM only requests a stop and prints `said` to
-/// standard error. A second one gets the earlier handler. An ignored signal stays ignored.
-/// `said` must outlive this object. Only one such object may exist at a time.
+/// While this object exists, the first SIGINT or SIGTERM only requests a stop, and prints `said` to
+/// standard error. A second signal goes to the handler that was set before. An ignored signal stays
+/// ignored. `said` must outlive this object. Only one object of this class may exist at a time.
 class Interruption {
  public:
   explicit Interruption(const char* said);
@@ -14,7 +14,7 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
 
   static bool asked();
-  /// Ends the program with the signal that was received, so that the parent process sees it.
+  /// Ends the program by the signal that was received, so that the parent process sees the signal.
   [[noreturn]] static void end();
 };
 

@@ -35,9 +35,9 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// Opens /dev/null for closed standard descriptors. Otherwise the next opened file would get that
-// descriptor, and messages would go into the file. Each is opened for the opposite direction: a
-// read or write fails, so that a lost result is an error.
+// Opens /dev/null for each standard descriptor that is closed. Otherwise the next opened file would
+// get that descriptor, and messages would go into the file. /dev/null is opened for the wrong
+// direction: a read or write then fails, so that a lost result is an error.
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
@@ -51,8 +51,8 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
-// Keeps a picture's freed memory for the next picture. Memory that was returned to the system
-// faults again at each page, and the faults of many threads wait for one another.
+// Makes malloc keep a picture's freed memory for the next picture. If memory is returned to the
+// system, each page faults at its next use, and page faults of many threads wait for one another.
 void keep_freed_memory() {
   constexpr int largest_that_is_kept = 32 << 20;  // glibc's maximum
   ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
@@ -62,11 +62,11 @@ void keep_freed_memory() {
 void set_up_process() {
   open_standard_descriptors();
   keep_freed_memory();
-  // OpenCV's codecs load OpenBLAS, which nothing here calls. When it is loaded, OpenBLAS starts one
-  // thread for each core. With limited memory these threads do not start, and OpenBLAS waits for
-  // them at the program's end.
+  // OpenCV's codecs load OpenBLAS, which nothing here calls. When it is loaded, OpenBLAS starts a
+  // thread for each core. If memory is limited, these threads cannot start, and OpenBLAS waits for
+  // them forever at the program's end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  // A closed pipe and a file that is too large become errors of write().
+  // With SIGPIPE and SIGXFSZ ignored, the write() that would cause the signal returns an error.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : io::ending_signals) {
@@ -74,8 +74,8 @@ void set_up_process() {
   }
 }
 
-// `warpwise` and `warpwise help` become `warpwise --help`; `warpwise help lab run` becomes
-// `warpwise lab run --help`.
+// Returns the command's words with help requests rewritten: `warpwise` and `warpwise help` become
+// `warpwise --help`, and `warpwise help lab run` becomes `warpwise lab run --help`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return {"--help"};
@@ -86,9 +86,9 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-// CLI11 takes brackets around one of several names for a list: [edges] would become edges, and
-// [a,b] two names. With ./ before it, a name stays. Words of explain, lab and run may be no names,
-// but arguments of a kernel or a program.
+// Puts ./ before names in brackets. CLI11 would take the brackets for a list: [edges] would become
+// edges, and [a,b] two names. Words of explain, lab and run are left as they are, because they may
+// be arguments of a kernel or a program.
 void keep_brackets(const CLI::App& subcommand, std::vector<std::string>& words) {
   if (words[0] == "explain" || words[0] == "lab" || words[0] == "run") return;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -106,7 +106,7 @@ void require_subcommand(const CLI::App& app, const std::string& word) {
                                lab::suggestion(word, names), fmt::join(names, ", ")));
 }
 
-// Suggests an option for the first word that looks like an option but is not known.
+// Suggests a similar option for the first word that looks like an option but is not known.
 std::string similar_option(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::Option* each : app.get_options())
@@ -119,7 +119,7 @@ std::string similar_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
-// Prints a name of several words, such as "IN... OUT", as it is. CLI11 would add "..." behind it.
+// Prints a name of several words, such as "IN... OUT", unchanged. CLI11 would add "..." after it.
 class WholeNames final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -152,8 +152,8 @@ constexpr Added subcommands[] = {
     {"devices", add_devices},
 };
 
-// Adds the subcommand that the first word names. If it names none, adds all subcommands, for the
-// help and for messages. Making the options of all subcommands takes as long as reading a small
+// Adds the subcommand that the first word names. If it names none, adds all subcommands,
+// for the help and the messages. Adding all of them takes as long as reading a small
 // picture.
 std::map<std::string_view, std::unique_ptr<Command>> add_subcommands(CLI::App& app,
                                                                      const std::string& word) {
@@ -165,7 +165,7 @@ std::map<std::string_view, std::unique_ptr<Command>> add_subcommands(CLI::App& a
   return commands;
 }
 
-// Drops a "--" in front of the program that `run` starts. CLI11 would give the words behind it to
+// Removes a "--" before the program that `run` starts. CLI11 would give the words after the "--" to
 // the main command.
 void drop_mark_of_program(const CLI::App& run, std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
@@ -174,7 +174,8 @@ void drop_mark_of_program(const CLI::App& run, std::vector<std::string>& words) 
       return;
     }
     const CLI::Option* const option = run.get_option_no_throw(words[i]);
-    if (option != nullptr && option->get_items_expected_min() > 0) ++i;  // its value
+    // Skips the value of an option.
+    if (option != nullptr && option->get_items_expected_min() > 0) ++i;
   }
 }
 
@@ -189,9 +190,10 @@ int run(int argc, char** argv) {
   const std::map<std::string_view, std::unique_ptr<Command>> commands =
       add_subcommands(app, words[0]);
   if (words[0] == "run") drop_mark_of_program(*app.get_subcommand("run"), words);
-  // For an unknown subcommand, CLI11 would print the help of the command before it.
+  // Checks the subcommands' names here. For an unknown one, CLI11 would print the help of the
+  // command before it.
   const CLI::App* behind = &app;
-  std::string names;  // subcommands' names, for their help
+  std::string names;  // subcommands' names, which their help shows
   for (const std::string& word : words) {
     if (behind->get_subcommands({}).empty() || word.starts_with('-')) break;
     require_subcommand(*behind, word);
@@ -200,7 +202,8 @@ int run(int argc, char** argv) {
   }
   keep_brackets(*behind, words);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse for CLI11
+    // CLI11 takes the words in reverse order.
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& asked_for_text) {
     std::ostringstream text;
     app.exit(asked_for_text, text, text);
@@ -221,7 +224,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A program started by `run` must find signals, descriptors and variables as they were.
+  // A program that `run` starts must find signals, descriptors and variables unchanged.
   if (argc < 2 || std::string_view(argv[1]) != "run") set_up_process();
   try {
     return run(argc, argv);

@@ -7,7 +7,7 @@
 
 namespace warpwise::cli {
 
-/// Quotes a word for a shell if it needs quotes.
+/// Returns a word as a shell reads it: in quotes if it has special characters.
 inline std::string quoted(const std::string& word) {
   const bool is_plain = std::ranges::all_of(word, [](unsigned char c) {
     return std::isalnum(c) != 0 ||

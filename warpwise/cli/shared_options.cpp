@@ -17,10 +17,10 @@
 namespace warpwise::cli {
 namespace {
 
-// More threads than most machines have cores. Each takes megabytes of address space for its stack.
+// Most machines have fewer cores. Each thread takes megabytes of address space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
-// Each job may have two unfinished files: a result and its mean image.
+// A job may have two unfinished files: a result and its mean image.
 constexpr std::int64_t most_jobs = io::most_unfinished_files / 2;
 
 }  // namespace

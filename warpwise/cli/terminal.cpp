@@ -14,8 +14,8 @@
 namespace warpwise::cli {
 namespace {
 
-// Writes to standard error. Ignores errors (it is full or closed), because the work itself has not
-// failed.
+// Writes to standard error. Ignores a failure to write (the device is full or closed), because the
+// work itself has not failed.
 void tell(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Prints results and messages of the command, and overwrites lines on a terminal.
+// Prints the command's results and messages. Overwrites lines of progress on a terminal.
 
 #include <condition_variable>
 #include <mutex>
@@ -11,25 +11,24 @@
 
 namespace warpwise::cli {
 
-/// Returns indented JSON with a line end. Bytes that are not UTF-8, which a file's name may have,
-/// are replaced.
+/// Returns indented JSON with a line end. Replaces bytes that are not UTF-8, because a file's name
+/// may contain them.
 std::string text_of_json(const nlohmann::ordered_json& json, int indent = 2);
 
-/// Writes a text to standard output unchanged. \throws IoError  it cannot be written.
+/// Writes a text to standard output unchanged. \throws IoError  the text cannot be written.
 void print(std::string_view text);
 
-/// Returns the width in characters of the terminal on standard output; 0 if it is no terminal.
+/// Returns the width in characters of the terminal on standard output; 0 without a terminal.
 std::size_t terminal_width();
 
-/// Writes a line to standard output or standard error. Control characters are escaped, because a
+/// Write a line to standard output, or to standard error. Control characters are escaped, because a
 /// terminal would obey them.
 void print_line(std::string_view line);
 void print_error(std::string_view line);
-/// Writes a compiler's log, which quotes sources, to standard error. Control characters are
-/// escaped.
+/// Writes a compiler's log to standard error. Escapes control characters that quoted sources have.
 void print_error_log(std::string_view lines);
 
-/// A progress bar on standard error, if that is a terminal and there is more than one task.
+/// A progress bar on standard error, shown only on a terminal and for more than one task.
 class Progress {
  public:
   explicit Progress(std::size_t total);
@@ -46,7 +45,7 @@ class Progress {
   bool visible_;
 };
 
-/// A line on standard error that is overwritten; silent without a terminal.
+/// A line on standard error that each show() overwrites. Without a terminal, nothing is shown.
 class StatusLine {
  public:
   StatusLine();
@@ -60,8 +59,8 @@ class StatusLine {
   bool is_terminal_;
 };
 
-/// Shows the current work and its duration in a line on standard error, after one second. Silent if
-/// standard error is no terminal.
+/// Shows the current work and its duration in a line on standard error, from one second on. Shows
+/// nothing if standard error is not a terminal.
 class Waiting {
  public:
   explicit Waiting(std::string what);
@@ -73,7 +72,7 @@ class Waiting {
   std::string what_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread line_;  // last member: ends before the members that it uses
+  std::jthread line_;  // last member, so that the thread ends before the members that it uses
 };
 
 }  // namespace warpwise::cli

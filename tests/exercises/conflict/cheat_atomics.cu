@@ -1,5 +1,5 @@
 // fails: atomic_requests
-// All threads wait for one another at 16 counters.
+// All threads add to the same 16 counters by atomics, and wait for one another.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
   __shared__ int counters[16];
   if (threadIdx.x < 16) counters[threadIdx.x] = 0;

@@ -1,4 +1,4 @@
-// A warp counts by ballots, in registers: lane b has the counter of bin b.
+// Each warp counts by ballots. A register of lane b is the counter of bin b.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
   __shared__ int counters[2][16];
   const int lane = threadIdx.x % 32;

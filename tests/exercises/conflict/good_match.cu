@@ -1,4 +1,4 @@
-// The lanes with one bin find one another, and the first of them adds for all.
+// The lanes with the same bin find one another, and the first of these lanes adds for all of them.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
   __shared__ int counters[2][16];
   const int lane = threadIdx.x % 32;

@@ -1,4 +1,4 @@
-// The counters of a bin lie side by side, and a tree of all threads adds them up.
+// The 64 counters of a bin lie side by side. All threads add them up in the order of a tree.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
   __shared__ int counters[16][64];
   const int thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A word for each thread and pair of bins: two counters of 16 bits.
+// Each thread has one word for each pair of bins. The word holds two counters of 16 bits.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
   __shared__ unsigned counters[8][64];
   const int thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// The weights are literals of the instructions.
+// The loops are unrolled, so that the weights become literals in the instructions.
 __global__ void filter(int* out, const unsigned char* in, int width, int height) {
   const int x = blockIdx.x * 64 + threadIdx.x;
   const int y = blockIdx.y * 4 + threadIdx.y;

@@ -1,5 +1,5 @@
 // fails: compiles
-// CUDA's runtime copies. That would not be counted.
+// The kernel lets CUDA's runtime copy the data, which would not be counted.
 extern "C" __device__ int __cudaCDP2MemcpyAsync(void* to, const void* from, size_t bytes, int kind,
                                                 void* stream);
 

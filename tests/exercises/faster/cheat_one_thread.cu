@@ -1,6 +1,6 @@
 // fails: runs
-// Mean of the 9 by 9 pixels around each, rounded down. Beyond the border the nearest pixel of the
-// image counts.
+// Computes the mean of the 9 by 9 pixels around each pixel, rounded down. Beyond the border the
+// nearest pixel of the image counts.
 __global__ void box(unsigned char* out, const unsigned char* in, int width, int height) {
   if (threadIdx.x > 0 || threadIdx.y > 0) return;
 #pragma unroll 1

@@ -1,6 +1,6 @@
 // fails: references_per_element
-// |gradient in x| + |gradient in y| of each pixel, at most 255. Beyond the border the nearest pixel
-// of the image counts.
+// Computes |gradient in x| + |gradient in y| of each pixel, limited to 255. Beyond the border the
+// nearest pixel of the image counts.
 __device__ int pixel(const unsigned char* in, int x, int y, int width, int height) {
   return in[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)];
 }

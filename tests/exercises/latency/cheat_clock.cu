@@ -1,5 +1,5 @@
 // fails: block_cycles
-// The modelled run, in which a load takes long, gets another kernel.
+// Times a load to recognise the run with modelled time, and does no work in that run.
 __global__ void column_sums(int* out, const int* in, int width, int height) {
   const int x = blockIdx.x * 128 + threadIdx.x;
   if (x >= width) return;

@@ -1,5 +1,5 @@
 // fails: block_cycles
-// The compiler unrolls the loop, and leaves each load behind the store before it.
+// The compiler unrolls the loop, but keeps each load behind the store that precedes it.
 __global__ void column_sums(int* out, const int* in, int width, int height) {
   const int x = blockIdx.x * 128 + threadIdx.x;
   if (x >= width) return;

@@ -1,4 +1,4 @@
-// Sixteen rows at a time; rows beyond the last are loaded as zeros.
+// Loads sixteen rows at a time. Rows beyond the last one are taken as zeros.
 __global__ void column_sums(int* out, const int* in, int width, int height) {
   const int x = blockIdx.x * 128 + threadIdx.x;
   if (x >= width) return;

@@ -1,4 +1,4 @@
-// Four loads without an array.
+// Has four loads in flight, with variables instead of an array.
 __global__ void column_sums(int* out, const int* in, int width, int height) {
   const int x = blockIdx.x * 128 + threadIdx.x;
   if (x >= width) return;

@@ -1,13 +1,13 @@
 // fails: instructions_per_element
-// Sums of absolute differences of each block of 8 by 8 pixels at 16 by 16 places of the search
-// image, which is 15 pixels wider and higher. Each thread computes four of a block's 256 sums.
+// Computes sums of absolute differences of each block of 8 by 8 pixels at 16 by 16 places of the
+// search image, which is 15 pixels wider and higher. One thread computes a block's 256 sums.
 __global__ void match(int* sad, const unsigned char* reference, const unsigned char* search,
                       int blocks_x, int blocks_y) {
   const int width = 8 * blocks_x;
   const int search_width = width + 15;
   if (threadIdx.x > 0) return;
 #pragma unroll 1
-  for (int first = 0; first < 256; first += 4) {  // four places side by side
+  for (int first = 0; first < 256; first += 4) {  // first of four neighbouring places
     const unsigned char* const block = reference + blockIdx.y * 8 * width + blockIdx.x * 8;
     const unsigned char* const there =
         search + (blockIdx.y * 8 + first / 16) * search_width + blockIdx.x * 8 + first % 16;

@@ -1,4 +1,4 @@
-// Four products at a time where the columns allow it, and a tree in shared memory.
+// Computes four products at a time if 4 divides the columns. A tree in shared memory adds them.
 __global__ void matvec(float* y, const float* a, const float* x, int rows, int columns) {
   __shared__ float partial[128];
   const int thread = threadIdx.x;

@@ -1,5 +1,5 @@
 // fails: active_lanes
-// The block's shape. check launches the kernel with what it finds in `block`.
+// The block's shape: `check` launches the kernel with the two numbers in `block`.
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 32;
 __constant__ int block[2] = {BLOCK_X, BLOCK_Y};
@@ -8,7 +8,7 @@ constexpr int RADIUS = 8;
 constexpr int WIDTH = BLOCK_X + 2 * RADIUS;
 constexpr int HEIGHT = BLOCK_Y + 2 * RADIUS;
 
-// Sum of the 17 by 17 pixels around each; beyond the border the nearest pixel of the image counts.
+// Adds the 17 by 17 pixels around each pixel. Beyond the border the image's nearest pixel counts.
 __global__ void box(int* out, const int* in, int width, int height) {
   __shared__ int tile[HEIGHT][WIDTH];
   __shared__ int columns[BLOCK_Y][WIDTH];

@@ -1,5 +1,5 @@
 // fails: instructions_per_element
-// The lanes read their columns one after another.
+// The lanes read their words one after another, so that there are no bank conflicts.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   __shared__ float tile[32][32];
   const int x = blockIdx.x * 32 + threadIdx.x;

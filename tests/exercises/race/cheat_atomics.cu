@@ -1,5 +1,5 @@
 // fails: checks
-// Atomic accesses are no race, and still have no order.
+// Atomic accesses do not race, but their order is still not defined.
 __global__ void relax(int* data, int count, int steps) {
   __shared__ int values[256 + 2];
   const int thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A step reads one buffer and writes the other.
+// Each step reads one of two buffers, and writes the other one.
 __global__ void relax(int* data, int count, int steps) {
   __shared__ int values[2][256 + 2];
   const int thread = threadIdx.x;

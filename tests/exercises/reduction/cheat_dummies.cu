@@ -1,5 +1,5 @@
 // fails: references_per_element
-// One warp does the work, and the others load the first number for nothing.
+// One warp does all the work. The other warps only load the first number, and do not use it.
 __global__ void block_sums(int* out, const int* in, int count) {
   const int lane = threadIdx.x;
   int sum = 0;

@@ -1,6 +1,6 @@
 // fails: checks
-// The last warp adds up the words of the others without a wait. It is right as long as it comes
-// last.
+// The last warp adds up the words of the other warps without waiting for them. The result is right
+// only if that warp runs last.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ volatile int partial[256];
   const int thread = threadIdx.x;

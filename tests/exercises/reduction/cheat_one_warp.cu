@@ -1,5 +1,5 @@
 // fails: thread_efficiency
-// One warp does the work of eight.
+// One warp does the work of all eight warps.
 __global__ void block_sums(int* out, const int* in, int count) {
   const int lane = threadIdx.x;
   if (lane >= 32) return;

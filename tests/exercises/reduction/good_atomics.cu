@@ -1,4 +1,4 @@
-// The warps add their sums to one word of shared memory.
+// The warps add their sums to one word of shared memory by atomics.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int all;
   const int thread = threadIdx.x;

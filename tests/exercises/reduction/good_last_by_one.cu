@@ -1,4 +1,4 @@
-// Each warp adds by shuffles, and a thread adds the eight sums.
+// Each warp adds its numbers by shuffles. One thread adds the sums of the eight warps.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[8];
   const int thread = threadIdx.x;

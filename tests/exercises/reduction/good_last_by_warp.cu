@@ -1,4 +1,4 @@
-// Each warp adds by shuffles, and the first warp adds the eight sums by shuffles.
+// Each warp adds its numbers by shuffles. The first warp adds the eight sums by shuffles too.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[8];
   const int thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A tree in shared memory to its end, without shuffles.
+// A tree in shared memory adds all numbers, without shuffles in the last warp.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[256];
   const int thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A thread loads four neighbours as a vector.
+// Each thread loads four neighbouring numbers as one vector.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[8];
   const int thread = threadIdx.x;

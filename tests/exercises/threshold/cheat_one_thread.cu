@@ -1,7 +1,7 @@
 // fails: instructions_per_element
-// A pixel becomes 255 if it is greater than the mean of the 15 by 15 pixels around it, less an
-// offset; else 0. Beyond the border the nearest pixel of the image counts. A block has 128 columns
-// and 32 rows; a thread goes down its column.
+// A pixel becomes 255 if it exceeds the mean of the 15 by 15 pixels around it minus an offset, and
+// 0 otherwise. Beyond the border the nearest pixel of the image counts. One thread of a block
+// computes all of the block's 128 columns and 32 rows.
 constexpr int RADIUS = 7;
 constexpr int AREA = (2 * RADIUS + 1) * (2 * RADIUS + 1);
 

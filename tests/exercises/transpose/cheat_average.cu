@@ -1,5 +1,5 @@
 // fails: sectors_per_element
-// Loads of one word on the line of the slow store lower the mean of the line's requests.
+// Cheap loads on the slow store's source line lower the mean of sectors of the line's requests.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   float none = 0;

@@ -1,5 +1,5 @@
 // fails: sectors_per_element
-// The lanes store one after another: each store takes one sector, and all of them 32.
+// The lanes store one after another. Each store takes one sector, so a warp still takes 32.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   for (int j = 0; j < 32; j += 8) {

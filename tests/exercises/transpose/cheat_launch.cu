@@ -1,5 +1,5 @@
 // fails: compiles
-// Another kernel does the work. It would be neither counted nor checked.
+// Another kernel does the work, which would be neither counted nor checked.
 extern "C" __device__ void* __cudaCDP2GetParameterBufferV2(void* function, dim3 grid, dim3 block,
                                                            unsigned shared);
 extern "C" __device__ int __cudaCDP2LaunchDeviceV2(void* buffer, void* stream);

@@ -1,5 +1,5 @@
 // fails: sectors_per_element
-// One thread of a block moves the whole tile, eight numbers of a row at a time.
+// One thread of each block moves the block's whole tile.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   if (threadIdx.x > 0 || threadIdx.y > 0) return;
   for (int j = 0; j < 32; ++j) {

@@ -1,4 +1,4 @@
-// Four passes over a tile of eight rows: the block stores 8 numbers of each column at once.
+// Each block makes four passes of eight rows, and stores 8 numbers of each column at once.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   __shared__ float tile[32][9];
   const int thread = threadIdx.y * 32 + threadIdx.x;

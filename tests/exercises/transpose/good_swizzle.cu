@@ -1,4 +1,4 @@
-// The tile's columns are turned by the row, in place of padding.
+// In place of padding, the columns of each row are permuted: their index is XORed with the row's.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   __shared__ float tile[32 * 32];
   const int lane = threadIdx.x;

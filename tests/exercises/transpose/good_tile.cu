@@ -1,4 +1,4 @@
-// A tile without padding: its bank conflicts are the next exercise.
+// The tile has no padding. Its bank conflicts are the subject of the next exercise.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   __shared__ float tile[32][32];
   const int x = blockIdx.x * 32 + threadIdx.x;

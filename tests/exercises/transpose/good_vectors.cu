@@ -1,4 +1,4 @@
-// Four numbers a load where the rows allow it.
+// Each load takes four numbers of a row if the width is a multiple of four.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   __shared__ float tile[32][33];
   const int thread = threadIdx.y * 32 + threadIdx.x;

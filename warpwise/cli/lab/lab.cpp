@@ -68,7 +68,8 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
   return selection;
 }
 
-// Adds rungs in the ladder's order, each once, because each is compared with the rungs before it.
+// Adds the rungs of `other` to a selection of the same ladder. Rungs stay in the ladder's order
+// without repetition, because each is compared with the rungs before it.
 void add_rungs(const Selection& other, Selection& selection) {
   const std::vector<std::string>& more = other.rungs;
   selection.whole = selection.whole || other.whole;
@@ -173,7 +174,7 @@ std::vector<Selection> select(const LabOptions& options) {
   }
   for (const std::string& name : options.names) {
     Selection selection = selection_of(name, options);
-    // Joins rungs of one ladder that are named separately into one run.
+    // Rungs of one ladder that are named separately are joined into one run.
     const auto same =
         std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
           return !each.experiment && each.table.name() == selection.table.name();

@@ -12,10 +12,10 @@
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
-// Parts shared by the subcommands of `warpwise lab`.
+// Declarations that the subcommands of `warpwise lab` share.
 namespace warpwise::cli {
 
-/// Place where rungs run; automatic is the GPU if there is one.
+/// The place where rungs run; automatic is the GPU if there is one, otherwise the emulator.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
 constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
@@ -23,20 +23,21 @@ constexpr auto enum_names(LabPlace) {
 }
 inline constexpr auto all_lab_places = all_values<LabPlace>();
 
-/// GPUs that the emulator models, from --cc and --profile.
+/// The GPUs that the emulator models, as --cc and --profile choose them.
 struct CountedFor {
   std::optional<std::vector<rules::ComputeCapability>> listed;  ///< list of --cc
   std::optional<lab::DeviceProfile> device;
-  std::string profile;  ///< name or file of the device, as it was typed
+  std::string profile;  ///< name or file of the profile, as the user typed it
 
-  /// Returns the list, or the device's compute capability, or 9.0.
+  /// Returns the list of --cc, otherwise the device's compute capability, otherwise 9.0.
   /// \throws UsageError  the list lacks the device's compute capability
   std::vector<rules::ComputeCapability> all() const;
 };
 
 struct LabOptions {
   std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
-  std::string ladder_folder;       ///< folder of the only ladder or study; empty: all installed
+  std::string ladder_folder;       ///< folder of one ladder or study, to use instead of the
+                                   ///< installed ones; empty: all installed ones
   LabPlace place = LabPlace::automatic;
   CountedFor counted_for;
 
@@ -54,24 +55,25 @@ struct Selection {
   lab::StudyTable table;
   std::vector<std::string> rungs;             ///< rungs in the ladder's order
   std::optional<lab::Experiment> experiment;  ///< experiment of NAME/EXPERIMENT
-  bool whole = false;                         ///< true for the ladder's name alone: all rungs
+  bool whole = false;                         ///< true if only the ladder was named: all rungs
 };
 
-/// Returns the ladder or study of each name; without names, all of them. A selection has all rungs,
-/// or the rung or experiment after the '/'. With a folder, only its study's name is known.
-/// \throws InvalidArgument  a name is not known; the message suggests the nearest one
+/// Returns the ladder or study that each name selects, or all of them without names. A name selects
+/// all rungs, or the rung or experiment after its '/'. If a folder is given, only the name of its
+/// study is known.
+/// \throws InvalidArgument  a name is not known; the message suggests the most similar one
 std::vector<Selection> select(const LabOptions& options);
 
 /// Replaces each collection by its experiments.
 std::vector<Selection> expanded(std::vector<Selection> selections);
 
 /// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and
-/// FILE.csv with its figures. Called before any measurement.
+/// FILE.csv with its figures. Must be called before anything is measured.
 /// \throws UsageError   the name does not end with .svg
 /// \throws IoError      one of the files could not be written
 /// \throws Unsupported  there is no gnuplot
 void require_plot(const std::string& option, const std::string& file);
-/// Writes both files and returns their names.
+/// Writes the files FILE.svg and FILE.csv. Returns their names.
 std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file);
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);

@@ -21,7 +21,7 @@ std::string source_change(const lab::StudyTable& table, const lab::Rung& before,
                         lab::text_with_own_includes(table, after));
 }
 
-// Returns one line for each name whose texts differ.
+// Compares two maps of names and values. Returns one line for each name whose value differs.
 template <class Map>
 std::string changes(const Map& before, const Map& after, const char* what) {
   Map all = before;

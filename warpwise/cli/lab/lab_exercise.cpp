@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr auto spoken_languages = all_values<lab::report::Language>();
 
-// A command with --lang, the language of its messages.
+// A command with the option --lang, which chooses the language of its messages.
 class Speaking : public Command {
  public:
   explicit Speaking(CLI::App& app) {
@@ -52,12 +52,12 @@ lab::Started started_at(const fs::path& folder) {
                   folder.string()));
 }
 
-// Returns a command for a folder.
+// Returns the command line that runs a subcommand of `lab exercise` on a folder.
 std::string command_for(const char* verb, const std::string& folder) {
   return fmt::format("warpwise lab exercise {}{}", verb, folder == "." ? "" : " " + quoted(folder));
 }
 
-// Prints a text that quotes a student's file.
+// Prints a text that may quote a student's file, so control characters are escaped.
 void print_text(const std::string& text) { print(io::printable(text, "\n\t") + "\n"); }
 
 std::string line_of(const lab::Mark& mark) {
@@ -85,15 +85,15 @@ class List final : public Speaking {
 
  private:
   void work() const override {
-    std::map<std::string, lab::Started> here;  // by the exercise's name
+    std::map<std::string, lab::Started> here;  // key: the exercise's name
     const auto look = [&](const fs::path& folder) {
       try {
         if (const auto started = lab::started_in(folder)) here.emplace(started->exercise, *started);
       } catch (const Error&) {
-        // This exercise.txt belongs to another program.
+        // The exercise.txt in this folder belongs to another program.
       }
     };
-    std::set<fs::path> folders;  // the first by name counts, whatever the order of the directory
+    std::set<fs::path> folders;  // sorted: the first folder of an exercise counts
     std::error_code ignored;
     for (const auto& each : fs::directory_iterator(".", ignored)) folders.insert(each.path());
     look(".");
@@ -133,7 +133,7 @@ class Start final : public Speaking {
   std::string folder_;
 };
 
-// Works on a folder that start made.
+// A command that works on a folder made by `lab exercise start`.
 class InFolder final : public Speaking {
  public:
   using Work = void (*)(const std::string& folder, const lab::Exercise& exercise);
@@ -208,7 +208,7 @@ void solution(const std::string& /*folder*/, const lab::Exercise& exercise) {
   print(lab::student_file(exercise.folder / "solution.cu"));
 }
 
-// A file that is opened before the work, so that a wrong name costs nothing.
+// A file that is opened before the work, so that a wrong name is found early.
 class Report {
  public:
   explicit Report(const std::string& file) {

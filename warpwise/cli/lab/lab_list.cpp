@@ -35,7 +35,7 @@ Json json_of(const lab::Rung& rung) {
   return object;
 }
 
-// Uses the table's size if there is no axis of sizes.
+// Writes axes as JSON. Without an axis of sizes, writes the table's size `otherwise`.
 Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
   Json sizes = Json::array();
   for (const lab::Size& size : axes.sizes) sizes.push_back({size.width, size.height});
@@ -84,7 +84,7 @@ Json json_of(const lab::StudyTable& table) {
           {"experiments", experiments}};
 }
 
-// Lists the experiments of a collection, each with its title.
+// Lists the experiments of a collection with their titles.
 std::string text_of_collection(Selection selection) {
   std::string text = fmt::format("{}: {}\n  {}\n", selection.table.name(), selection.table.about,
                                  selection.table.folder.string());
@@ -136,7 +136,7 @@ std::string text_of(const lab::StudyTable& table) {
   return text + "\n";
 }
 
-// Returns a ladder with only the named rungs.
+// Returns the selected ladder with only the named rungs.
 lab::StudyTable listed(Selection selection) {
   lab::StudyTable table = std::move(selection.table);
   if (selection.whole) return table;

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Maximum number of rows, more than anybody reads or plots.
+// Maximum number of rows, which is more than anybody reads or plots.
 constexpr std::size_t most_rows = 1'000'000;
 
 // Parses "16", "8,16", "32:256" or "32:256:32"; ranges include both ends.
@@ -51,7 +51,7 @@ std::vector<int> parse_numbers(std::string_view option, std::string_view text, i
 struct Row {
   rules::ComputeCapability cc;
   rules::BlockResources block;
-  std::string cannot_run;  ///< reason; if there is one, the fields below are not set
+  std::string cannot_run;  ///< reason; if set, the members below are not set
   rules::Occupancy occupancy;
   int registers_up_to = 0;  ///< most registers per thread with the same blocks_per_sm
   int shared_up_to = 0;     ///< most bytes per block with the same blocks_per_sm
@@ -65,8 +65,8 @@ int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
   }
 }
 
-// Returns the largest amount of one resource, up to `most`, with which an SM still holds `blocks`
-// blocks. Searches by bisection, since more of a resource never allows more blocks.
+// Returns the largest amount of a resource, up to `most`, with which an SM still holds `blocks`
+// blocks. Finds it by bisection, because more of a resource never allows more blocks.
 int up_to(rules::ComputeCapability cc, rules::BlockResources block,
           int rules::BlockResources::* resource, int most, int blocks) {
   int kept = block.*resource;
@@ -115,7 +115,7 @@ Json json_of(const Row& row) {
   return object;
 }
 
-// Limits lines to 80 characters, as on a terminal.
+// Lines have at most 80 characters, the usual width of a terminal.
 constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
     "  occ.              occupancy: resident warps, as a share of the maximum\n"

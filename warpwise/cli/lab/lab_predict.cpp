@@ -48,7 +48,7 @@ constexpr const char* prediction_legend =
     "  least, most   likely range of the time\n"
     "  bottleneck    the part that takes longest, then the parts above a third of it\n\n";
 
-// Returns the width of the longest name in a column.
+// Returns the width of a column: that of its longest name, and at least `least`.
 int width_of(const std::vector<std::string>& names, std::size_t least) {
   std::size_t width = least;
   for (const std::string& each : names) width = std::max(width, each.size());
@@ -69,7 +69,7 @@ std::string parts_of(const lab::PredictedRow& row) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Returns the values that distinguish the rows of a rung.
+// Returns the values in which the rows of a rung differ.
 std::string point_of(const lab::PredictedRow& row, bool with_size) {
   std::string text;
   if (with_size) text += fmt::format("{}x{} ", row.size.width, row.size.height);

@@ -18,7 +18,7 @@ namespace report = lab::report;
 
 constexpr auto all_languages = all_values<report::Language>();
 
-// Folder of the results recorded on the documented GPU, installed beside the kernels' sources.
+// Folder of the recorded results, which is installed beside the kernels' sources.
 fs::path recorded_results() { return lab::source_root().parent_path() / "results"; }
 
 class LabReport final : public Command {
@@ -34,7 +34,7 @@ class LabReport final : public Command {
   }
 
   void execute() const override {
-    // Reads first, so that an invalid record leaves no file behind.
+    // Reads the records before it opens the output. An invalid record then leaves no file behind.
     const report::Collection collection =
         report::read_folder(records_.empty() ? recorded_results() : fs::path(records_));
     report::speak(language_);

@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Parses "32", "32x8" or "8x8x4".
+// Parses a block shape: "32", "32x8" or "8x8x4".
 emulator::Dim3 parse_block(const std::string& text) {
   emulator::Dim3 block;
   std::uint32_t* const sides[] = {&block.x, &block.y, &block.z};
@@ -102,7 +102,7 @@ class LabRun final : public Command {
       if (!json_ && !csv_) {
         print(lab::knees_of(run) + lab::halved_text(run) + lab::transfers_of(run));
       }
-      // JSON already contains the notice.
+      // JSON contains the notice already.
       if (!json_) tell(lab::counters_notice(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
@@ -117,7 +117,8 @@ class LabRun final : public Command {
   }
 
  private:
-  // Returns the model of --profile's GPU, or of a GPU of the newest compute capability.
+  // Returns the time model of the GPU that --profile names or, without --profile, of a GPU of the
+  // newest compute capability.
   std::optional<lab::TimeModel> model() const {
     const CountedFor& counted_for = options_.counted_for;
     if (counted_for.device) return lab::time_model(*counted_for.device);
@@ -126,7 +127,7 @@ class LabRun final : public Command {
     return profile ? std::optional(lab::time_model(*profile)) : std::nullopt;
   }
 
-  // Prints a notice. With CSV it goes to standard error, because a CSV file has no place for it.
+  // Prints a notice. With --csv it goes to standard error, because CSV has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
     if (csv_) {
@@ -175,8 +176,8 @@ class LabRun final : public Command {
     }
   }
 
-  // Names the record of a part of a ladder differently, so that it does not replace the record of
-  // the whole ladder.
+  // Returns the name of a record. The record of a part of a ladder gets another name than the
+  // record of the whole ladder, so that it does not replace that record.
   std::string record_of(const Selection& selection, bool interrupted) const {
     std::string name = selection.table.name();
     if (selection.experiment) {
@@ -188,7 +189,7 @@ class LabRun final : public Command {
     return (std::filesystem::path(out_) / (name + ".json")).string();
   }
 
-  // Checks the output files before anything runs, because a later error would lose minutes of
+  // Checks the output files before anything runs. A later error would lose minutes of
   // measurement.
   void require_writable(const std::vector<Selection>& selections) const {
     if (!plot_.empty()) {

@@ -41,7 +41,8 @@ class LabVerify final : public Command {
 
   void execute() const override {
     std::vector<Selection> selections = select(options_);
-    // Leaves collections out if no name is given, because their studies are already selected.
+    // Without names, all studies are selected. Collections are left out then, because they only
+    // repeat experiments of the selected studies.
     if (options_.names.empty()) {
       std::erase_if(selections, [](const Selection& each) { return each.table.is_collection(); });
     }

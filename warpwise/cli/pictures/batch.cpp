@@ -10,12 +10,12 @@
 namespace warpwise::cli {
 namespace {
 
-// Number of open files of a job (its input and two results), and of the program with its libraries
-// and a GPU's driver.
+// Numbers of open files: of a job (its input and two results), and of the program itself with its
+// libraries and a GPU's driver.
 constexpr std::size_t files_of_job = 3;
 constexpr std::size_t files_of_program = 64;
 
-// A thread's stack, and the address space that malloc reserves for the thread.
+// Address space of a thread: its stack, and what malloc reserves for it.
 constexpr std::int64_t bytes_of_thread = 128 << 20;
 
 }  // namespace
@@ -30,7 +30,7 @@ Batch::Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Work
     try {
       threads_.emplace_back([this] { work_off(); });
     } catch (const std::exception&) {
-      break;  // no more threads: the existing ones run all jobs
+      break;  // no more threads can be started, so the existing ones run all jobs
     }
   }
 }
@@ -65,7 +65,7 @@ void Batch::work_off() {
   try {
     worker_.with_its_threads(work);
   } catch (const std::exception&) {
-    work();  // no memory for threads: run on this one; jobs report their own errors
+    work();  // no memory for threads: this thread runs the jobs, which report their own errors
   }
 }
 
@@ -104,7 +104,7 @@ std::int64_t half_of_memory() {
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur < RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<std::int64_t>(addresses.rlim_cur));
   }
-  // Limit of a container. A missing file, or one with "max", means no limit.
+  // Reads the memory limit of a container. A missing file, or the text "max", means no limit.
   std::int64_t limit = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
   return bytes / 2;

@@ -14,34 +14,34 @@
 
 namespace warpwise::cli {
 
-/// Outcome of a job.
+/// Outcome of a job: a report or a failure.
 struct Outcome {
   FileReport report;
-  std::exception_ptr failure;  ///< reason for a missing report; null if there is a report
+  std::exception_ptr failure;  ///< reason why there is no report; null if there is a report
 };
 
-/// Runs jobs one after another, or several at a time. Each job stays on one thread from its first
-/// read to its last write, so one job's picture is decoded while other pictures are computed and
-/// encoded. No pictures wait between threads, so there are never more pictures than threads.
+/// Runs jobs one after another, or several at a time. A job stays on one thread from its first read
+/// to its last write. One job's picture is thus decoded while other pictures are computed and
+/// encoded. Pictures are not passed between threads, so there are never more pictures than threads.
 class Batch {
  public:
   struct Limits {
-    std::size_t jobs = 1;    ///< number of jobs in flight; with 1 the calling thread runs them
-    std::int64_t bytes = 0;  ///< memory for all jobs in flight; a single job may exceed it
+    std::size_t jobs = 1;    ///< number of jobs in flight; one job runs in the calling thread
+    std::int64_t bytes = 0;  ///< memory for all jobs in flight; one job alone may exceed it
     bool stops_at_failure = true;
   };
 
-  /// `bytes_of_jobs` estimates each job's memory in bytes. `work(job, worker)` runs a job; each
-  /// further thread has its own worker.
+  /// \param bytes_of_jobs  estimate of each job's memory in bytes
+  /// \param work  called as work(job, worker) to run a job; each further thread has its own worker
   Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Worker& worker,
         std::function<FileReport(std::size_t, Worker&)> work);
-  /// Begins no further job, and waits for the jobs in flight.
+  /// Starts no further job, and waits for the jobs in flight.
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// Waits for a job and returns its outcome; nullopt if it was not begun because another job
-  /// failed. Call it once for each job, in their order.
+  /// Waits for a job, and returns its outcome. Returns nullopt if the job was not started because
+  /// another job failed. Must be called once for each job, in the jobs' order.
   std::optional<Outcome> outcome(std::size_t job);
 
  private:
@@ -58,7 +58,7 @@ class Batch {
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::optional<Outcome>> outcomes_;
-  std::size_t next_ = 0;  // the first job not begun yet
+  std::size_t next_ = 0;  // the first job that is not started yet
   std::size_t running_ = 0;
   std::int64_t bytes_in_use_ = 0;
   bool stopped_ = false;

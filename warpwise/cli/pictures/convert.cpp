@@ -86,7 +86,7 @@ class ConvertCommand final : public Command, public Operation {
 
   SharedOptions shared_;
   std::optional<PixelFormat> to_;
-  std::optional<live::DeepTarget> deep_;  // either to_ or deep_ is set
+  std::optional<live::DeepTarget> deep_;  // set instead of to_ for formats of more than 8 bits
   live::ConvertChoices choices_;
 };
 

@@ -21,11 +21,11 @@ namespace {
 constexpr std::string_view disparity_output_types[] = {".png", ".pfm"};
 constexpr std::string_view colour_types[] = {".png"};
 
-// A .png stores 256 times the disparity in 16 bits.
+// A .png file stores the disparity times 256, in 16 bits.
 constexpr int png_scale = 256;
 constexpr int max_png_disparity = 255;
 
-// disparity() marks a pixel without a disparity by -1.
+// Returns true if a pixel has a disparity. disparity() marks the others by -1.
 bool is_valid(float disparity) { return disparity >= 0; }
 
 io::Picture png_of(ConstHostView disparities) {
@@ -48,10 +48,10 @@ void mark_invalid_as_infinite(HostView disparities) {
   }
 }
 
-// Statistics of the disparities for the report.
+// Figures of the disparities, for the report.
 struct Summary {
   double valid = 0;   // share of all pixels
-  double at_end = 0;  // share of the valid pixels at the range's end
+  double at_end = 0;  // share of the valid pixels whose disparity is the range's end
   bool range_may_be_too_small = false;
 };
 
@@ -64,9 +64,9 @@ Summary summary_of(ConstHostView disparities, int range) {
     at_end += disparity == static_cast<float>(range) ? 1 : 0;
   }
   // An object nearer than the range allows finds its best match at the end of the range, often in
-  // both images. If the end has more than twice as many pixels as the average of the other
-  // disparities, that is no coincidence. In samples/ it has 2.4 times as many with 4 % of the
-  // pixels beyond the range, and 0.3 times as many with 0.3 %.
+  // both images. A range is probably too small if its end has more than twice as many pixels as the
+  // mean of the other disparities. In samples/, the end has 2.4 times as many if 4 % of the pixels
+  // lie beyond the range, and 0.3 times as many if 0.3 % do.
   return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
           at_end * range > 2 * (valid - at_end)};
 }
@@ -128,7 +128,7 @@ class DisparityCommand final : public Command {
 
     const HostView disparities = HostResult{result.shape(), result.bytes().data()}.view();
     const Summary summary = summary_of(disparities, options_.max_disparity);
-    std::optional<io::Picture> picture;  // made before invalid disparities become infinite
+    std::optional<io::Picture> picture;  // made before invalid disparities are changed to infinity
     if (!colour_.empty()) picture = coloured(disparities);
     if (is_png) {
       task.write(out, png_of(disparities));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view map_types[] = {".npy", ".tif", ".tiff", ".pfm"};
 
-// Stores find()'s Finding in the bytes of a result, because a GPU's find() cannot return it.
+// Stores find()'s result in the bytes of a picture, because find() on a GPU returns no value.
 void find_into(std::span<const HostSource> sources, std::span<const HostResult> results,
                Measure measure) {
   const ConstHostView templ = sources[0].view();
@@ -79,7 +79,7 @@ class FindCommand final : public Command {
   }
 
  private:
-  // A variant's best position. The variant's picture has this width and height.
+  // The best position of a variant, whose picture has this width and height.
   struct Found {
     Finding place{};
     Variant variant;
@@ -103,7 +103,7 @@ class FindCommand final : public Command {
           "--map is for one size and angle of the template: leave out --scales and --angles");
   }
 
-  // Finds the best position of images[0], the template drawn as `variant`, in images[1].
+  // Finds the best position of a variant in images[1]. The variant's template is images[0].
   Found place_of(Task& task, const Variant& variant, const std::vector<io::Picture>& images,
                  std::optional<io::Picture>& map) const {
     const io::PictureShape& shape = images[0].shape();
@@ -130,7 +130,7 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants, then variants half a step and a quarter of a step around the best one.
+  // Tries all variants, and then those half a step and a quarter of a step around the best one.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});
@@ -158,7 +158,7 @@ class FindCommand final : public Command {
     return *best;
   }
 
-  // Least width and height of a variant. A smaller variant matches by chance.
+  // Least width and height of a variant in pixels. A smaller variant would match by chance.
   static constexpr std::int64_t least_side = 8;
   static bool can_be_searched(const io::PictureShape& templ, const Variant& variant,
                               const io::PictureShape& image) {
@@ -178,7 +178,7 @@ class FindCommand final : public Command {
     return values;
   }
 
-  // Returns a score for people: ncc and zncc with six digits.
+  // Formats a score for people. Correlations (ncc and zncc) have six digits.
   std::string score_text(double score) const {
     const bool is_correlation = measure_ == Measure::ncc || measure_ == Measure::zncc;
     return is_correlation ? fmt::format("{:.6g}", score) : fmt::format("{}", score);

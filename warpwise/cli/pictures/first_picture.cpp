@@ -1,6 +1,6 @@
-// scripts/demo.sh builds and runs this program first. It writes edges to a PNG file, byte for byte
-// as `warpwise sobel IN.png OUT.png` does. It is compiled from the few sources that it needs, for
-// the CPU alone.
+// scripts/demo.sh builds and runs this program first. It writes edges to a PNG file, which equals
+// the file of `warpwise sobel IN.png OUT.png` byte for byte. The program is compiled from the few
+// sources that it needs, for the CPU alone.
 //
 //   first_picture IN.png OUT.png
 
@@ -15,7 +15,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
-// png_file.cpp is linked here; the command loads it as a module.
+// png_file.cpp is linked into this program. The command loads it as a module.
 extern "C" const warpwise::io::ImageModule* warpwise_image_module_4();
 
 namespace {

@@ -56,7 +56,7 @@ void require_no_file(const std::string& path) {
   if (fs::exists(path, ignored)) {
     throw IoError(path + " is a file; several inputs need an output folder");
   }
-  // Refuses a folder named like a file: the user has probably forgotten that OUT is a folder.
+  // Refuses a new folder with a file's name. The user has probably forgotten that OUT is a folder.
   const std::string extension = io::extension_of(path);
   if (extension == ".raw" || io::is_readable_extension(extension)) {
     throw UsageError(path + " is the name of a file; several inputs need an output folder");
@@ -69,9 +69,10 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
   const std::string own = io::extension_of(input);
-  const std::string spelled = fs::path(input).extension().string();  // ".PNG"
+  // The extension as the user spells it, such as ".PNG".
+  const std::string spelled = fs::path(input).extension().string();
   std::vector<std::string> extensions = {own};
-  // A picture file cannot hold a video's many frames.
+  // A file of one picture cannot hold the many frames of a video.
   if (!io::takes_many_pictures(own)) extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
     if (io::holding(extension, result) != io::Holding::exact) continue;
@@ -155,7 +156,7 @@ void require_own_places(const std::vector<Job>& jobs, const PossibleResults& pos
   std::set<fs::path> taken;
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
-      std::set<std::string> paths;  // the result gets one of them
+      std::set<std::string> paths;  // possible paths of the result
       for (const io::PictureShape& shape : possible[i]) paths.insert(job.output_path(i, shape));
       std::set<fs::path> own;
       for (const std::string& path : paths) {

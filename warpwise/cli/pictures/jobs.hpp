@@ -8,9 +8,9 @@
 
 namespace warpwise::cli {
 
-/// Destination of a result.
+/// The destination of one result.
 struct Target {
-  std::string path;  ///< path of the file; without extension if `extension_is_open`
+  std::string path;  ///< path of the file; without the extension if `extension_is_open`
   bool extension_is_open = false;
 };
 
@@ -20,9 +20,9 @@ struct Job {
   std::vector<Target> targets;
 
   /// Returns the path of result `index`. In a folder, a result keeps the input's name. It also
-  /// keeps the input's type, as the input spells it, if that type holds the result exactly.
-  /// Otherwise the result of a .y4m file gets .raw, and any other the first type of .png, .npy,
-  /// .raw that holds it exactly.
+  /// keeps the input's type and the spelling of its extension if that type holds the result
+  /// exactly. Otherwise the result of a .y4m file gets .raw. Any other result gets the first of
+  /// .png, .npy and .raw that holds it exactly.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
@@ -44,36 +44,38 @@ class OutputFolders {
 
 bool is_folder(const std::string& path);
 
-/// Returns true for a file that exists and has a video's extension, except .y4m.
+/// Returns true if a file exists and has the extension of a video other than .y4m.
 bool is_video(const std::string& path);
 
-/// Refuses a video. \throws IoError  the message says how to read one.
+/// Refuses a video as an input. \throws IoError  it is a video; the message says how to read one.
 void refuse_video(const std::string& path);
 
-/// Returns the file that a path leads to, which may not exist yet. Paths to one file give one
-/// place, except for hard links.
+/// Returns the canonical path of a file, which may not exist yet. Different paths to one file give
+/// the same result, except for hard links.
 std::filesystem::path place_of(const std::string& path);
 
-/// Refuses outputs that are the same file, even by different paths. Ignores empty names.
+/// Refuses outputs that lead to the same file, even by different paths. Ignores empty names.
 /// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
 
-/// Refuses a further output that has the path of an input, or of an input's folder. Ignores empty
-/// names. \throws UsageError
+/// Refuses a further output that has the path of an input, or of the folder of an input. Ignores
+/// empty names. \throws UsageError
 void require_no_input(const std::vector<std::string>& further_outputs,
                       const std::vector<std::string>& inputs);
 
-/// For each result of an operation, the kinds of pixels that it may have, as 1x1 shapes.
+/// The kinds of pixels that each result of an operation may have, as shapes of 1x1 pixels.
 using PossibleResults = std::vector<std::vector<io::PictureShape>>;
 
-/// Refuses results that may get one path, also in folders and through links, and results in the
-/// place of an input. Only a job's first result may replace the job's own input.
+/// Refuses results that may get the same path, also in folders and through links. Refuses results
+/// that would replace an input, except that a job's first result may replace the job's own input.
 /// \throws UsageError
 void require_own_places(const std::vector<Job>& jobs, const PossibleResults& possible);
 
-/// Lists the jobs for "IN... OUT" and further outputs.
-/// \throws UsageError  two inputs would give one result, or several inputs have no folder.
-/// \throws IoError     a folder has no picture, or a file stands in place of a folder.
+/// Lists the jobs for the arguments "IN... OUT" and the further outputs.
+/// \throws UsageError  two inputs would have the same result, or several inputs have no output
+///                     folder.
+/// \throws IoError     an input folder has no picture, or there is a file with the output folder's
+///                     name.
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs);
 

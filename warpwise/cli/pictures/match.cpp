@@ -20,7 +20,7 @@ using live::Flow;
 
 constexpr std::string_view match_output_types[] = {".flo", ".csv", ".png"};
 
-// A result of match(), with access to its pixels.
+// The result of match(), with access to its pixels.
 struct Matches {
   HostView displacement;
   HostView score;
@@ -37,7 +37,7 @@ struct Matches {
                                   : fmt::format("{}", load<float>(score.row(row), column));
   }
 
-  // Returns the number of blocks for which every displacement leaves the image.
+  // Returns the number of blocks that leave the image with every displacement.
   std::int64_t unmatched() const {
     std::int64_t count = 0;
     for (std::int64_t row = 0; row < displacement.height(); ++row) {

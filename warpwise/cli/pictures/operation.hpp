@@ -11,25 +11,26 @@
 
 namespace warpwise::cli {
 
-/// A subcommand's work on one picture, as a stage; run_on_files() does the rest.
+/// A subcommand's work on one picture, as a stage. run_on_files() reads and writes the pictures.
 class Operation {
  public:
   virtual ~Operation() = default;
 
   /// The subcommand's name: "sobel".
   virtual std::string name() const = 0;
-  /// Returns the effective options, including defaults.
+  /// Returns the options in effect, including defaults.
   virtual nlohmann::ordered_json options() const = 0;
 
-  /// Returns, by name, the options that the operation chooses for a picture's shape; null for none.
+  /// Returns the options that the operation chooses by a picture's shape, with their names. Returns
+  /// null if it chooses none.
   virtual nlohmann::ordered_json chosen(const io::PictureShape& /*source*/) const { return {}; }
 
-  /// Returns the paths of results after the first, from options. The first result goes to OUT.
+  /// Returns the paths of the second and further results, from options. The first goes to OUT.
   virtual std::vector<std::string> further_outputs() const { return {}; }
 
-  /// Makes the stage that does this work, either for pictures of one file with all results, or for
-  /// frames of a stream. \throws UsageError  a stream cannot have the results that the options
-  /// request.
+  /// Makes the stage that does this work. A stage for pictures of a file has all results; a stage
+  /// for frames of a stream may lack some. \throws UsageError  the options request results that a
+  /// stream cannot have.
   enum class For : std::uint8_t { pictures, frames };
   virtual std::shared_ptr<live::Stage> stage(For use) const = 0;
 };

@@ -19,7 +19,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Takes one input to its outputs. process() computes its pictures one by one.
+// Passes one input through an operation to its outputs. process() computes one picture.
 class Passage {
  public:
   Passage(const Job& job, const Operation& operation, Worker& worker)
@@ -27,7 +27,7 @@ class Passage {
     report_.input = job.input;
   }
 
-  /// Returns the lane for this input's pictures, all of one shape.
+  /// Returns the lane that computes this input's pictures, which all have the same shape.
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
@@ -68,7 +68,7 @@ class Passage {
     sequence_.before = ++report_.frames;
   }
 
-  /// Returns true if an output is a regular file. An endless input would fill it.
+  /// Returns true if an output is a regular file, which an endless input would fill.
   bool fills_files() const {
     return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
   }
@@ -79,14 +79,14 @@ class Passage {
     });
   }
 
-  /// Stores the fields of a .y4m file's header that pixels do not show.
+  /// Stores the parts of a .y4m file's header that the pixels' format does not contain.
   void take_header(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
     if (header.sampling.starts_with("420")) sequence_.sampling = header.sampling;
   }
 
-  /// Takes over the picture's place in its file, for the report.
+  /// Stores the picture's number in its file, for the report.
   void take_place(const io::PictureOfSeveral& read) {
     report_.picture = read.number;
     report_.pictures = read.count;
@@ -111,7 +111,7 @@ class Passage {
   void name_results() {
     report_.results = pipeline_->results();
     report_.bytes_per_frame = report_.source.bytes();
-    // Chroma that the conversion shares among pixels lies between them.
+    // If the conversion itself subsamples chroma, a chroma sample lies amid its pixels.
     const std::optional<PixelFormat> source = report_.source.format;
     if (!source || !is_subsampled(*source)) sequence_.sampling = "420jpeg";
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
@@ -140,7 +140,7 @@ class Passage {
   std::optional<live::Pipeline> pipeline_;
   std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
-  // the first result's layout in the file, if it differs from its layout in memory
+  // Layout of the first result in its file, if it differs from the layout in memory.
   std::optional<live::DeepLayout> wanted_layout_;
   std::optional<live::LayoutCopy> layout_;
   std::vector<std::byte> in_layout_;
@@ -169,7 +169,7 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
   }
 }
 
-// Passes a file's picture. A GPU decodes JPEG files, except those that it leaves to the CPU.
+// Passes the picture of a file. The GPU decodes JPEG files, except those that it leaves to the CPU.
 void pass_picture(io::InputFile& input, const SharedOptions& options, Worker& worker,
                   const Stopwatch& reading, Passage& passage) {
   const live::SourceOptions& source = options.source;
@@ -211,13 +211,13 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   return passage.finish();
 }
 
-// Returns the size of one frame of a .y4m file; for any other file the file's size.
+// Returns the bytes of one frame of a .y4m file, or the size of any other file.
 std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
   try {
     io::InputFile file(path);
     if (const auto y4m = io::y4m_frames_in(file)) return y4m->shape().bytes();
   } catch (const IoError&) {
-    // This error is reported when the file is processed.
+    // The same error is reported when the file is processed.
   }
   return bytes_of_file;
 }
@@ -237,14 +237,15 @@ void check_job(const Job& job, const SharedOptions& options) {
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
-  // Covers the file, its pixels, their grey, and results of up to four bytes for each grey byte.
+  // Bytes for each byte of pixels. They cover the file, its pixels, their grey values, and results
+  // of up to four bytes for each grey value.
   constexpr std::int64_t of_pixels = 8;
-  // JPEG photographs are ten to twenty times smaller than their pixels.
+  // Bytes for each byte of an encoded file. JPEG makes photographs ten to twenty times smaller.
   constexpr std::int64_t of_encoded = 32;
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);
-  if (no_file) return 0;  // a pipe or an unreadable file
-  // The size of a sparse file may be anything.
+  if (no_file) return 0;  // for a pipe or an unreadable file, the size is not known
+  // The size is limited because a sparse file may have any size.
   const auto bytes = std::min(static_cast<std::int64_t>(size),
                               std::numeric_limits<std::int64_t>::max() / of_encoded);
   if (options.is_raw(job.input)) {

@@ -8,16 +8,16 @@
 
 namespace warpwise::cli {
 
-/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and the paths of
-/// its results. Does not read from pipes and devices. \throws IoError, InvalidArgument
+/// Checks a job before any job runs: the input's size and first bytes, and the paths of its
+/// results. Does not read from pipes and devices. \throws IoError, InvalidArgument
 void check_job(const Job& job, const SharedOptions& options);
 
-/// Estimates run_job()'s memory in bytes from the input file's size, because a picture's size is
-/// known only after decoding.
+/// Estimates the memory of run_job() in bytes. The estimate follows from the size of the input
+/// file, because a picture's size is known only after decoding.
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options);
 
 /// Reads a job's input, runs the operation on each picture in it, and writes the results.
-/// \throws IoError, OutOfMemory, …  unfinished results are removed.
+/// \throws IoError, OutOfMemory, …  results that are not finished are removed.
 FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
                    Worker& worker);
 

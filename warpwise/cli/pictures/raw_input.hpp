@@ -8,12 +8,12 @@
 
 namespace warpwise::cli {
 
-/// Returns `formats` and the formats of more than 8 bits, for --from. YUV of more than 8 bits has
-/// limited range unless an option says otherwise.
+/// Returns the choices of --from: `formats`, and the formats of more than 8 bits. YUV of more than
+/// 8 bits has the limited range unless an option states the range.
 std::vector<RawFormat> with_deep_formats(std::vector<RawFormat> formats);
 
-/// Opens an input with headerless frames, described by --from and --size. `input` must outlive the
-/// result. \throws IoError  as io::RawFrames
+/// Opens an input with headerless frames, which --from and --size describe. `input` must outlive
+/// the result. \throws IoError  as io::RawFrames
 std::unique_ptr<io::Frames> raw_frames(io::InputFile& input, const InputOptions& options);
 
 }  // namespace warpwise::cli

@@ -25,17 +25,17 @@ struct FileReport {
   Times times;
 };
 
-/// An input without a result, and the reason.
+/// An input without a result, and the reason why.
 struct FailedInput {
   std::string input;
   std::string reason;
 };
 
-/// Report on all inputs, in their order.
+/// Report on all inputs, in the order of the inputs.
 struct BatchReport {
   std::vector<FileReport> files;
   std::vector<FailedInput> failures;
-  io::Skipped skipped;   ///< files skipped in the folders among the inputs
+  io::Skipped skipped;   ///< files in input folders that were skipped
   std::size_t jobs = 1;  ///< number of files in flight
   double milliseconds = 0;
 };
@@ -44,16 +44,16 @@ struct BatchReport {
 /// MPix/s, 3.96 GB/s". GB/s counts each byte of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
 
-/// Returns " (picture 1 of 3)"; empty for the only picture of a file.
+/// Returns " (picture 1 of 3)", or an empty text if the file has only one picture.
 std::string place_text(std::int64_t picture, std::int64_t pictures);
 
-/// Adds "picture" and "pictures" to an input's object if its file has several.
+/// Adds "picture" and "pictures" to the JSON object of an input if its file has several pictures.
 void add_place(nlohmann::ordered_json& input, std::int64_t picture, std::int64_t pictures);
 
-/// Adds "skipped" to a report if folders have files that are no input. Each file has its reason.
+/// Adds "skipped" to a report: the files in input folders that are no inputs, with the reasons.
 void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped);
 
-/// Says what is skipped: "skipped: 1 folder (old)".
+/// Describes the skipped files: "skipped: 1 folder (old)".
 std::string skipped_line(const io::Skipped& skipped);
 
 /// Returns the object that --json prints.

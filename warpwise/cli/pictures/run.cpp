@@ -32,7 +32,7 @@ PossibleResults possible_results(const Operation& operation) {
   return possible;
 }
 
-// Refuses an output whose type cannot hold any of its possible results. Called before any work.
+// Refuses an output whose file type can hold none of the possible results. Called before work.
 void require_outputs_that_hold(const std::vector<Job>& jobs, const PossibleResults& possible) {
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
@@ -54,7 +54,7 @@ bool goes_to_standard_output(const std::vector<Job>& jobs) {
   });
 }
 
-// Refuses a terminal, which would show a picture's bytes as noise and obey some as commands.
+// Refuses a terminal as the output: it would obey some of a picture's bytes as commands.
 void require_no_terminal(const std::vector<Job>& jobs) {
   if (goes_to_standard_output(jobs) && ::isatty(STDOUT_FILENO) != 0) {
     throw UsageError(
@@ -63,7 +63,7 @@ void require_no_terminal(const std::vector<Job>& jobs) {
   }
 }
 
-// Returns a failure's message with the input's name.
+// Returns the message of a failure, with the input's name in it.
 std::string reason_of(const std::exception_ptr& failure, const std::string& input) {
   try {
     std::rethrow_exception(failure);
@@ -84,8 +84,7 @@ bool is_invalid_argument(const std::exception_ptr& failure) {
   }
 }
 
-// Runs the jobs and prints a line for each result. Throws the first failure, unless the batch keeps
-// going.
+// Runs the jobs and prints a line for each result. Without --keep-going, throws the first failure.
 BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
                      const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
   std::vector<std::int64_t> bytes;
@@ -111,7 +110,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
     if (outcome->failure) {
       if (report.failures.empty()) is_wrong_call = is_invalid_argument(outcome->failure);
       report.failures.push_back({jobs[i].input, reason_of(outcome->failure, jobs[i].input)});
-      continue;  // jobs in flight may have finished; print their lines
+      continue;  // other jobs may have finished; their lines are printed
     }
     report.files.push_back(std::move(outcome->report));
     progress.clear();

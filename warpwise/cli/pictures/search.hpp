@@ -7,13 +7,13 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-// Parsing and reports for subcommands and stages that compare blocks of pixels.
+// Parses options and formats reports for subcommands and stages that compare blocks of pixels.
 namespace warpwise::cli {
 
 /// Parses "A:B", a range that includes both ends; A must not exceed B. \throws UsageError
 SearchRange parse_range(std::string_view option, std::string_view text);
 
-/// Parses "X,Y,W,H": left and top from 0, width and height from 1. \throws UsageError
+/// Parses "X,Y,W,H": left and top are at least 0, width and height at least 1. \throws UsageError
 Box parse_box(std::string_view option, std::string_view text);
 
 /// Returns a range as [first, last], for --json.

@@ -21,7 +21,7 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
-// A video file's frames, through the interface of io::Frames.
+// Reads a video file's frames through the interface of io::Frames.
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path, const live::SourceOptions& options)
@@ -30,7 +30,7 @@ class VideoFrames final : public io::Frames {
   bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
 
  private:
-  // Decodes on the CPU, because the frames are needed on the host.
+  // Opens a video. The CPU decodes it, because the frames are needed in host memory.
   static std::unique_ptr<live::Source> open(const std::string& path, live::SourceOptions options) {
     options.decode = live::Decode::cpu;
     return live::video_module().open_file(path, options);
@@ -42,7 +42,7 @@ class VideoFrames final : public io::Frames {
   std::unique_ptr<live::Source> source_;
 };
 
-// Rounds a frame or picture of u16 to 8 bits.
+// Rounds a frame or picture with elements of u16 to 8 bits. Returns others unchanged.
 io::Picture of_8_bits(io::Picture frame) {
   const live::Stream stream = live::stream_of(frame.shape());
   if (!stream.is_deep()) return frame;

@@ -17,46 +17,48 @@
 
 namespace warpwise::cli {
 
-/// Checks an output before anything is read. Refuses a path whose type is not in `extensions`
-/// ({".flo", ".csv"}), or that cannot be written. \throws UsageError, IoError
+/// Checks an output before any input is read. Refuses a path that cannot be written, or whose type
+/// is not in `extensions` ({".flo", ".csv"}). \throws UsageError, IoError
 void require_output(const std::string& path, std::span<const std::string_view> extensions);
 
-/// Work on several inputs that belong together: reads, computes, writes, and reports once at the
-/// end. run_on_files() processes inputs one by one instead.
+/// Work on several inputs that belong together. It reads all, computes, writes, and reports once at
+/// the end. Inputs that are independent are for run_on_files() instead.
 class Task {
  public:
-  /// `name` and `option_values` are reported by --json.
+  /// \param name, option_values  the subcommand's name and options, which --json reports
   /// \throws UsageError, NoCudaDevice, InvalidArgument  as Worker and InputOptions::validate()
   Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
        nlohmann::ordered_json option_values);
 
-  /// Reads an image, an .npy file or one frame as 8-bit grey; 16 bits are rounded. Colours are
-  /// converted like cv::cvtColor(COLOR_RGB2GRAY); a video's luma is unchanged.
-  /// \throws IoError  the input cannot be read, has other pixels, or has several frames.
+  /// Reads an image, an .npy file or a frame, and returns it as 8-bit grey. Values of 16 bits are
+  /// rounded. Colours are converted as by cv::cvtColor(COLOR_RGB2GRAY); the luma of a video is
+  /// unchanged.
+  /// \throws IoError  the input cannot be read, has pixels of another type, or has several frames.
   io::Picture read_grey(const std::string& path);
-  /// Calls `use(index, picture)` for each picture in the inputs, converted as by read_grey().
-  /// Headerless inputs and videos contribute every frame.
+  /// Calls `use(index, picture)` for each picture of the inputs, converted as by read_grey(). All
+  /// frames of headerless inputs and videos are pictures.
   void for_each_grey(const std::vector<std::string>& paths,
                      const std::function<void(std::size_t, io::Picture)>& use);
-  /// Reads an .npy file: a matrix, or a vector as a picture of one row. \throws IoError
+  /// Reads an .npy file with a matrix. read_vector() reads one with a vector, as a picture of one
+  /// row. \throws IoError
   io::Picture read_matrix(const std::string& path);
   io::Picture read_vector(const std::string& path);
 
-  /// Allocates and touches a result's memory. The system provides memory on first touch, and a
-  /// computation's time must not include that.
+  /// Allocates a result's memory, and writes to each page. The system provides a page at the first
+  /// write, which must not count towards the computation's time.
   static io::Picture result(const io::PictureShape& shape);
 
   void compute(const Computation& computation, std::span<const io::Picture> sources,
                std::span<io::Picture> results);
 
-  /// Writes `content` or a picture, whole or not at all. \throws IoError
+  /// Writes `content` or a picture to a file. A failure leaves no partial file. \throws IoError
   void write(const std::string& path, std::span<const std::span<const std::byte>> content);
   void write(const std::string& path, const io::Picture& picture);
 
-  /// Stores the files that were skipped in the folders among the inputs, for the report.
+  /// Stores which files in the input folders were skipped, for the report.
   void take_skipped(io::Skipped skipped) { skipped_ = std::move(skipped); }
 
-  /// Prints "TEXT, NAME on cpu (2 threads) in 0.310 ms", or with --json the object with `values`.
+  /// Prints "TEXT, NAME on cpu (2 threads) in 0.310 ms", or an object with `values` for --json.
   void report(const std::string& text, const nlohmann::ordered_json& values);
 
   const Worker& worker() const { return worker_; }
@@ -77,7 +79,7 @@ class Task {
   Stopwatch total_;
   Worker worker_;
   Times times_;
-  std::string places_;  // pictures from files with several: ", a.tif (picture 1 of 3)"
+  std::string places_;  // places of pictures in files with several: ", a.tif (picture 1 of 3)"
   nlohmann::ordered_json inputs_ = nlohmann::ordered_json::array();
   io::Skipped skipped_;
   std::vector<std::string> outputs_;

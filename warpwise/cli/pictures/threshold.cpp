@@ -14,11 +14,11 @@ namespace warpwise::cli {
 namespace {
 
 // Window and offset for a photo of a page. They were found by trial on photos of pages, and on
-// pictures of printed text with shadows and noise. The window spans some letters; the offset
-// exceeds the noise on white paper.
+// pictures of printed text with shadows and noise. The window covers a few letters, and the offset
+// is larger than the noise on white paper.
 constexpr std::int64_t windows_in_page = 16;
 constexpr std::int64_t least_window_of_page = 15;
-constexpr double offset_of_page = 15;  // of the 255 grey levels
+constexpr double offset_of_page = 15;  // in grey levels, of 255
 
 class ThresholdCommand final : public Command, public Operation {
  public:
@@ -94,7 +94,7 @@ class ThresholdCommand final : public Command, public Operation {
   }
 
   SharedOptions shared_;
-  ThresholdOptions options_ = {.window = 0};  // 0: chosen for each picture
+  ThresholdOptions options_ = {.window = 0};  // 0: a window is chosen for each picture
   bool has_maximum_ = false;
   CLI::Option* offset_ = nullptr;
   std::string mean_;

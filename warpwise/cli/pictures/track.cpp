@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view track_output_types[] = {".csv"};
 
-// A tracker and its frames, on the backend in use.
+// A tracker and its frames on the chosen backend.
 class Following {
  public:
   Following(const Worker& worker, const io::Picture& first, const Box& box,
@@ -49,7 +49,7 @@ class Following {
   std::optional<DeviceTracker> on_gpu_;
 };
 
-// The box in each frame so far.
+// The box in each frame that was tracked so far.
 class Path {
  public:
   explicit Path(const Box& first) : first_(first), last_(first) {

@@ -13,7 +13,8 @@ namespace {
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
-// Interpolates between pixels. A place outside the picture counts as the nearest pixel.
+// Returns the grey value at a position between pixels, by linear interpolation. A position outside
+// the picture has the value of the nearest pixel.
 double sample(const io::Picture& from, double x, double y) {
   const io::PictureShape& shape = from.shape();
   const auto clamped = [](double at, std::int64_t length) {
@@ -35,8 +36,8 @@ double sample(const io::Picture& from, double x, double y) {
          down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
 }
 
-// Returns both ends, and points between them at distances of `step` or less. If 0 lies between the
-// ends, it is one of the points: the unchanged template.
+// Returns both ends, and points between them that are at most `step` apart. If 0 lies between the
+// ends, 0 is one of the points, since it stands for the unchanged template.
 std::vector<double> points_in(double first, double last, double step) {
   std::vector<double> points = {first};
   const auto go_to = [&](double end) {
@@ -73,7 +74,7 @@ std::vector<Variant> variants_in(const Interval& scales, const Interval& angles)
   std::vector<Variant> variants;
   const double first = std::log(scales.first);
   const double last = std::log(scales.last);
-  // exp(log(x)) may differ from x in its last bit.
+  // The exact ends are returned, because exp(log(x)) may differ from x in its last bit.
   const auto scale_of = [&](double size) {
     return size == first ? scales.first : size == last ? scales.last : std::exp(size);
   };
@@ -120,7 +121,8 @@ io::Picture drawn(const io::Picture& templ, const Variant& variant) {
   const double sine = std::sin(radians(variant.angle));
   io::Picture result(shape_of(templ.shape(), variant));
   const io::PictureShape& shape = result.shape();
-  // Samples of a pixel along an axis, so that no pixel of the template is passed over.
+  // Number of samples of a pixel along each axis. It is large enough that every pixel of the
+  // template is sampled.
   const int samples = std::max(1, static_cast<int>(std::ceil(1 / variant.scale)));
   auto to = result.bytes().begin();
   for (std::int64_t y = 0; y < shape.height; ++y) {

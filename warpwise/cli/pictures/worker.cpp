@@ -45,8 +45,8 @@ Worker::Worker(const RunOptions& options, std::size_t jobs)
     const std::size_t threads = cpu_->threads_of_job;
     device_ = counted(threads, "thread");
     if (threads == 1) return;
-    // Starts the threads now. That takes milliseconds once, and must not count as an operation's
-    // time.
+    // Starts the CPU's threads now. Starting them takes milliseconds once, which must not count as
+    // an operation's time.
     tbb::parallel_for(std::size_t{0}, 8 * threads, [](std::size_t) { std::this_thread::yield(); });
   }
 }
@@ -58,7 +58,7 @@ Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<live::PicturesOnGpu> gp
 Worker Worker::another() const {
   std::unique_ptr<live::PicturesOnGpu> gpu;
   if (gpu_) {
-    gpu::set_device(gpu_->device());  // the current GPU is set for each thread
+    gpu::set_device(gpu_->device());  // each thread has its own current GPU
     gpu = std::make_unique<live::PicturesOnGpu>();
   }
   return {cpu_, std::move(gpu), device_};

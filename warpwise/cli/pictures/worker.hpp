@@ -17,7 +17,7 @@ using live::DeviceSource;
 using live::HostResult;
 using live::HostSource;
 
-/// Milliseconds of each part of the work, summed over all frames.
+/// Milliseconds that each part of the work took, summed over all frames.
 struct Times {
   double read = 0;
   double upload = 0;
@@ -26,13 +26,13 @@ struct Times {
   double write = 0;
 };
 
-/// A computation on pictures that belong together, for either backend.
+/// A computation on pictures that belong together, with a function for each backend.
 struct Computation {
   std::function<void(std::span<const HostSource>, std::span<const HostResult>)> on_cpu;
   live::PicturesOnGpu::Work on_gpu;
 
-  /// Makes a computation of one function that serves both backends: `function(sources, results)`
-  /// and `function(sources, results, stream)`.
+  /// Makes a computation of a function that serves both backends. It is called as
+  /// `function(sources, results)` on the CPU and as `function(sources, results, stream)` on a GPU.
   template <class Function>
   static Computation of(const Function& function) {
     return {function, function};
@@ -42,22 +42,24 @@ struct Computation {
 /// Returns the number of CPU threads for all jobs: --threads, or the number of cores.
 std::size_t cpu_threads(const RunOptions& options);
 
-/// Chooses the backend. If a GPU computes, returns true and makes it the calling thread's current
-/// GPU.
+/// Chooses the backend. If it is a GPU, makes the GPU the calling thread's current one and returns
+/// true.
 /// \throws NoCudaDevice     a GPU was requested and there is none.
 /// \throws InvalidArgument  there is no device of that number.
 bool take_gpu(const RunOptions& options);
 
-/// Computes pictures on the chosen backend. Used by one thread only.
+/// Computes pictures on the chosen backend. Only one thread may use a worker.
 class Worker {
  public:
-  /// Serves one of `jobs` jobs that share the CPU's threads; each job gets at least one thread.
+  /// Makes a worker for one of `jobs` jobs that share the CPU's threads. Each job gets at least one
+  /// thread.
   /// \throws NoCudaDevice     a GPU was requested and there is none.
   /// \throws InvalidArgument  there is no device of that number.
   explicit Worker(const RunOptions& options, std::size_t jobs = 1);
 
-  /// Makes a worker of the same kind for the calling thread. On a GPU it has its own stream and
-  /// memory, so that one worker's transfers overlap with another's kernels. \throws CudaError
+  /// Makes another worker on the same backend for the calling thread. On a GPU it has its own
+  /// stream and memory, so that one worker's transfers overlap with another worker's kernels.
+  /// \throws CudaError
   Worker another() const;
 
   /// Runs `work` with this job's share of the CPU's threads.
@@ -70,17 +72,17 @@ class Worker {
   /// \throws CudaError
   std::optional<live::PicturesOnGpu::Decoded> decode_jpeg(std::span<const std::byte> file,
                                                           const live::SourceOptions& options);
-  /// Runs a computation on inputs that belong together, outside of any pipeline. Adds up its times
-  /// of upload, compute and download.
+  /// Runs a computation on inputs that belong together, outside of any pipeline. Adds the times of
+  /// upload, compute and download to `times`.
   void run(const Computation& computation, std::span<const io::Picture> sources,
            std::span<io::Picture> results, Times& times);
 
-  /// Returns the GPU's stream; nullopt on the CPU.
+  /// Returns the GPU's stream, or nullopt on the CPU.
   std::optional<gpu::StreamHandle> stream() const;
 
-  /// "cpu" or "cuda".
+  /// Returns "cpu" or "cuda".
   std::string backend() const;
-  /// Threads of one job ("2 threads"), or the GPU's name.
+  /// Returns the threads of one job ("2 threads"), or the GPU's name.
   std::string device() const { return device_; }
 
  private:

@@ -1,4 +1,4 @@
-// `warpwise run`: joins the reports of the program's processes.
+// Joins the reports of a program's processes, for `warpwise run`.
 
 #include "warpwise/cli/run/joined_reports.hpp"
 
@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Returns the records of all processes in the order of their starts, which is the order of the
-// files' names. A process killed before it wrote anything leaves an empty file.
+// Returns the records of all processes in the order of their starts, by which the files' names are
+// sorted. Skips the empty files of processes that were killed before they wrote anything.
 std::vector<Json> records_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& each : fs::directory_iterator(folder)) {
@@ -52,7 +52,7 @@ std::string joined_junit(const std::vector<Json>& records) {
   return emulator::junit::file_of(counts, suites);
 }
 
-// Joins all results in one run, because GitHub rejects several runs of one tool.
+// Joins all results in one SARIF run, because GitHub rejects several runs of one tool.
 std::string joined_sarif(const std::vector<Json>& records) {
   Json all = Json::parse(records[0].at("sarif").get<std::string>());
   Json& run = all.at("runs").at(0);
@@ -68,7 +68,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
   return text_of_json(all);
 }
 
-// No process has loaded the emulated runtime, so the reports contain only the program.
+// Describes a program without a process that loaded the emulated runtime.
 void describe_nothing(JoinedReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
   all.junit = emulator::junit::file_of({}, "");
@@ -85,7 +85,7 @@ std::uint64_t sum(const std::vector<Json>& records, const char* name) {
   return all;
 }
 
-// Returns the number of different kernels that ran in all processes.
+// Returns the number of different kernels that all processes ran.
 std::uint64_t kernels_in(const std::vector<Json>& records) {
   std::set<std::string> names;
   for (const Json& record : records) {
@@ -97,7 +97,7 @@ std::uint64_t kernels_in(const std::vector<Json>& records) {
 std::string summary_of(const std::vector<Json>& records) {
   const bool is_final = std::ranges::all_of(
       records, [](const Json& each) { return each.at("has_ended").get<bool>(); });
-  // A process that was killed has not reported its last launches.
+  // The numbers are lower bounds if a process was killed, since its last launches are missing.
   const std::string least = is_final ? "" : "at least ";
   if (records.size() == 1) return least + records[0].at("summary").get<std::string>();
   std::string text = fmt::format("{}{} of {} in {} processes, {}", least,
@@ -122,7 +122,7 @@ JoinedReports join_reports(const fs::path& folder, const std::string& program) {
     describe_nothing(all, program);
     return all;
   }
-  // Leaves out processes that only loaded the runtime, but keeps one if there are no others.
+  // Leaves out processes that only loaded the runtime. If there are no others, keeps one of them.
   const auto is_empty = [](const Json& record) { return record.at("is_empty").get<bool>(); };
   if (std::ranges::all_of(records, is_empty)) records.resize(1);
   if (records.size() > 1) std::erase_if(records, is_empty);

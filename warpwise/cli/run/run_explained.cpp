@@ -18,7 +18,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Returns the program's own source files: those below the current folder.
+// Returns the texts of the program's own source files: those below the current folder.
 std::map<std::string, std::string> sources_of(const lab::ProgramExplanation& explanation) {
   std::map<std::string, std::string> texts;
   for (const lab::Explanation& kernel : explanation.kernels) {

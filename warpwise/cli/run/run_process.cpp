@@ -1,4 +1,4 @@
-// `warpwise run`: the program's process.
+// Starts the program's process for `warpwise run`.
 
 #include "warpwise/cli/run/run_process.hpp"
 
@@ -17,8 +17,8 @@
 namespace warpwise::cli {
 namespace {
 
-/// Returns the signals that are blocked here and, except SIGCHLD, forwarded to the program. A
-/// shell's signals to stop and continue jobs are not among them.
+/// Returns the signals that this process blocks. All of them except SIGCHLD are forwarded to the
+/// program. They do not include the signals by which a shell stops and continues jobs.
 sigset_t forwarded_signals() {
   sigset_t signals;
   ::sigfillset(&signals);
@@ -26,12 +26,12 @@ sigset_t forwarded_signals() {
   return signals;
 }
 
-/// Waits for a process and returns its status, as waitpid() does.
+/// Waits for a process to end, and returns its status in the form of waitpid().
 int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
     siginfo_t signal{};
-    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // interrupted by a stop and continue
-    // The terminal itself signals the program; other processes' signals must be forwarded.
+    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // the process was stopped and continued
+    // The terminal itself signals the program. Only signals from other processes must be forwarded.
     if (signal.si_signo != SIGCHLD && signal.si_code <= 0) ::kill(child, signal.si_signo);
     int status = 0;
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -47,8 +47,8 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   const sigset_t signals = forwarded_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  // Resets SIGCHLD: the parent may have made this process ignore it, and then the program's end
-  // would go unnoticed.
+  // Resets SIGCHLD. The parent process may have made this process ignore it, and the program's end
+  // would then go unnoticed.
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   struct sigaction ends_before{};
@@ -56,7 +56,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   const pid_t child = ::fork();
   if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
   if (child == 0) {
-    // Ends the program if warpwise is killed, because nobody would gather the reports.
+    // Ends the program if warpwise is killed, because nobody would then collect the reports.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::sigaction(SIGCHLD, &ends_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
@@ -68,7 +68,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
     ::_exit(1);
   }
   const int status = wait_for(child, signals);
-  // Discards a Ctrl-C that was for the program; the report is still made.
+  // Discards a Ctrl-C that was meant for the program, so that the report is still made.
   timespec at_once{};
   while (::sigtimedwait(&signals, nullptr, &at_once) > 0) {
   }

@@ -1,5 +1,5 @@
-// `warpwise run`: starts a program, which finds the emulated CUDA runtime instead of the real one.
-// Environment variables carry the options to the runtime, in all processes that the program starts.
+// Starts a program for `warpwise run`. It finds the emulated CUDA runtime instead of the real one.
+// Environment variables pass the options to the runtime in all processes that the program starts.
 
 #include <fmt/format.h>
 #include <link.h>
@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view runtime_library = "libcudart.so.13";
 
-// Searches like execvp(), but gives a reason if it finds no program.
+// Searches for a program as execvp() does, but throws an error with the reason if there is none.
 fs::path find_program(const std::string& name) {
   if (name.ends_with(".cu") && !lab::is_program(name) && fs::exists(name))
     throw Error(name + " is source code: compile it first, nvcc -lineinfo -o PROGRAM " + name);
@@ -59,7 +59,7 @@ fs::path find_program(const std::string& name) {
                                                : " is not executable: chmod +x makes it so"));
 }
 
-// Returns the loader that started this process: this machine's programs use the same one.
+// Returns the dynamic loader of this process. Other programs on this machine use the same one.
 std::string loader() {
   std::string found;
   ::dl_iterate_phdr(
@@ -72,15 +72,15 @@ std::string loader() {
   return found;
 }
 
-// Asks the loader for the libraries that the program would load, without running it. Returns lines
-// "name => path (address)".
+// Asks the loader which libraries the program would load, without running the program. Returns
+// lines of the form "name => path (address)".
 std::string libraries_of(const fs::path& program) {
   const lab::TemporaryFolder folder;
   return lab::run_program({loader(), "--list", program.string()}, folder).output;
 }
 
-// Returns the file of the first library whose name in the loader's list begins with `name`; empty
-// if there is none.
+// Returns the path of the first library in the loader's list whose name begins with `name`. Returns
+// an empty text if there is none.
 std::string place_of(const std::string& libraries, std::string_view name) {
   std::istringstream lines(libraries);
   constexpr std::string_view arrow = " => ";
@@ -92,35 +92,35 @@ std::string place_of(const std::string& libraries, std::string_view name) {
   return "";
 }
 
-// Puts a new part in front of a variable's earlier value.
+// Puts a part in front of the value of an environment variable, with a colon between them.
 void put_in_front(const char* variable, const std::string& part) {
   const char* before = std::getenv(variable);
   const std::string others = before == nullptr || *before == 0 ? "" : fmt::format(":{}", before);
   ::setenv(variable, (part + others).c_str(), 1);
 }
 
-// Loads the emulated runtime's companion into the program and all processes that it starts. The
-// companion redirects each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC
-// and nvJitLink.
+// Makes the program, and all processes that it starts, load the emulated runtime's companion first.
+// This library redirects the functions of the CUDA runtime to the emulated ones. It also keeps the
+// PTX that NVRTC and nvJitLink compile.
 void load_first(const fs::path& folder) {
-  // Uses the path, because a script may replace LD_LIBRARY_PATH. A path with a space or a colon
-  // would be split, so the name is used instead.
+  // LD_PRELOAD gets the path, because a script may replace LD_LIBRARY_PATH. A path with a space or
+  // a colon would be split, so LD_PRELOAD gets the name instead.
   const std::string name = "libwarpwise_preload.so";
   const std::string path = (folder / name).string();
   put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
-  // Triton and CuPy make PTX too, and would compile it to machine code.
+  // Triton and CuPy make PTX too, but would compile it to machine code without these variables.
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
-  ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // a fault's line is looked up there
-  // PyCUDA finds nvcc through PATH, and CuPy through NVCC.
+  ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // has the source lines of faults
+  // PyCUDA finds nvcc through PATH, CuPy through NVCC.
   if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
     ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
     put_in_front("PATH", (folder / "bin").string());
     ::setenv("NVCC", (folder / "bin/nvcc").c_str(), 0);
   }
-  // Lets programs start that were built with AddressSanitizer: AddressSanitizer ends a program in
-  // which it is not the first library.
+  // AddressSanitizer ends a program in which it is not the first library. This option lets programs
+  // start that were built with it.
   put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
@@ -130,7 +130,7 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-// Returns true for a program that has a static CUDA runtime without symbols.
+// Returns true if a program has a statically linked CUDA runtime, and its symbols were stripped.
 bool has_stripped_runtime(const fs::path& program) {
   std::ifstream in(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -143,8 +143,8 @@ bool has_stripped_runtime(const fs::path& program) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
-  // If libwarpwise requests the runtime first, the loader lists the emulated runtime under the name
-  // that libwarpwise uses for it.
+  // If libwarpwise is the first to request the runtime, the loader lists the emulated runtime under
+  // the name that libwarpwise requests.
   const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
   for (const std::string& each : {place, for_library}) {
@@ -178,15 +178,15 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   }
 }
 
-// Requires a file that a report can replace, before the program runs.
+// Checks, before the program runs, that a report can be written: its file must be a regular file.
 void require_report(const std::string& option, const std::string& file) {
   if (io::written_directly(file))
     throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
   io::require_place(file);
 }
 
-// Reads the file here too, so that an error shows before the program runs. The runtime reads it
-// again.
+// Reads the file of suppressions before the program runs, so that an error shows early. The runtime
+// reads the file again.
 void require_suppressions(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -198,7 +198,7 @@ void require_suppressions(const std::string& file) {
   }
 }
 
-// Shows PROGRAM and its arguments, which the parser does not know, in the help.
+// Shows PROGRAM and its arguments in the help, since the parser does not know them.
 class Help final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string name) const override {
@@ -221,7 +221,7 @@ void require_different(std::string_view option, const std::string& file, std::st
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
-    app.prefix_command();  // words after PROGRAM belong to it
+    app.prefix_command();  // words after PROGRAM are PROGRAM's own
     app.formatter(std::make_shared<Help>());
     add_checks(app,
                "Checks in addition to those always on (accesses out of bounds, misaligned "
@@ -273,7 +273,7 @@ class RunCommand final : public Command {
   }
 
  private:
-  // Adds the options for the emulated GPU, and for how it runs kernels.
+  // Adds the options for the emulated GPU and for the execution of kernels.
   void add_gpu_options(CLI::App& app) {
     add_text_option(
         app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
@@ -392,7 +392,7 @@ class RunCommand final : public Command {
     return request;
   }
 
-  // Runs the program, then makes the reports. Returns the status to end with.
+  // Runs the program, then makes the reports. Returns the status for end_as().
   int run(const fs::path& program, const std::vector<std::string>& words) const {
     const lab::TemporaryFolder folder;
     const fs::path records = folder / "processes";
@@ -425,7 +425,7 @@ class RunCommand final : public Command {
     print_error("warpwise: " + reports.summary);
   }
 
-  // Returns the exit status that replaces a program's 0, in the form of waitpid().
+  // Returns the exit status to use if the program itself ends with 0, in the form of waitpid().
   int exit_status(const JoinedReports& reports) const {
     const bool found = reports.faults + reports.refused > 0;
     const std::int64_t refused = reports.refused > 0 ? 1 : 0;
@@ -445,7 +445,7 @@ class RunCommand final : public Command {
   emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
   std::optional<lab::DeviceProfile> device_;
-  std::int64_t budget_ = 0;  // 0: none
+  std::int64_t budget_ = 0;  // 0: no limit
   emulator::Engine engine_ = emulator::Engine::automatic;
   std::int64_t orders_ = 1;
   std::optional<std::int64_t> seed_;
@@ -454,9 +454,10 @@ class RunCommand final : public Command {
   std::string junit_;
   std::string sarif_;
   std::int64_t error_exit_code_ = 1;
-  std::int64_t time_limit_ = 0;  // 0: none
-  // A Jetson Orin Nano has 8. Programs that choose their grid by this number then have few idle
-  // blocks, and enough blocks to race.
+  std::int64_t time_limit_ = 0;  // 0: no limit
+  // The default is that of a Jetson Orin Nano, which has 8 multiprocessors. Many programs choose
+  // their grid by this number. With 8, few blocks are idle, and there are enough blocks for races
+  // to show.
   std::int64_t multiprocessors_ = 8;
   std::optional<std::int64_t> sms_;
   bool keep_going_ = false;

@@ -28,11 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Frames in flight on a GPU: one is uploaded, one computed, one downloaded.
+// Number of frames in flight on a GPU: one is uploaded, one is computed, and one is downloaded.
 constexpr std::size_t frames_on_gpu = 3;
 
-// Returns the folder that holds the pictures of a name: a folder, a pattern or one picture. Returns
-// nothing for any other name, for example a video's.
+// Returns the folder of the pictures that a name stands for. The name may be a folder, a pattern or
+// one picture. Returns an empty text for any other name, such as a video's.
 std::string folder_of_pictures(const std::string& name) {
   if (name.ends_with('/') || is_folder(name)) return name;
   const bool is_pattern = name.find_first_of("*?[%") != std::string::npos;
@@ -41,10 +41,10 @@ std::string folder_of_pictures(const std::string& name) {
   return folder.empty() ? "." : folder;
 }
 
-// Refuses a sink that is the source, because the sink is written while the source is read.
+// Refuses a sink that is also the source, because both would be used at the same time.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
-  // A single picture and a .y4m file are no folders. open_sink() refuses a picture as the sink.
+  // A picture or a .y4m file as the sink writes no folder. open_sink() refuses a picture.
   const bool is_folder_written =
       sink.ends_with('/') || is_folder(sink) || sink.find('%') != std::string::npos;
   const bool is_same_folder =
@@ -72,7 +72,7 @@ void require_free_output(const StreamCall& call) {
   }
 }
 
-// Prints a line for the user to standard output; to standard error if frames go to standard output.
+// Prints a line for the user to standard output or, if frames go there, to standard error.
 void say(const StreamCall& call, const std::string& line) {
   if (call.where.json) return;
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
@@ -91,7 +91,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
   return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 
-// Returns a stream's length in seconds if --frames ends it, by its mean rate; nullopt if unknown.
+// Returns the seconds of a stream that --frames limits, from its mean rate; nullopt if unknown.
 std::optional<double> seconds_of(const StreamCall& call, const live::Stream& stream) {
   if (!call.run.frames || !stream.rate.is_known()) return std::nullopt;
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();
@@ -99,15 +99,15 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
 
 bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.samples_of_8_bits()); }
 
-// Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
-// Returns the list of parts that the sink cannot hold.
+// Passes the source's sound, subtitles and chapters to the sink. They end with the last frame.
+// Returns the parts that the sink cannot hold.
 std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
                                    live::Source& source, const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   live::Stream stored = stream;
   stored.depth = source.stream().depth;  // stages scale samples to 16 bits, but add no bits
   std::vector<std::string> not_held = sink.drops(stored, companions.get());
-  // The alpha of frames that OpenGL draws has no meaning.
+  // The alpha of frames that OpenGL draws has no meaning, so its loss is not reported.
   if (has_alpha(source.stream()) && !source.is_opengl() && !has_alpha(stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }
@@ -119,7 +119,7 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
 StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, bool is_gpu,
                        live::Source& source) {
   const std::size_t threads = cpu_threads(call.where);
-  // In real time one frame gets all threads, to keep the delay short.
+  // In real time, one frame at a time is computed by all threads, to keep the delay short.
   const bool one_by_one = pipeline.remembers() || (call.run.realtime && !is_gpu);
   if (is_gpu) {
     return {"cuda", gpu::device_info(call.where.device.value_or(0)).name,
@@ -175,7 +175,7 @@ void finish(const StreamCall& call, const StreamReport& report) {
   if (report.summary.was_stopped) Interruption::end();
 }
 
-// Returns true for the name of a video, a peer, a camera, generated frames or pipe:….
+// Returns true if a name is that of a video, a network peer, a camera, generated frames or pipe:….
 bool is_frame_source(const std::string& name) {
   if (is_video(name) || live::is_address(name) || live::is_other_address(name)) return true;
   if (name.starts_with("/dev/video")) return true;
@@ -185,7 +185,7 @@ bool is_frame_source(const std::string& name) {
          std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
-// Returns true for an output that takes frames and that is not a picture file.
+// Returns true if an output takes frames and is not a picture file.
 bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
   const std::string extension = io::extension_of(name);
   if (is_folder(name)) return false;
@@ -194,7 +194,7 @@ bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
          std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
 }
 
-// Refuses a single picture as the input of a sink that takes frames.
+// Refuses one picture as the input if the sink takes frames.
 void require_frames(const std::string& source, const std::string& sink) {
   const std::string extension = io::extension_of(source);
   const bool is_pattern = source.find_first_of("*?[") != std::string::npos;
@@ -212,7 +212,7 @@ void require_frames(const std::string& source, const std::string& sink) {
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages) {
   call.where.validate();
-  const bool is_gpu = take_gpu(call.where);  // chosen first, so that OpenGL uses the same GPU
+  const bool is_gpu = take_gpu(call.where);  // chosen first, because OpenGL has to use the same GPU
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);

@@ -69,7 +69,7 @@ struct OptionsOf {
   }
 };
 
-// Returns true if a rung may replace the stage's kernel.
+// Returns true if the stage's kernel can be replaced by a rung of a ladder.
 bool has_rungs(const What& what) {
   if (const auto* conversion = std::get_if<ConvertText>(&what)) {
     return conversion->to == PixelFormat::ycbcr32;
@@ -115,7 +115,7 @@ StageText read_stage(std::string_view text) {
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      // The window may leave a min-score beside a measure that has none.
+      // After a change of measure, the window may leave a min-score that has no meaning.
       std::optional<double>& least = track->options.min_score;
       if (least_is_best(track->options.measure)) least.reset();
       least = least_score(track->options.measure, least);

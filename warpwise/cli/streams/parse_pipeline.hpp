@@ -9,7 +9,7 @@
 #include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// Parses a pipeline's text. make_stages.hpp makes the stages.
+// Parses the text of a pipeline. make_stages() makes the stages from it.
 namespace warpwise::cli {
 
 struct ConvertText {
@@ -24,8 +24,8 @@ struct SobelText {
   SobelOptions options;
 };
 struct ThresholdText {
-  ThresholdOptions options = {.window = 0};  // 0 until it is given
-  bool has_maximum = false;                  // true if max is given; false for the default
+  ThresholdOptions options = {.window = 0};  // 0 if no window is given
+  bool has_maximum = false;                  // true if max is given, even with its default
 };
 struct MatchText {
   MatchOptions options;
@@ -42,22 +42,22 @@ struct TrackText {
 
 /// A parsed stage.
 struct StageText {
-  std::string text;  ///< words of the stage, separated by a blank
+  std::string text;  ///< words of the stage, with one blank between them
   std::variant<ConvertText, DeepText, SobelText, ThresholdText, MatchText, DisparityText, TrackText>
       what;
-  std::string rung;  ///< rung that replaces the library's kernel; empty for none
+  std::string rung;  ///< rung whose kernel replaces the library's; empty: none
 };
 
-/// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and
-/// options. These are the options of the subcommand of that name, without dashes, and rung=NAME. A
-/// format's name has the options of convert. An empty text has no stages.
-/// \throws UsageError  an unknown stage, option or value; the message names the stage.
+/// Parses the stages of a text such as "ycbcr32 | sobel | threshold window=31 invert". A stage is a
+/// name and options: those of the subcommand with that name, without dashes, and rung=NAME. If the
+/// name is a pixel format, the options are those of convert. An empty text has no stages.
+/// \throws UsageError  a stage, option or value is not known; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 
-/// Returns the options of a stage for the window, without rung=; empty for an unknown name.
+/// Returns a stage's options for the window: all except rung=. An unknown name has none.
 std::vector<live::StageOption> options_of_stage(std::string_view name);
 
-/// Lists all stages for --help and messages.
+/// Lists all stages, for --help and for messages.
 std::string list_of_stages();
 
 }  // namespace warpwise::cli

@@ -18,7 +18,7 @@
 namespace warpwise::cli {
 namespace {
 
-// A ladder whose rungs can replace a stage, with the options and formats that they need.
+// A ladder whose rungs can replace a stage's kernel, with the options and formats that they need.
 struct StageLadder {
   std::string_view stage;
   const char* ladder;
@@ -43,7 +43,7 @@ class RungStage final : public live::Stage {
         parameters_(std::move(parameters)) {}
 
   std::optional<PixelFormat> reads(const live::Stream& from) const override {
-    // Converts RGB to the rungs' own order of bytes; the colours stay the same.
+    // If both formats are RGB, frames get the rungs' order of bytes. The colours stay the same.
     if (!has_luma(from.format()) && !has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
@@ -78,8 +78,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the run for these addresses. The first frame at these addresses creates the run, before
-  // a graph is recorded.
+  // Returns the run of the rung for these addresses. The first frame with new addresses makes a
+  // run, before a graph of the stage is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -94,9 +94,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // Allocates the operands. In these ladders the first operand is the frame, and the last one is
-  // the result. The problem determines the operands between them. Refuses a size that the rung does
-  // not support, before the first frame.
+  // Allocates all operands except the first one (the frame) and the last one (the result). The
+  // problem gives their contents. Refuses a size that the rung does not support before the first
+  // frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});
@@ -146,7 +146,7 @@ std::vector<std::string> rung_names(const char* ladder) {
   return names;
 }
 
-// Measures the GPU's copy throughput in GB/s. Returns nullopt if it cannot be measured, for example
+// Measures the GPU's copy throughput in GB/s. Returns nullopt if the measurement fails, for example
 // without a compiler.
 std::optional<double> measured_copy_roof() {
   try {
@@ -197,7 +197,7 @@ viewer::Rungs window_rungs(bool on_gpu) {
     if (found == ladders_of_stages.end()) return {};
     return {rung_names(found->ladder), found->options};
   };
-  // Measures now, while nothing else runs on the GPU and no window waits.
+  // Measures now, while nothing else runs on the GPU and the window is not open yet.
   rungs.copy_roof_gb_per_s = [roof = measured_copy_roof()] { return roof; };
   return rungs;
 }

@@ -15,10 +15,10 @@ namespace {
 using live::StageOption;
 using Kind = StageOption::Kind;
 
-// The lowest zncc of two pictures of one object, as measured by bench/find_scores.py.
+// The lowest zncc between two pictures of the same object, as bench/find_scores.py measured it.
 constexpr double zncc_of_the_same = 0.8;
 
-// A slider's range; the values themselves may be much greater.
+// The range of a slider. The option's values may lie far outside it.
 struct Span {
   std::int64_t least;
   std::int64_t greatest;
@@ -71,7 +71,7 @@ void add_stage_choice(StageOptions& options, const std::string& name, const std:
               });
 }
 
-// Adds a choice whose default is the current value.
+// Adds an option that chooses one of `choices`. Its default is the current value of `value`.
 template <class Choices, class T>
 void add_stage_choice(StageOptions& options, const std::string& name, const std::string& help,
                       const Choices& choices, T& value) {
@@ -84,7 +84,7 @@ void add_flag(StageOptions& options, const std::string& name, const std::string&
               [&value](const std::string&, const std::string&) { value = true; });
 }
 
-// Adds search-x and search-y after search, so that they override its parts.
+// Adds the option search, then search-x and search-y, so that these override parts of search.
 void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
   options.add(integer("search", "Displacements from -S to S-1 along both axes", "S",
                       std::to_string(-x.first), {1, 64}),
@@ -108,7 +108,7 @@ void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
 
 float parse_length(std::string_view called, std::string_view text) {
   const double length = parse_number(called, text);
-  // Displacements are whole pixels, so a length below 1 has no meaning.
+  // Displacements are whole pixels, so a length between 0 and 1 has no meaning.
   if (length >= 1 && length <= max_match_displacement) return static_cast<float>(length);
   throw UsageError(fmt::format("{} got '{}', but needs a length from 1 to {} pixels", called, text,
                                max_match_displacement));

@@ -18,7 +18,7 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
-// Returns a part's mean time per frame.
+// Returns the mean milliseconds of a part per frame.
 double per_frame(double milliseconds, std::int64_t frames) {
   return frames > 0 ? milliseconds / static_cast<double>(frames) : 0;
 }
@@ -41,7 +41,7 @@ std::string drops_text(const live::Progress& progress) {
   return text;
 }
 
-// Formats a long time with three digits, a short one to a tenth of a microsecond.
+// Formats milliseconds: long times with three digits, short times with four decimals.
 std::string milliseconds_text(double milliseconds) {
   if (milliseconds < 0.1) return fmt::format("{:.4f} ms", milliseconds);
   if (milliseconds < 1000) return fmt::format("{:.3g} ms", milliseconds);
@@ -53,7 +53,7 @@ std::string fps_text(std::int64_t frames, double seconds) {
   return fps < 1000 ? fmt::format("{:.4g} fps", fps) : fmt::format("{:.0f} fps", fps);
 }
 
-// Lists the parts' times: "read 0.12 ms, upload 0.05 ms, sobel 0.004 ms, …, write 0.2 ms".
+// Lists all parts' mean times: "read 0.12 ms, upload 0.05 ms, sobel 0.004 ms, …, write 0.2 ms".
 std::string parts_text(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   const std::vector<live::Step>& steps = report.pipeline.steps();

@@ -48,7 +48,7 @@ class ViewCommand final : public Command {
     require_screenshot();
     viewer::ViewOptions view = view_;
     view.source = source_name_;
-    view.on_gpu = take_gpu(where_);  // chosen first, so that OpenGL uses the same GPU
+    view.on_gpu = take_gpu(where_);  // chosen first, because OpenGL has to use the same GPU
     view.parse = [&](std::string_view text) { return make_stages(text, view.on_gpu); };
     view.options_of = options_of_stage;
     view.rungs = window_rungs(view.on_gpu);

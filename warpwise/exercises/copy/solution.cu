@@ -1,4 +1,4 @@
-// Four elements at a time; the first threads copy what is left.
+// Copies four elements at a time. The first threads copy the rest.
 __global__ void copy(int* out, const int* in, int count) {
   const int thread = blockIdx.x * 256 + threadIdx.x;
   const int4* const in4 = reinterpret_cast<const int4*>(in);

@@ -1,4 +1,4 @@
-// Mean of 3 by 3 pixels. Beyond the border the nearest pixel of the image counts.
+// Computes means of 3 by 3 pixels. Beyond the border the nearest pixel of the image counts.
 constexpr int WIDTH = 32 + 2;
 
 __device__ int pixel(const unsigned char* in, int x, int y, int width, int height) {
@@ -6,7 +6,7 @@ __device__ int pixel(const unsigned char* in, int x, int y, int width, int heigh
 }
 
 __global__ void smooth(unsigned char* out, const unsigned char* in, int width, int height) {
-  // 340 pixels, and room behind them: all threads copy two pixels each.
+  // The tile has 340 pixels. There is room for 512, so that each of 256 threads writes two.
   __shared__ unsigned char tile[512];
   const int tx = threadIdx.x;
   const int ty = threadIdx.y;

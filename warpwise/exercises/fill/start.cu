@@ -1,4 +1,4 @@
-// Mean of 3 by 3 pixels. Beyond the border the nearest pixel of the image counts.
+// Computes means of 3 by 3 pixels. Beyond the border the nearest pixel of the image counts.
 constexpr int WIDTH = 32 + 2;
 constexpr int HEIGHT = 8 + 2;
 
@@ -13,7 +13,7 @@ __global__ void smooth(unsigned char* out, const unsigned char* in, int width, i
   const int x = blockIdx.x * 32 + tx;
   const int y = blockIdx.y * 8 + ty;
   tile[(ty + 1) * WIDTH + tx + 1] = pixel(in, x, y, width, height);
-  // Four edges and four corners.
+  // The threads at the block's border also copy the tile's four edges and four corners.
   if (tx == 0) tile[(ty + 1) * WIDTH] = pixel(in, x - 1, y, width, height);
   if (tx == 31) tile[(ty + 1) * WIDTH + 33] = pixel(in, x + 1, y, width, height);
   if (ty == 0) tile[tx + 1] = pixel(in, x, y - 1, width, height);

@@ -1,10 +1,10 @@
-// Sums of absolute differences of each block of 8 by 8 pixels at 16 by 16 places of the search
-// image, which is 15 pixels wider and higher. Each thread computes four of a block's 256 sums.
+// Computes sums of absolute differences of each block of 8 by 8 pixels at 16 by 16 places of the
+// search image, which is 15 pixels wider and higher. A thread computes four of a block's 256 sums.
 __global__ void match(int* sad, const unsigned char* reference, const unsigned char* search,
                       int blocks_x, int blocks_y) {
   const int width = 8 * blocks_x;
   const int search_width = width + 15;
-  const int first = 4 * threadIdx.x;  // four places side by side
+  const int first = 4 * threadIdx.x;  // first of four neighbouring places
   const unsigned char* const block = reference + blockIdx.y * 8 * width + blockIdx.x * 8;
   const unsigned char* const there =
       search + (blockIdx.y * 8 + first / 16) * search_width + blockIdx.x * 8 + first % 16;

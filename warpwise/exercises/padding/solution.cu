@@ -2,7 +2,7 @@ constexpr int TILE = 32;
 constexpr int ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int width, int height) {
-  // Rows of 33 words: each begins one bank further than the row above it.
+  // Each row has 33 words, so it begins one bank further than the row above it.
   __shared__ float tile[TILE][TILE + 1];
   const int x = blockIdx.x * TILE + threadIdx.x;
   for (int j = threadIdx.y; j < TILE; j += ROWS) {

@@ -1,4 +1,4 @@
-// out[b] is the sum of elements 1024 b … 1024 b + 1023, as far as there are any.
+// out[b] becomes the sum of elements 1024 b … 1024 b + 1023, as far as these elements exist.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[256];
   const int thread = threadIdx.x;

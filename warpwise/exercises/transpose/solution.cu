@@ -3,7 +3,7 @@ constexpr int TILE = 32;
 constexpr int ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int width, int height) {
-  // A column more than needed: the elements of a column then lie in 32 different banks.
+  // One extra column in each row makes the elements of a column lie in 32 different banks.
   __shared__ float tile[TILE][TILE + 1];
   const int x = blockIdx.x * TILE + threadIdx.x;
   for (int j = threadIdx.y; j < TILE; j += ROWS) {

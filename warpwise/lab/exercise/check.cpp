@@ -37,15 +37,15 @@ io::Picture no_texture(const std::string& path) {
 
 CompileOptions options_of_exercises() {
   CompileOptions options;
-  options.compiler = CompilerChoice::nvrtc;  // marks are the same with and without nvcc
+  options.compiler = CompilerChoice::nvrtc;  // nvcc, if installed, must not change the marks
   options.host_code = false;
   return options;
 }
 
-// Bytes of each argument after a launch, or none for a scalar.
+// The contents of each argument's memory after a launch. The entry of a scalar is empty.
 using Results = std::vector<std::vector<std::byte>>;
 
-// A launch of a kernel, with its own memory.
+// The result of a launch of a kernel, and the contents of its arguments after it.
 struct Run {
   emulator::LaunchResult result;
   Results memory;
@@ -54,7 +54,7 @@ struct Run {
 
 struct Launchable {
   emulator::Program program;
-  std::string kernel;  // mangled
+  std::string kernel;  // mangled name
 };
 
 Launchable launchable(const std::string& ptx, const std::string& kernel) {
@@ -93,8 +93,8 @@ void require_parameters(Launchable& kernel, const Exercise& exercise) {
                                     count, exercise.arguments.size(), exercise.kernel, names));
 }
 
-// Work that a kernel launches is neither counted nor checked here. PTX can only launch it through
-// functions of CUDA's runtime with this prefix.
+// Refuses a kernel that launches other kernels, because their work would be neither counted nor
+// checked. In PTX, such a launch calls a function of CUDA's runtime with the prefix __cudaCDP2.
 void require_no_launches(const std::string& ptx) {
   if (ptx.find("__cudaCDP2") == std::string::npos) return;
   throw InvalidArgument(
@@ -102,7 +102,7 @@ void require_no_launches(const std::string& ptx) {
       "kernel's own work is counted");
 }
 
-// Reads the block that the kernel's file states: __constant__ int block[2] = {X, Y};
+// Reads the block's shape that the kernel's file declares: __constant__ int block[2] = {X, Y};
 emulator::Dim3 stated_block(Launchable& kernel) {
   emulator::Device device(device_bytes);
   std::uint64_t bytes = 0;
@@ -130,7 +130,7 @@ LaunchShape shape_of(const Exercise& exercise, Variables variables, Launchable& 
   return shape;
 }
 
-// A reference computes each element in a thread of its own.
+// Returns the shape of a reference's launch, with one thread for each element.
 LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) {
   constexpr std::int64_t threads = 128;
   const std::int64_t blocks = (evaluate(exercise.elements, size) + threads - 1) / threads;
@@ -174,7 +174,7 @@ std::string place_of(std::uint64_t element, std::uint64_t row) {
   return said("[{}] (row {}, column {})", element, element / row, element % row);
 }
 
-// Describes the first element of an argument that is wrong; empty if none is.
+// Describes the first wrong element of an argument. Returns an empty text if all are right.
 std::string first_wrong(const Exercise& exercise, std::size_t argument, const Variables& size,
                         const std::vector<std::byte>& actual,
                         const std::vector<std::byte>& expected) {
@@ -223,7 +223,7 @@ struct Finding {
   std::vector<std::string> hints;
 };
 
-// The runs of a kernel at all sizes.
+// The findings of a kernel's runs at all sizes.
 struct Runs {
   std::vector<std::string> wrong;     // a sentence for each size with a wrong result
   std::string right;                  // the sizes whose result is right
@@ -239,10 +239,11 @@ emulator::LaunchOptions options_of(bool count) {
   if (count) options.compute_capabilities = {{9, 0}};
   options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
-  // The second order is the first one reversed: a result that is right by chance then differs.
+  // Runs the launch twice, the second time with the order of blocks and warps reversed. A result
+  // that is right only in one order is then found.
   options.orders = 2;
   options.threads = 1;
-  // The interpreter makes no machine code from a stranger's kernel.
+  // The interpreter is used because it makes no machine code from a stranger's kernel.
   options.engine = emulator::Engine::interpreter;
   return options;
 }
@@ -294,18 +295,18 @@ Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Res
 struct Source {
   std::string text;
 
-  // Returns the seed of the inputs, which differs from source to source: FNV-1a, 64 bits.
+  // Returns the seed of the inputs: the text's FNV-1a hash. Each source thus gets other inputs.
   std::uint64_t seed() const {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
   }
-  // Shows a line; nothing for line 0.
+  // Returns the text of a line, or nothing for line 0.
   std::string shown(int line) const {
     std::istringstream lines(text);
     std::string found;
     for (int i = 0; i < line; ++i) std::getline(lines, found);
-    if (found.ends_with('\r')) found.pop_back();  // of Windows
+    if (found.ends_with('\r')) found.pop_back();  // of a line end of Windows
     const std::size_t begin = found.find_first_not_of(" \t");
     return lines && begin != std::string::npos ? "  " + found.substr(begin) : "";
   }
@@ -320,7 +321,8 @@ Mark failed(std::string_view name, std::string text, std::vector<std::string> hi
           std::move(hints)};
 }
 
-// Runs the kernel again, with time modelled. \throws Error  the result depends on the time
+// Runs the kernel again with modelled time, and returns the mean cycles of a block. \throws Error
+// the result is wrong now: it depends on the time
 double modelled_cycles(Launchable& kernel, const Exercise& exercise, const Results& expected,
                        std::uint64_t seed, const emulator::PaceModel& pace) {
   const Variables& size = exercise.sizes[0];
@@ -364,7 +366,7 @@ std::string explain_options(const Exercise& exercise, const Variables& size,
   return text;
 }
 
-// Fails every gate, but skips a time on a GPU.
+// Marks every gate as failed, except that a gate on the time on a GPU is skipped.
 void fail_gates(const Exercise& exercise, const std::string& why, Marks& marks) {
   for (const Gate& gate : exercise.gates) {
     const bool is_timed = gate.figure == Figure::gpu_time_ratio;
@@ -376,7 +378,7 @@ void fail_gates(const Exercise& exercise, const std::string& why, Marks& marks) 
   }
 }
 
-// Runs the reference at all sizes. \throws InvalidArgument  it has a fault
+// Runs the reference at all sizes. \throws InvalidArgument  the reference has a fault
 std::vector<Results> expected_results(const std::string& ptx, const Exercise& exercise,
                                       std::uint64_t seed) {
   Launchable reference = launchable(ptx, exercise.kernel);

@@ -9,7 +9,7 @@
 #include "warpwise/lab/compile/toolchain.hpp"
 #include "warpwise/lab/exercise/exercise.hpp"
 
-// Marks a student's kernel: its result at every size, faults, and gates on counts.
+// Marks a student's kernel: its result at every size, its faults, and its gates (limits of counts).
 namespace warpwise::lab {
 
 enum class MarkState : std::uint8_t { passed, failed, skipped };
@@ -24,16 +24,18 @@ struct Mark {
   std::string name;  ///< "compiles", "runs", "checks", "result", or a figure's name
   MarkState state = MarkState::passed;
   std::string text;                ///< what was found, in plain words
-  std::string shown;               ///< the line and its counts, or the right sizes; may be empty
+  std::string shown;               ///< the source line and its counts, or the sizes with a right
+                                   ///< result; may be empty
   std::vector<std::string> hints;  ///< hints, given one after another; none if passed
 };
 /// Number of the marks that every exercise has. The marks of its gates follow.
 inline constexpr std::size_t marks_before_gates = 4;
 
-/// All marks of a kernel, in the order in which a student mends them.
+/// All marks of a kernel. A student mends failed ones in this order.
 struct Marks {
   std::vector<Mark> marks;
-  std::string explain;  ///< `explain`'s options for the first failed size, else the first; or empty
+  std::string explain;  ///< `explain`'s options for the first size that failed or, if none failed,
+                        ///< for the first size; may be empty
 
   int passed() const;
   int all() const;  ///< number of marks that were not skipped
@@ -41,8 +43,8 @@ struct Marks {
   const Mark* first_failed() const;
 };
 
-/// An exercise that is ready to mark kernels: its reference is compiled. Marking needs no more
-/// files.
+/// Marks kernels of one exercise. The exercise's reference is compiled in advance, so that marking
+/// reads no further files.
 class Checker {
  public:
   /// \throws Unsupported      there is no NVRTC; the message says how to get it
@@ -53,11 +55,11 @@ class Checker {
   /// Returns the compiler: "NVRTC 13.0 (PATH)". Other versions may give other counts.
   const std::string& compiler() const { return compiler_; }
 
-  /// Marks a kernel's source. Errors of the source become failed marks. Marking uses at most 1 GiB
-  /// of emulated memory, and no file. The inputs' values depend on the source: results copied from
-  /// another run are wrong.
-  /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's; throws with
-  ///                     the reason why there is none
+  /// Marks a kernel's source. Errors of the source become failed marks. Marking reads no file, and
+  /// uses at most 1 GiB of emulated memory. The inputs' values depend on the source, so results
+  /// copied from another run are wrong.
+  /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's. If there is no
+  ///                     time, it throws an error with the reason.
   /// \throws InvalidArgument  the exercise's reference has a fault
   Marks check(const std::string& source, const std::function<double()>& time_on_gpu) const;
 

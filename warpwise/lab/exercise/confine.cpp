@@ -33,18 +33,19 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{1} << 20;
-constexpr int kept_descriptor = STDERR_FILENO + 1;  // of a confined process's pipe
+constexpr int kept_descriptor = STDERR_FILENO + 1;  // write end of a confined process's pipe
 constexpr char kind_succeeded = '=';
 constexpr char kind_failed = '!';
 
-// A call that the system refused.
+// Thrown when the system refuses a call.
 struct Refused : Error {
   explicit Refused(const char* what) : Error(fmt::format("{}: {}", what, std::strerror(errno))) {}
 };
 
 [[noreturn]] void refuse(const char* what) { throw Refused(what); }
 
-// Returns a limit, or the lower one that this process inherited: only root may raise that.
+// Returns `most`, or the hard limit that this process inherited if that is lower. Only root may
+// raise a hard limit.
 rlim_t allowed(__rlimit_resource resource, rlim_t most) {
   rlimit inherited{};
   if (::getrlimit(resource, &inherited) != 0) refuse("getrlimit");
@@ -58,7 +59,8 @@ void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
 
 void limit_all(const Limits& limits) {
   limit(RLIMIT_AS, limits.memory, limits.memory);
-  // A process gets SIGXCPU at its limit of time. SIGKILL then means that the system lacks memory.
+  // The soft limit of CPU time is below the hard one, so a late process gets SIGXCPU. SIGKILL then
+  // means that the system lacks memory.
   const auto seconds = static_cast<rlim_t>(limits.time.count());
   const rlim_t hard = std::max<rlim_t>(allowed(RLIMIT_CPU, seconds + 1), 1);
   limit(RLIMIT_CPU, std::min(seconds, hard - 1), hard);
@@ -67,8 +69,8 @@ void limit_all(const Limits& limits) {
   limit(RLIMIT_NPROC, 0, 0);
 }
 
-// Closes all descriptors but the standard ones and the pipe to the parent: the reports' files, and
-// the pipes of other processes.
+// Closes all descriptors except the standard ones and the pipe to the parent. The closed ones are
+// the reports' files and the pipes of other processes.
 void close_descriptors() {
   if (::syscall(SYS_close_range, kept_descriptor + 1, ~0U, 0) != 0) refuse("close_range");
 }
@@ -81,8 +83,8 @@ void write_map(const char* file, const std::string& text) {
   if (!is_written) refuse(file);
 }
 
-// Enters namespaces of its own, with an empty folder as the root. Only root may mount outside of a
-// user namespace.
+// Moves this process into its own mount, network and IPC namespaces, with an empty folder as the
+// root. A user other than root also gets a user namespace, since only there may the user mount.
 void take_namespaces() {
   const std::string user = fmt::format("{0} {0} 1", ::geteuid());
   const std::string group = fmt::format("{0} {0} 1", ::getegid());
@@ -97,13 +99,13 @@ void take_namespaces() {
   constexpr unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (::mount("none", "/tmp", "tmpfs", flags, "size=4k") != 0) refuse("mount tmpfs");
   if (::chdir("/tmp") != 0) refuse("chdir");
-  // The old root comes to lie over the new root, and is then unmounted.
+  // pivot_root() stacks the old root on the new one. The old root is then unmounted.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) refuse("pivot_root");
   if (::umount2(".", MNT_DETACH) != 0) refuse("umount");
   if (::chdir("/") != 0) refuse("chdir");
 }
 
-// Root becomes nobody, and all rights beyond a user's are given up.
+// Switches from root to the user nobody, and drops all capabilities.
 void become_nobody() {
   constexpr ::uid_t nobody = 65534;
   if (::geteuid() == 0 &&
@@ -115,12 +117,13 @@ void become_nobody() {
   if (::syscall(SYS_capset, &header, none.data()) != 0) refuse("capset");
 }
 
-// Ends the process with its parent. Follows become_nobody(): a change of the user would undo it.
+// Makes this process end when its parent ends. It must run after become_nobody(), because a change
+// of the user clears this setting.
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// Allows the calls that a compilation and the emulator need, on open files and on the process
-// itself. All other calls give EPERM: they would open a file, start a process, signal another one,
-// or reach the network.
+// Allows only the system calls that a compilation and the emulator need, on open files and on the
+// process itself. All other calls give EPERM: they could open a file, start a process, signal
+// another process, or reach the network.
 void filter_calls() {
 #if defined(__x86_64__)
   constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
@@ -159,7 +162,7 @@ void filter_calls() {
   const auto load = [](std::size_t offset) {
     return sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
   };
-  // Skips instructions unless the loaded word has this value.
+  // Makes an instruction that skips the next `skipped` ones unless the loaded word is `value`.
   const auto unless = [](std::int64_t value, std::uint8_t skipped) {
     return sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(value), 0,
                                 skipped);
@@ -172,8 +175,8 @@ void filter_calls() {
   // A process may end itself by a signal.
   program.insert(program.end(), {unless(SYS_tgkill, 3), load(offsetof(seccomp_data, args)),
                                  unless(::getpid(), 1), allow, forbid});
-  // Call numbers of another architecture have other meanings: such calls go to the last
-  // instruction, which forbids them.
+  // Call numbers of another architecture have other meanings. The check of the architecture thus
+  // jumps to the last instruction, which forbids the call.
   program[1].jf = static_cast<std::uint8_t>(program.size() - 3);
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -184,7 +187,7 @@ void filter_calls() {
 #endif
 }
 
-// Sets up all restrictions that the system allows. Returns those that the system refused.
+// Sets up all restrictions that the system allows. Returns the system's reasons against the others.
 std::string take_walls() {
   std::string refused;
   for (const auto wall :
@@ -268,12 +271,12 @@ bool Confined::poll() {
     const ssize_t count = ::read(reader_, buffer.data(), buffer.size());
     if (count > 0) output_.append(buffer.data(), static_cast<std::size_t>(count));
     if (count == 0) {
-      ::kill(child_, SIGKILL);  // the process may have closed the pipe, and still run
+      ::kill(child_, SIGKILL);  // the process may still run after it has closed the pipe
       end();
       return true;
     }
   }
-  // A process that waits for a core, on a busy machine, does not sleep.
+  // Only sleep counts here. A process that waits for a core on a busy machine is not asleep.
   const auto now = std::chrono::steady_clock::now();
   constexpr std::chrono::milliseconds most_at_once{200};
   if (is_asleep(child_)) asleep_ += std::min<std::chrono::nanoseconds>(now - looked_, most_at_once);

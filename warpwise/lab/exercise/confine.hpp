@@ -5,35 +5,34 @@
 #include <functional>
 #include <string>
 
-// Runs work on other people's input in a process of its own.
+// Runs work on other people's input in a confined process.
 namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< on a core; the process may sleep for the
-                                                  ///< same time
-  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space; a lower hard
-                                                  ///< limit of the calling process holds for it
+  std::chrono::seconds time{60};                  ///< limit of CPU time, and of the time asleep
+  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of address space; a lower hard limit of
+                                                  ///< the calling process applies instead
 };
 
 /// A process that does one piece of work, and the text that it returned.
 class Confined {
  public:
-  /// Starts the process. In this child,
+  /// Starts the process with these restrictions:
   ///
   /// - limits are set, and no file can be written
-  /// - no other descriptor of this process is open
-  /// - mount, network and IPC namespaces are its own, and its root is an empty folder
-  /// - root becomes nobody; any other user has a user namespace of its own
+  /// - the descriptors of the calling process are closed, except for one pipe
+  /// - its mount, network and IPC namespaces are new, and its root is an empty folder
+  /// - root becomes nobody; any other user gets a new user namespace
   /// - system calls that open files, start processes or reach other processes give EPERM
   ///
-  /// missing_walls() returns those of these restrictions that the system refuses.
+  /// missing_walls() names the restrictions that the system refuses.
   ///
   /// The calling process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB
   /// \throws IoError  no process can be started
   Confined(const std::function<std::string()>& work, const Limits& limits);
-  /// Kills a process that still runs.
+  /// Kills the process if it still runs.
   ~Confined();
   Confined(const Confined&) = delete;
   Confined& operator=(const Confined&) = delete;
@@ -46,8 +45,8 @@ class Confined {
 
   /// Returns the work's text if it succeeded.
   const std::string& output() const { return output_; }
-  /// Returns why there is no output: "took longer than 60 s of a core", "was ended by signal 11";
-  /// else empty.
+  /// Returns why there is no output: "took longer than 60 s of a core", "was ended by signal 11".
+  /// Returns an empty text if there is output.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -63,7 +62,7 @@ class Confined {
 };
 
 /// Returns the restrictions that this system refuses to a process, with the reasons: "unshare:
-/// Operation not permitted"; empty if it refuses none.
+/// Operation not permitted". Returns an empty text if the system refuses none.
 std::string missing_walls();
 
 }  // namespace warpwise::lab

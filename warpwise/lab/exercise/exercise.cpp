@@ -50,7 +50,7 @@ void write_file(const fs::path& file, const std::string& text) {
   out.finish();
 }
 
-// Replaces each {expression} by its value.
+// Replaces each {expression} in an argument's text by its value.
 std::string expanded(const std::string& spec, const Variables& variables) {
   std::string result;
   for (std::size_t at = 0; at < spec.size();) {
@@ -218,7 +218,7 @@ void keep(const fs::path& folder, const Started& started) {
 
 std::string student_file(const fs::path& path) {
   const auto refuse = [&](const std::string& why) { throw IoError(path.string() + " " + why); };
-  // Other people made this folder: a link may lead anywhere, and a pipe may never end.
+  // Other people made this folder. The call thus follows no link, and does not wait for a pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     refuse(errno == ELOOP ? "is a link, not a file"

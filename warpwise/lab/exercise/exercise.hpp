@@ -11,11 +11,11 @@
 #include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Exercises: a kernel to mend, its task, hidden sizes and limits of its counts. An exercise is a
-// folder of warpwise/exercises; docs/teaching.md describes its files.
+// Exercises. An exercise is a kernel to mend, its task, hidden sizes, and limits of its counts. Its
+// files are in a folder of warpwise/exercises; docs/teaching.md describes them.
 namespace warpwise::lab {
 
-/// A figure of a launch that a gate limits. docs/exercises.md explains each.
+/// A figure of a launch that a gate limits. docs/exercises.md explains each figure.
 enum class Figure : std::uint8_t {
   sectors_per_element,
   references_per_element,
@@ -50,46 +50,47 @@ constexpr auto enum_names(Figure) {
 struct Gate {
   Figure figure = Figure::sectors_per_element;
   double limit = 0;
-  bool is_least = false;  ///< the figure must be at least `limit`, else at most
+  bool is_least = false;  ///< true: the figure must be at least `limit`; false: at most `limit`
   std::vector<std::string> hints;
 };
 
 struct NamedArgument {
   std::string name;
-  std::string spec;  ///< as `explain --arg`, with expressions in braces: f32[{width * height}]
+  std::string spec;  ///< form of `explain --arg`, with expressions in braces: f32[{width * height}]
 };
 
 struct Exercise {
   std::string name;  ///< the folder's name
   std::filesystem::path folder;
   std::string title;
-  int lecture = 0;  ///< position in the order of the exercises
+  int lecture = 0;  ///< position of the exercise in the lecture's order
   std::string kernel;
   std::vector<NamedArgument> arguments;
-  std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
-  std::vector<std::string> block;  ///< expressions of the size; empty: the kernel states the block
+  std::vector<std::string> grid;   ///< expressions of the size's variables, block_x and block_y
+  std::vector<std::string> block;  ///< expressions of the size's variables; empty: the kernel's
+                                   ///< file declares the block
   /// Expression: number of elements. Figures per element are divided by it, and the reference has a
   /// thread for each element.
   std::string elements;
   std::string element;   ///< name of an element in messages: "pixel"
-  std::string row;       ///< expression: elements of a row; "0": there are no rows
+  std::string row;       ///< expression for the elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
-  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first size
+  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first of these sizes
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
   std::vector<std::string> hints_wrong;  ///< hints for a wrong result
   std::vector<std::string> hints_race;   ///< hints for a race; empty: a general hint is given
 };
 
-/// Limit of warp instructions of a launch: ten times the number that the slowest start.cu needs.
+/// Most warp instructions that a launch may execute: ten times as many as the slowest start.cu.
 inline constexpr std::uint64_t exercise_budget = 4'000'000;
 
 /// Returns the arguments for a size.
 std::vector<ArgumentSpec> arguments_of(const Exercise& exercise, const ladders::Variables& size);
-/// Evaluates one to three expressions. \throws InvalidArgument  a value that is no extent
+/// Evaluates one to three expressions. \throws InvalidArgument  a value is no valid extent
 emulator::Dim3 dimensions_in(const std::vector<std::string>& expressions,
                              const ladders::Variables& variables);
-/// Returns "width 33, height 5".
+/// Formats a size: "width 33, height 5".
 std::string to_text(const ladders::Variables& size);
 
 /// Reads an exercise's folder.
@@ -99,14 +100,15 @@ Exercise read_exercise(const std::filesystem::path& folder);
 
 /// Returns the installed exercises in the order of the lecture.
 std::vector<Exercise> all_exercises();
-/// Returns an installed exercise. \throws InvalidArgument  it is unknown; names the most similar
+/// Returns an installed exercise. \throws InvalidArgument  the name is unknown; the message has the
+/// most similar name
 Exercise find_exercise(std::string_view name);
 
 /// A student's folder, as its exercise.txt describes it.
 struct Started {
-  std::string exercise;   ///< name
-  std::string marks;      ///< result of the last check: "3 of 5"; empty before the first
-  std::string hinted;     ///< mark that the last hint was for; empty before the first
+  std::string exercise;   ///< the exercise's name
+  std::string marks;      ///< result of the last check: "3 of 5"; empty before the first check
+  std::string hinted;     ///< mark that the last hint was for; empty before the first hint
   std::size_t hints = 0;  ///< number of hints that were given for this mark
 };
 /// Names of files in a student's folder.
@@ -117,16 +119,15 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
-/// Returns false if no file, link or folder has this name. Returns true if the process may not
-/// examine it.
+/// Returns true if a file, link or folder has this name, or if the process may not examine it.
 bool is_there(const std::filesystem::path& file);
-/// Returns what exercise.txt of a folder says; nothing if there is none.
-/// \throws IoError  it cannot be read, or names no exercise
+/// Returns the contents of a folder's exercise.txt, or nothing if there is no such file.
+/// \throws IoError  the file cannot be read, or names no exercise
 std::optional<Started> started_in(const std::filesystem::path& folder);
 /// Writes exercise.txt. \throws IoError
 void keep(const std::filesystem::path& folder, const Started& started);
 
-/// Reads a student's file: a regular file of at most 1 MiB, no link.
+/// Reads a student's file, which must be a regular file of at most 1 MiB and no link.
 /// \throws IoError  with the reason
 std::string student_file(const std::filesystem::path& path);
 

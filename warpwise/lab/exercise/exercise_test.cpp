@@ -55,7 +55,7 @@ TEST(Exercises, HintsHaveTheNumbersOfTheHardwareAndOfTheKernel) {
   };
   const int kib = rules::sm_limits({9, 0}).shared_bytes / 1024;
   EXPECT_NE(hint("occupancy", 0).find(" " + std::to_string(kib) + " KiB"), std::string::npos);
-  // A window has 15 rows, and all but one are those of the window above.
+  // A window has 15 rows, and 14 of them are also rows of the window one row above.
   EXPECT_NE(hint("threshold", 0).find("the 14 others"), std::string::npos);
 }
 

@@ -6,17 +6,18 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/exercise/exercise.hpp"
 
-// Faults in words for students.
+// Describes faults in words for students.
 namespace warpwise::lab {
 
-/// Returns "kernel.cu, line 7: " or, for line 0, nothing.
+/// Returns "kernel.cu, line 7: ", or an empty text for line 0.
 std::string at_line(int line);
 
-/// Describes a fault, with its line unless the kernel does not end. Arrays have the task's names.
+/// Describes a fault and its line. A kernel that does not end gets a text without a line. Arrays
+/// have the names that the task gives them.
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault);
 
-/// Returns the hints for a fault: the exercise's own for a race, else one for its kind.
+/// Returns the exercise's own hints for a race, if it has any, and otherwise the fault kind's hint.
 std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault);
 
 }  // namespace warpwise::lab

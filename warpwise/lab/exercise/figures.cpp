@@ -12,8 +12,8 @@ namespace {
 
 using emulator::LineCounts;
 
-// Registers of a thread for the occupancy. Those of the machine code depend on the compiler, but
-// marks must not.
+// Registers of a thread, assumed for the occupancy. The real number depends on the compiler, and
+// marks must not depend on it.
 constexpr int assumed_registers = 32;
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
@@ -35,7 +35,7 @@ std::uint64_t references(const emulator::MemoryCounts& memory) {
          memory.global_atomic.references + memory.texture_references;
 }
 
-// Sums a count over all lines, and finds the line with most of it.
+// Sums a count over all lines, and finds the line with the largest count.
 template <class Count>
 Counted sum_of(const emulator::LaunchResult& result, const Count& count) {
   Counted sum;

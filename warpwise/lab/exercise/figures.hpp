@@ -8,7 +8,7 @@
 // Figures of a launch that an exercise limits.
 namespace warpwise::lab {
 
-/// A counted launch, and the numbers that figures are relative to.
+/// A counted launch, with the numbers that its figures are divided by or computed from.
 struct CountedLaunch {
   const emulator::LaunchResult& result;  ///< counted for CC 9.0
   double elements = 1;                   ///< elements of the problem's result
@@ -17,7 +17,7 @@ struct CountedLaunch {
   double block_cycles = 0;               ///< mean cycles of a block, modelled for an H200
 };
 
-/// A figure's value, and the line that contributes most to it; 0 if no single line does.
+/// A figure's value, and the line that contributes most to it; 0 if there is no such line.
 struct Counted {
   double value = 0;
   int line = 0;
@@ -29,10 +29,10 @@ Counted counted(Figure figure, const CountedLaunch& launch);
 /// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"
 std::string words_of(Figure figure, const std::string& element);
 
-/// Describes the counts of a line that make up a figure; empty if there are none to show.
+/// Describes the counts of a line that make up a figure. Returns an empty text if there are none.
 std::string counts_of(Figure figure, const CountedLaunch& launch, int line);
 
-/// Formats a figure's value: with at most four digits below 1000, as a whole number from there on.
+/// Formats a figure's value: with at most four digits below 1000, and as a whole number otherwise.
 std::string to_text(double value);
 
 }  // namespace warpwise::lab

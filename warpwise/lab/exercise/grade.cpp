@@ -26,8 +26,8 @@ std::string json_text(const Marks& marks) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Reads the marks that a process sent, and checks their form. A student's source can still claim
-// marks if it takes over the process through a defect of the compiler.
+// Reads the marks that a process sent, and checks their form. A source that takes over the process
+// through a defect of the compiler could still send false marks.
 Marks marks_in(const std::string& text, const Exercise& exercise) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_array() || json.size() != marks_before_gates + exercise.gates.size())
@@ -46,8 +46,8 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
 
 double never_timed() { throw NoCudaDevice("grade runs kernels only in the emulator"); }
 
-// A folder that lacks one of the two files is an exercise too. It gets no marks, and a line with
-// the reason.
+// Returns true if a folder has exercise.txt or kernel.cu. A folder with only one of these files
+// gets no marks, and a line that says why.
 bool is_exercise(const fs::path& folder) {
   return is_there(folder / started_file) || is_there(folder / kernel_file);
 }
@@ -67,7 +67,7 @@ Graded graded_in(const fs::path& student, const fs::path& folder) {
   return graded;
 }
 
-// A folder that is being marked.
+// A folder whose kernel is being marked.
 struct Job {
   Graded* graded = nullptr;
   const Checker* checker = nullptr;
@@ -85,7 +85,7 @@ void finish(Job& job) {
   }
 }
 
-// Returns the checkers of the exercises that the folders have, by name.
+// Returns a checker for each exercise that occurs in the folders, by the exercise's name.
 std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>& all) {
   std::map<std::string, std::unique_ptr<Checker>> checkers;
   for (Graded& each : all) {
@@ -99,7 +99,8 @@ std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>&
   return checkers;
 }
 
-// A spreadsheet takes a text that begins with = + - or @ for a formula.
+// Formats a cell of CSV. A quote goes before a text that begins with = + - or @, since a
+// spreadsheet would take it for a formula.
 std::string cell(const std::string& text) {
   const bool is_formula = text.find_first_of("=+-@") == 0;
   return io::csv_field((is_formula ? "'" : "") + io::printable(text));

@@ -1,5 +1,5 @@
-// Tests grade, and the confined processes that run other people's code. With sanitizers, which map
-// terabytes, the tests that start such processes are skipped.
+// Tests grade, and the confined processes that run other people's code. Builds with sanitizers skip
+// the tests that start such processes, because sanitizers map terabytes of memory.
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -85,7 +85,7 @@ TEST(Confine, LimitsTimeAndMemory) {
   EXPECT_EQ(large.failure, "needed more than 512 MiB of memory");
 }
 
-// Ends this process with 0 if a confined one keeps to a lower limit of memory of its parent.
+// Ends this process with status 0 if a confined process keeps its parent's lower memory limit.
 [[noreturn]] void work_below_a_lower_limit() {
   constexpr rlim_t lower = rlim_t{1} << 29;
   const rlimit both = {lower, lower};
@@ -101,7 +101,8 @@ TEST(Confine, KeepsALowerLimitOfItsParent) {
   EXPECT_EXIT(work_below_a_lower_limit(), ::testing::ExitedWithCode(0), "");
 }
 
-// Ends this process with 0 if missing_walls() names close_range, which kernels before 5.9 lack.
+// Forbids the call close_range, which Linux before 5.9 lacks. Ends this process with status 0 if
+// missing_walls() then names that call.
 [[noreturn]] void look_without_close_range() {
   std::array<sock_filter, 4> program = {
       {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -120,7 +121,7 @@ TEST(Confine, NamesDescriptorsThatStayOpen) {
   EXPECT_EXIT(look_without_close_range(), ::testing::ExitedWithCode(0), "");
 }
 
-// Returns how many of these forbidden calls the process can make.
+// Makes calls that are forbidden to a confined process. Returns how many of them succeeded.
 int reached() {
   const int opened = ::open("/", O_RDONLY) >= 0 ? 1 : 0;
   const int read = ::open("/etc/passwd", O_RDONLY) >= 0 ? 1 : 0;

@@ -181,8 +181,8 @@ TEST(Marks, AGatesTimeNeedsAGpu) {
             MarkState::skipped);
 }
 
-// tests/exercises has other solutions, and kernels that avoid the work. The first line of such a
-// kernel names the mark that it fails.
+// tests/exercises has good solutions, and cheats: kernels that avoid the work. The first line of a
+// cheat names the mark that it fails.
 TEST(Marks, GoodVariantsPassAndCheatsFail) {
   for (const fs::directory_entry& folder : fs::directory_iterator(WARPWISE_TEST_EXERCISES)) {
     CHECKER_OR_SKIP(checker, folder.path().filename().string());
@@ -202,7 +202,7 @@ TEST(Marks, GoodVariantsPassAndCheatsFail) {
   }
 }
 
-// The inputs' values depend on the source: results copied from another run are wrong.
+// The inputs' values depend on the source, so results copied from another run are wrong.
 TEST(Marks, AnotherSourceGetsOtherInputs) {
   CHECKER_OR_SKIP(checker, "copy");
   const auto wrong_of = [&](const std::string& comment) {
@@ -217,7 +217,7 @@ TEST(Marks, AnotherSourceGetsOtherInputs) {
   EXPECT_NE(wrong_of("one"), wrong_of("two"));
 }
 
-// A kernel's printf, and the texts that the compiler prints, are no marks.
+// Marks that a kernel's printf or the compiler's messages imitate must not count.
 TEST(Marks, AVerdictThatIsPrintedIsNone) {
   CHECKER_OR_SKIP(checker, "padding");
   const Marks printed = checker->check(

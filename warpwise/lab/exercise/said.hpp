@@ -8,7 +8,7 @@
 
 namespace warpwise::lab {
 
-/// Formats a text in the language of report::speak(). The Korean texts are in
+/// Formats a text in the language that report::speak() has set. The Korean texts are in
 /// warpwise/exercises/ko.json, with the same placeholders for values.
 template <class... Values>
 std::string said(const char* english, const Values&... values) {

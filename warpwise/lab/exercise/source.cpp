@@ -15,7 +15,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns a text without its leading blanks and comments.
+// Returns the rest of a text behind its leading blanks and comments.
 std::string_view behind_blanks(std::string_view text) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\v\f\r"), text.size()));
@@ -36,7 +36,7 @@ bool is_standard_header(std::string_view rest) {
 }  // namespace
 
 void require_alone(std::string source) {
-  // Joins spliced lines, and replaces the other spellings of '#' and of a backslash.
+  // Joins spliced lines, and replaces the digraph of '#' and the trigraphs of '#' and backslash.
   const std::array<std::pair<std::string_view, std::string_view>, 6> spellings = {
       {{"\r\n", "\n"}, {"?\?/", "\\"}, {"\\\n", ""}, {"?\?=", "#"}, {"%:", "#"}, {"\r", "\n"}}};
   for (const auto& [from, to] : spellings) {

@@ -5,8 +5,8 @@
 // A student's source, and messages about it.
 namespace warpwise::lab {
 
-/// Name of the source for the compiler. Its folder does not exist, so that the source finds no file
-/// beside it.
+/// Name of the source for the compiler. Its folder does not exist, so an #include with quotes finds
+/// no file in the source's folder.
 inline constexpr const char* source_name = "exercise/kernel.cu";
 
 /// Refuses a source that includes another file, because a message might show that file's text. Only
@@ -15,7 +15,7 @@ inline constexpr const char* source_name = "exercise/kernel.cu";
 /// \throws InvalidArgument
 void require_alone(std::string source);
 
-/// Replaces source_name, with or without its path, by the student's name of the file.
+/// Replaces source_name, with or without a path before it, by kernel.cu.
 std::string with_own_name(std::string text);
 
 }  // namespace warpwise::lab

@@ -42,7 +42,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// Removes each piece of `text` from a `begin` to the next `end`.
+// Removes every piece of `text` that starts with `begin` and ends with the next `end`.
 void cut_all(std::string& text, std::string_view begin, std::string_view end) {
   for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     const std::size_t close = text.find(end, at + begin.size());
@@ -51,7 +51,7 @@ void cut_all(std::string& text, std::string_view begin, std::string_view end) {
   }
 }
 
-// Changes "rgb(  0, 114, 178)" to "#0072b2", the form in which colours are looked up below.
+// Changes "rgb(  0, 114, 178)" to "#0072b2", the form of plot_colours, which style() looks for.
 void write_colours_shortly(std::string& svg) {
   constexpr std::string_view begin = "rgb(";
   for (std::size_t at = 0; (at = svg.find(begin, at)) != std::string::npos; ++at) {
@@ -67,7 +67,7 @@ void write_colours_shortly(std::string& svg) {
   }
 }
 
-// gnuplot opens a group for each change of style. Most groups stay empty.
+// Removes empty groups. gnuplot opens a group for each change of style, and leaves most empty.
 void drop_empty_groups(std::string& svg) {
   constexpr std::string_view open = "<g fill=\"none\"";
   constexpr std::string_view close = ">\n</g>\n";
@@ -85,8 +85,8 @@ void drop_empty_groups(std::string& svg) {
   svg = result + svg.substr(begin);
 }
 
-// On a dark page, style rules override the elements' own colours. The own colours are for light
-// pages and for programs that do not support rules.
+// Returns rules for colours on a dark page, which override the elements' own colours. Light pages,
+// and programs that do not support rules, show the elements' own colours.
 std::string style() {
   std::string rules = "g,text{font-family:system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",";
   rules += "Helvetica,Arial,sans-serif}\n@media (prefers-color-scheme:dark){\n";
@@ -137,7 +137,7 @@ std::string svg_of(const Plot& plot) {
   const fs::path picture = folder / "plot.svg";
   const fs::path script = folder / "plot.gp";
   std::ofstream(script, std::ios::binary) << gnuplot_script(plot, picture.string());
-  // -d: ignore the user's own settings.
+  // The option -d makes gnuplot ignore the user's own settings.
   const ProgramRun run = run_program({program, "-d", script.string()}, folder);
   std::optional<std::string> svg = read_text(picture);
   if (run.exit_code != 0 || !svg || svg->find("</svg>") == std::string::npos) {

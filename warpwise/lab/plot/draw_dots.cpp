@@ -11,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr std::size_t longest_name = 29;  // letters; the dots need the other half of the width
+constexpr std::size_t longest_name = 29;  // letters that fit into half of the width
 
 class Dots final : public Page {
  public:
@@ -74,7 +74,7 @@ class Dots final : public Page {
   void dot_axes(const PlotPanel& panel, const Box& box) {
     std::pair<double, double> range = value_range(panel, 0.06);
     const bool share_of_roof = plot_.value.name == "share_of_roof_percent";
-    // The axis extends to the roof, 100 %, if it exceeds 50 %.
+    // If shares of the roof exceed 50 %, the axis extends to the roof, 100 %.
     if (share_of_roof && range.second > 50) range.second = std::max(100.0, range.second);
     frame("1");
     const std::size_t rows = plot_.x.texts.size();
@@ -96,8 +96,8 @@ class Dots final : public Page {
     if (plot_.first) speedup_axis(box, range);
   }
 
-  // Draws the axis of speed-ups above. Its numbers are powers of two or, in a narrow range, even
-  // steps.
+  // Draws the axis of speed-ups above the dots. Its numbers are powers of two or, in a narrow
+  // range, evenly spaced.
   void speedup_axis(const Box& box, const std::pair<double, double>& range) {
     const auto speedup_at = [&](double value) {
       return plot_.higher_is_better ? value / *plot_.first : *plot_.first / value;

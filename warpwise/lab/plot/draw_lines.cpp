@@ -16,7 +16,7 @@ class Lines final : public Page {
 
  private:
   void fill() override {
-    std::vector<std::string> told;  // names in the last legend above
+    std::vector<std::string> told;  // series that the last legend drawn above names
     for (const PlotPanel& panel : plot_.panels) {
       if (!panel.title.empty()) panel_title(panel.title);
       std::string plots;
@@ -88,8 +88,8 @@ class Lines final : public Page {
         text_colour);
   }
 
-  // Goes over the ticks from left to right. Keeps a tick if its number does not touch the number of
-  // the tick that was kept before.
+  // Goes over the ticks from left to right. Removes a tick if its number would touch the number of
+  // the last tick that was kept.
   void keep_those_with_room(std::vector<double>& ticks, double low, double high,
                             double width) const {
     double free = -width;
@@ -111,7 +111,8 @@ class Lines final : public Page {
                          point.high.value_or(point.value)});
     }
     if (series.is_level) {
-      // The line covers the whole axis without marks, since nothing was measured there.
+      // A kernel without this axis gets a line over the whole axis. The line has no marks, since
+      // nothing was measured along the axis.
       const double level = series.points.front().value;
       return fmt::format("{} using 1:2 with lines dt {} lw 1.8 lc rgb '{}' notitle, ",
                          data(data_line({plot_.x.values.front(), level}) +

@@ -11,14 +11,14 @@
 namespace warpwise::lab {
 namespace {
 
-// Text colours on cells. Cells are the same on a dark page, so these colours must not be among
-// plot_colours, which are replaced there.
+// Text colours on cells. Cells have the same colours on a dark page, so these text colours must not
+// be among plot_colours, which a dark page replaces.
 constexpr const char* on_dark_cell = "#fefefe";
 constexpr const char* on_light_cell = "#010101";
 constexpr const char* best_colour = "#e31a1c";
 
-// Returns a colour from dark violet over green to yellow. The steps of brightness are even, for
-// readers of any colour vision.
+// Returns a colour from dark violet over green to yellow. The brightness rises in even steps, so
+// that readers of any colour vision can read the scale.
 std::array<int, 3> colour_at(double share) {
   constexpr std::array<std::array<int, 3>, 9> stops = {{{68, 1, 84},
                                                         {71, 45, 123},
@@ -63,7 +63,7 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Returns a panel's axes. A map of block shapes has only its own kernel's columns and rows.
+  // Returns a panel's axes. Axes of block shapes have only the columns and rows of its kernel.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;
@@ -87,7 +87,7 @@ class Maps final : public Page {
     for (const PlotPanel& each : plot_.panels) {
       most_cells = std::max(most_cells, axes_of(each).x.values.size());
     }
-    // With a number in each cell, a map needs the whole width.
+    // A map with a number in each cell needs the whole width.
     const bool numbers = (page_width - 2 * edge - left) / static_cast<double>(most_cells) >= 36;
     const std::size_t columns = !numbers && !is_of_blocks() && plot_.panels.size() > 1 ? 2 : 1;
     const auto count = static_cast<double>(columns);
@@ -110,7 +110,7 @@ class Maps final : public Page {
     colour_bar();
   }
 
-  // Returns the best point; null if several points are the best.
+  // Returns the best point, or null if several points share the best value.
   const PlotPoint* best_of(const PlotSeries& series) const {
     const PlotPoint* best = nullptr;
     bool alone = false;
@@ -149,7 +149,7 @@ class Maps final : public Page {
     place(box);
     map_axes(axes, box, names_rows);
     std::string cells;
-    std::string texts[2];  // on dark and on light cells
+    std::string texts[2];  // numbers on dark and on light cells
     for (const PlotPoint& point : series.points) {
       const auto x = static_cast<double>(place_of(axes.x, point.x));
       const auto y = static_cast<double>(place_of(axes.y, point.y));

@@ -12,7 +12,7 @@ struct FigureKind {
   bool is_share = false;  ///< shown in per cent
 };
 
-/// Returns the properties of a figure; an unknown one has no title.
+/// Returns the properties of a figure. An unknown figure has no title.
 FigureKind kind_of(std::string_view name);
 
 /// Returns a figure's name in words: "warp instructions" for "warp_instructions".

@@ -8,8 +8,8 @@
 
 namespace warpwise::lab {
 
-/// Colours of lines, dots and texts: on a light page, and on a dark one. The colours of series come
-/// first. People who see no red or no green can tell them apart.
+/// Colours of lines, dots and texts: for a light page, then for a dark one. The first six are the
+/// colours of series. People who cannot see red or green can tell them apart.
 inline constexpr std::array<std::pair<const char*, const char*>, 10> plot_colours = {{
     {"#0072b2", "#58b6f0"},
     {"#c44e00", "#ff9248"},
@@ -23,8 +23,8 @@ inline constexpr std::array<std::pair<const char*, const char*>, 10> plot_colour
     {"#ffffff", "#0d1117"},  // page
 }};
 
-/// Returns the script with which gnuplot draws the plot into the file `output`, as SVG. No text of
-/// the plot can act as a command.
+/// Returns a script that makes gnuplot draw the plot into the file `output`, as SVG. No text of the
+/// plot can act as a gnuplot command.
 std::string gnuplot_script(const Plot& plot, const std::string& output);
 
 }  // namespace warpwise::lab

@@ -13,8 +13,9 @@
 namespace warpwise::lab {
 namespace {
 
-// The page's height is only known at the end. Until then, a position on it is written between two
-// of these marks. No text has the mark, for texts are made printable.
+// Encloses a vertical position in the script. The page's height is only known at the end, when
+// resolved() replaces the position and its marks. Texts cannot contain the mark, because they are
+// made printable.
 constexpr char place_mark = '\1';
 std::string down(double y) { return fmt::format("{0}{1:.3f}{0}", place_mark, y); }
 std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
@@ -23,12 +24,13 @@ std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
 
 double width_of(std::string_view text, double size) {
   const auto places = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // the first byte of a character
+    // Counts the first byte of each UTF-8 character.
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   });
   return 0.56 * size * static_cast<double>(places);
 }
 
-// Doubles each quote, since gnuplot reads two quotes as one.
+// Quotes a text. A quote within it is doubled, since gnuplot reads two quotes as one.
 std::string literal(const std::string& text) {
   std::string result = "'";
   for (const char c : io::printable(text)) result += c == '\'' ? "''" : std::string(1, c);
@@ -59,7 +61,7 @@ std::string tick_list(const std::vector<double>& values) {
   return "(" + list + ")";
 }
 
-// gnuplot's points 7, 5, 9, 13, 6, 2 are a disc, square, triangle, diamond, ring and cross.
+// In gnuplot, the points 7, 5, 9, 13, 6, 2 are a disc, square, triangle, diamond, ring and cross.
 Style style_of(std::size_t series) {
   constexpr int points[] = {7, 5, 9, 13, 6, 2};
   constexpr int dashes[] = {1, 2, 4, 5, 3, 1};

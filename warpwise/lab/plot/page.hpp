@@ -11,11 +11,11 @@
 #include "warpwise/lab/plot/gnuplot_script.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 
-// A plot's page, filled from top to bottom: the common parts of dots, lines and maps.
+// A plot's page, filled from top to bottom. Dots, lines and maps derive from it.
 namespace warpwise::lab {
 
-// Sizes in pixels of the picture. A page shows the picture page_width wide. A telephone shows it
-// about 330 wide, and the smallest letters then still have nine pixels.
+// Sizes in pixels of the picture, which is page_width wide. A telephone shows the picture about 330
+// pixels wide, and the smallest letters then still have nine pixels.
 inline constexpr double page_width = 460;
 inline constexpr double edge = 12;
 inline constexpr double line_height = 19;
@@ -31,7 +31,7 @@ inline constexpr const char* grid_colour = plot_colours[8].first;
 /// Returns the approximate width of a text.
 double width_of(std::string_view text, double size);
 
-/// Quotes a text for gnuplot in single quotes, so that nothing in it can be a command.
+/// Quotes a text for gnuplot in single quotes, so that no part of it can act as a command.
 std::string literal(const std::string& text);
 
 std::vector<std::string> wrapped(const std::string& text, double size, double width);
@@ -39,18 +39,18 @@ std::vector<std::string> wrapped(const std::string& text, double size, double wi
 /// Returns a line of data for gnuplot, with one number per column.
 std::string data_line(std::initializer_list<double> numbers);
 
-/// Returns numbers with three digits for `set xtics`.
+/// Returns the argument of `set xtics`: the numbers with three digits, and their positions.
 std::string tick_list(const std::vector<double>& values);
 
-/// Look of a series' lines and dots. Each series has its own colour and form.
+/// Look of a series' lines and dots. Each series has its own colour and form of dot.
 struct Style {
   const char* colour;
-  int point;  ///< gnuplot's number of the form
+  int point;  ///< gnuplot's number of the dot's form
   int dash;
 };
 Style style_of(std::size_t series);
 
-/// Position of the axes.
+/// Position of the axes in pixels of the page.
 struct Box {
   double left = 0;
   double top = 0;
@@ -62,7 +62,7 @@ struct Box {
 class Page {
  public:
   virtual ~Page() = default;
-  /// Returns the whole script. \param output  the file that gnuplot writes
+  /// Returns the whole gnuplot script. \param output  the file that gnuplot writes
   std::string script(const std::string& output);
 
  protected:
@@ -82,20 +82,20 @@ class Page {
   void title_below(const Box& box, const std::string& text);
   void place(const Box& box);
   void frame(const char* border);
-  /// Draws with these arguments of gnuplot's command `plot`, then resets the panel's settings.
+  /// Draws with `plots` as gnuplot's arguments of `plot`, then resets the panel's settings.
   void finish(const std::string& plots);
 
   struct Entry {
     std::string name;
     std::string style;
   };
-  /// Lays the legend out in the columns that fit. Returns arguments of `plot` that draw it.
+  /// Lays out the legend in as many columns as fit. Returns arguments of `plot` that draw it.
   std::string legend(const std::vector<Entry>& entries);
 
-  /// Writes these lines as a data block of the script. Returns the block's name.
+  /// Writes lines as a data block of the script. Returns the block's name.
   std::string data(const std::string& lines);
 
-  /// Return the range of the values, with room at its ends, and the numbers of the axis.
+  /// Return a panel's range of values with room at its ends, and the numbers to write on the axis.
   std::pair<double, double> value_range(const PlotPanel& panel, double room) const;
   std::vector<double> value_ticks(const std::pair<double, double>& range, std::size_t most) const;
 

@@ -15,13 +15,13 @@
 namespace warpwise::lab {
 namespace {
 
-// A reader cannot tell more lines, or kinds of dots, apart.
+// A reader cannot tell more than six lines, or kinds of dots, apart.
 constexpr std::size_t most_series = 6;
 constexpr std::size_t most_panels = 24;
 
 using FigureNames = std::vector<std::string>;
 
-// Makes the plot of one record.
+// Chooses the contents of the plot of one record.
 class Chooser {
  public:
   explicit Chooser(const Record& record) : record_(record), rows_(samples_of(record)) {
@@ -51,7 +51,7 @@ class Chooser {
     FigureNames names = {"end_to_end_us"};
     names.insert(names.end(), record_.report.begin(), record_.report.end());
     if (record_.is_ladder && record_.report.empty()) {
-      // Times at different sizes cannot be compared; shares of the roof can.
+      // Times at different sizes cannot be compared, but shares of the roof can.
       const bool sizes = std::find(named_.begin(), named_.end(), "@size") != named_.end();
       if (plot_.kind == PlotKind::dots || sizes) names.emplace_back("share_of_roof");
       if (plot_.kind == PlotKind::lines && numeric_[0] == "@size") names.emplace_back("gb_per_s");
@@ -60,7 +60,7 @@ class Chooser {
     return names;
   }
 
-  // Returns true if the samples' figure is constant along the drawn axes: its plot shows nothing.
+  // Returns true if the figure is constant along the drawn axes. A plot would then show nothing.
   bool is_constant(const std::string& figure) const {
     if (plot_.kind == PlotKind::dots || figure.ends_with("_us")) return false;
     const bool of_blocks = numeric_[0].starts_with("@block");
@@ -160,8 +160,8 @@ class Chooser {
     axis.logarithmic = lie_evenly_as_powers(axis.values);
   }
 
-  // Returns true if the values lie more evenly on a logarithmic axis: their widest gap takes a
-  // clearly smaller share of this axis than of a linear axis.
+  // Returns true if the values lie more evenly on a logarithmic axis than on a linear one. The
+  // widest gap between them then takes a clearly smaller share of the logarithmic axis.
   static bool lie_evenly_as_powers(const std::vector<double>& values) {
     if (values.size() < 3 || values.front() <= 0 || values.back() < 4 * values.front())
       return false;
@@ -181,7 +181,7 @@ class Chooser {
     return (name == "@block" ? "block" : words_of(name)) + " " + at.text;
   }
 
-  // Coordinates of a sample, by which samples are sorted, and their text.
+  // A sample's values of some parameters, by which samples are sorted, and these values as a text.
   using Key = std::pair<std::vector<Coordinate>, std::string>;
   static Key key_of(const RunRow& sample, const FigureNames& names) {
     Key key;
@@ -200,9 +200,9 @@ class Chooser {
     return keys;
   }
 
-  // Puts the samples into panels of at most `most` series. 0 means one series, for maps. While the
-  // series do not fit, the panels are split by the next of these values: compute capability, size,
-  // block, kernel, other axes.
+  // Puts the samples into panels of at most `most` series. Maps pass 0, for one series in a panel.
+  // While a panel has too many series, panels are split by one more value, in this order: compute
+  // capability, size, block, kernel, other axes.
   void place(std::size_t most) {
     static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
     FigureNames inner = named_;
@@ -232,7 +232,7 @@ class Chooser {
 
   void add_panels(const Key& panel, const std::set<Key>& series, const FigureNames& outer,
                   const FigureNames& inner, std::size_t most) {
-    // More series than `most` are divided into parts with about the same number of series.
+    // If there are more series than `most`, they are divided among panels of about equal numbers.
     const std::size_t parts = most == 0 ? 1 : (series.size() + most - 1) / most;
     const std::size_t each_part = (series.size() + parts - 1) / parts;
     has_parts_ = parts > 1;
@@ -286,7 +286,7 @@ class Chooser {
                                     names.begin());
   }
 
-  // Returns the value at a speed-up of 1, computed from the speed-up of this row.
+  // Returns the figure's value at a speed-up of 1, computed from this sample's value and speed-up.
   std::optional<double> first_of(const RunRow& sample) const {
     if (figure_ != "cold_us" && figure_ != "gb_per_s" && figure_ != "share_of_roof") return {};
     const auto found = sample.row->figures.find("speedup_over_first");
@@ -315,7 +315,7 @@ class Chooser {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     plot_.row_texts.assign(plot_.x.texts.size(), "not run");
-    // The text has the figure of the row's first size and compute capability.
+    // The loop goes backwards, so that a row's text shows its first size and compute capability.
     for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample) {
       const auto& figures = sample->row->figures;
       const auto time = figures.find(figure_.ends_with("_us") ? figure_ : "cold_us");
@@ -329,7 +329,7 @@ class Chooser {
   }
 
   void mark_the_best_shapes() {
-    // Samples with the first sample's size and other named values, by rung.
+    // Groups samples by rung. Uses those with the first sample's size and other named values.
     std::map<std::string, std::vector<const RunRow*>> shapes;
     const Key kind = key_of(samples_.front(), named_);
     for (const RunRow& each : samples_) {
@@ -350,8 +350,8 @@ class Chooser {
     plot_.notes.emplace_back("★ the best block of each kernel");
   }
 
-  // Finds the value at a speed-up of 1. All dots with the first dot's named values have to give the
-  // same value; else the plot has no axis of speed-ups.
+  // Finds the value at a speed-up of 1. All samples with the first one's named values have to give
+  // the same value. Otherwise the plot gets no axis of speed-ups.
   void find_first() {
     const FigureNames kinds = named_;
     std::optional<Key> kind;
@@ -394,11 +394,11 @@ class Chooser {
       least = std::min(least, values.front());
       most = std::max(most, values.back());
     }
-    // A linear axis can show zero. A logarithmic axis shows small values beside large ones.
+    // A linear axis can show zero. A logarithmic axis can show small values beside large ones.
     const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
     plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
     plot_.value.values = {least, most};
-    // Panels share a range, so that readers can compare them. Parts of one panel keep their ranges.
+    // All panels get the same range, so that readers can compare them. Parts of a panel do not.
     if (has_parts_) return;
     for (PlotPanel& panel : plot_.panels) panel.values = {least, most};
   }
@@ -447,13 +447,13 @@ class Chooser {
   }
 
   const Record& record_;
-  std::vector<RunRow> rows_;  ///< rows that were run, without a figure yet
+  std::vector<RunRow> rows_;  ///< rows that were run; their figures are not set
   std::vector<RunRow> samples_;
   std::string figure_;
-  FigureNames numeric_;  ///< the differences that are drawn as axes
-  FigureNames named_;    ///< what else varies: series and panels
+  FigureNames numeric_;  ///< parameters and settings that vary and are drawn as axes
+  FigureNames named_;    ///< other parameters and settings that vary: series and panels
   bool rows_have_blocks_ = false;
-  bool has_parts_ = false;  ///< panels are parts of a panel with too many series
+  bool has_parts_ = false;  ///< a panel had too many series and was divided
   Plot plot_;
 };
 

@@ -15,12 +15,12 @@ struct PlotPoint {
   double value = 0;
   std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile; times only
   std::optional<double> high;
-  std::optional<double> document;  ///< value at the document's speed-up; dots only
+  std::optional<double> document;  ///< value at the source document's speed-up; dots only
 };
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: the kernel has no such axis; one value holds for all of it
+  bool is_level = false;  ///< lines: the kernel lacks the axis, and one value holds for all of it
   std::vector<PlotPoint> points;
 };
 
@@ -35,8 +35,8 @@ struct PlotAxis {
   std::string name;   ///< in CSV
   std::string title;  ///< with its unit
   bool logarithmic = false;
-  std::vector<double> values;      ///< values of the points, ascending; a map has a column or row
-                                   ///< for each
+  std::vector<double> values;      ///< values of the points, ascending; a map has a column or a row
+                                   ///< for each value
   std::vector<std::string> texts;  ///< the values as texts
 };
 
@@ -53,31 +53,31 @@ struct Plot {
   PlotAxis y;                      ///< maps only
   PlotAxis value;
   bool higher_is_better = false;
-  std::vector<std::string> row_texts;  ///< dots: at the right of each row
-  std::optional<double> first;  ///< dots: value at a speed-up of 1, if all rows give the same
+  std::vector<std::string> row_texts;  ///< dots: text at the right of each row
+  std::optional<double> first;  ///< dots: value at a speed-up of 1, if all rows give the same value
   bool has_document = false;
   std::vector<PlotPanel> panels;
 };
 
 /// Decides how to show a run:
 /// - no axis: dots
-/// - one numeric axis, also with a second one of at most five values: lines
+/// - one numeric axis, or two of which the second has at most five values: lines
 /// - two numeric axes, or at least six two-sided block shapes of a kernel: maps
 ///
-/// The figure is the first of these that the record has and that changes along the axes: the time
-/// end to end, the run's `report`, the share of the roof or GB/s of a ladder, the time, warp
-/// instructions.
+/// Draws the first of these figures that the record has and that changes along the axes: the time
+/// end to end, the figures in the run's `report`, the share of the roof or GB/s of a ladder, the
+/// time, warp instructions.
 /// \throws InvalidArgument  nothing was measured
 Plot plot_of(const Record& record);
 
-/// Returns the points of a plot: a line of names, then one line for each point.
+/// Returns the points of a plot as a table: a line of column names, then one line for each point.
 std::vector<std::vector<std::string>> cells_of(const Plot& plot);
-/// Return the points of a plot, or lines of cells, as CSV.
+/// Return the points of a plot, or the lines of a table, as CSV.
 std::string csv_of(const Plot& plot);
 std::string csv_of(const std::vector<std::vector<std::string>>& cells);
 
-/// Formats a value with three significant digits, and never drops digits before the point. From
-/// 10,000 on it has k, M or G.
+/// Formats a value with three significant digits, but keeps all digits before the point. Values of
+/// 10,000 and more get k, M or G.
 std::string figure_text(double value);
 
 }  // namespace warpwise::lab

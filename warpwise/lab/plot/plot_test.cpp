@@ -77,7 +77,7 @@ TEST(Plot, WithoutAnAxisHasADotForEachKernel) {
   EXPECT_DOUBLE_EQ(*second.document, 60);
   EXPECT_DOUBLE_EQ(*plot.first, 20);
   EXPECT_TRUE(plot.value.logarithmic);
-  // A study shows the time. Lower times are further left.
+  // A study shows the time. The lower time lies further to the left.
   const Plot times = plot_of_study(rows);
   EXPECT_EQ(times.value.name, "cold_us");
   EXPECT_NEAR(*times.panels[0].series[0].points.at(1).document, 100.0 / 3, 1e-9);
@@ -139,7 +139,7 @@ TEST(Plot, ASecondAxisOfFewValuesIsOneOfLines) {
   const Plot plot = plot_of_study(rows);
   EXPECT_EQ(plot.kind, PlotKind::lines);
   EXPECT_EQ(plot.x.name, "count");
-  // Eight lines are too many for one panel, so each kernel has its own.
+  // One panel cannot hold eight lines, so each kernel has its own panel.
   ASSERT_EQ(plot.panels.size(), 2U);
   EXPECT_EQ(plot.panels[1].title, "divisions");
   EXPECT_EQ(names_of(plot.panels[1]), (Texts{"loads 1", "loads 2", "loads 4", "loads 8"}));
@@ -174,20 +174,20 @@ TEST(Plot, OfBlocksOfTwoSidesIsAMapWhereTheyFillOne) {
   EXPECT_EQ(plot.kind, PlotKind::maps);
   EXPECT_EQ(plot.x.name, "block_x");
   EXPECT_EQ(plot.y.values, (std::vector<double>{1, 2, 4}));
-  // A few block shapes are rows, and no map.
+  // A few block shapes are drawn as rows of dots, and not as a map.
   rows = {timed("a", 5, Json::object(), {16, 16, 1}), timed("a", 4, Json::object(), {32, 8, 1}),
           timed("b", 7, Json::object(), {16, 16, 1})};
   const Plot few = plot_of_study(rows);
   EXPECT_EQ(few.kind, PlotKind::dots);
   EXPECT_EQ(few.x.texts, (Texts{"a 16×16", "a 32×8", "b 16×16"}));
   EXPECT_EQ(few.row_texts, (Texts{"5 µs", "4 µs ★", "7 µs"}));
-  // Blocks of one side are an axis.
+  // Blocks that differ only in one side make one axis.
   rows = Json::array();
   for (const int x : {32, 64, 128}) rows.push_back(timed("a", x, Json::object(), {x, 1, 1}));
   EXPECT_EQ(plot_of_study(rows).x.name, "block_threads");
 }
 
-// A record may have any lengths. Series are in the order of their blocks' sizes.
+// A record may have any block lengths. Series are sorted by the number of threads in a block.
 TEST(Plot, ABlockOfTheLargestSizesIsStillTheLargest) {
   constexpr int length = 1 << 21;  // the product is 2^63
   Json rows;
@@ -336,7 +336,7 @@ TEST(Scale, FiguresHaveThreeDigits) {
   EXPECT_EQ(figure_text(268435456), "268M");
 }
 
-// Names and titles come from anybody's tables and records.
+// Names and titles may come from tables and records that anybody wrote.
 constexpr const char* hostile =
     "a'`touch hacked`\"; system 'touch hacked' #<&>\\ @x\n$d0 EOD\x1b screen |\1|";
 
@@ -351,7 +351,7 @@ Plot hostile_plot() {
 TEST(Script, TextsAreNoCommands) {
   const std::string script = gnuplot_script(hostile_plot(), "plot.svg");
   EXPECT_NE(script.find("touch hacked"), std::string::npos);
-  // Outside of single quotes, the script must contain nothing of these texts.
+  // Outside of single quotes, the script must contain no part of the hostile text.
   const std::string rest = std::regex_replace(script, std::regex("'([^'\n]|'')*'"), "");
   EXPECT_EQ(rest.find("hacked"), std::string::npos) << rest;
   EXPECT_EQ(rest.find('\''), std::string::npos);
@@ -377,7 +377,7 @@ TEST_F(Drawn, IsOnePictureForLightAndDarkPages) {
         "viewBox=\"0 0 460 "}) {
     EXPECT_NE(svg.find(words), std::string::npos) << words;
   }
-  // A dark page must replace each of these colours.
+  // For each colour of the picture, the style must have a rule for a dark page.
   const std::regex colour("(?:fill|stroke|color)=[\"'](#[0-9a-f]{6})[\"']");
   for (auto each = std::sregex_iterator(svg.begin(), svg.end(), colour);
        each != std::sregex_iterator(); ++each) {

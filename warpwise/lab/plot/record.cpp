@@ -19,7 +19,8 @@ std::string text_or_nothing(const Field& object, const char* key) {
   return found ? found->text() : "";
 }
 
-// Counts lie one or two levels deep: "transactions_32" of "global_load" is global_load_32.
+// Reads counts, which lie one or two levels deep. The figure "transactions_32" of "global_load"
+// gets the name global_load_32.
 void add_numbers(const OrderedJson& object, const std::string& prefix, Figures& figures,
                  int levels_below = 2) {
   constexpr std::string_view implied = "transactions_";
@@ -34,7 +35,7 @@ void add_numbers(const OrderedJson& object, const std::string& prefix, Figures& 
   }
 }
 
-// Derives the spread of a figure that is inversely proportional to a time.
+// Derives the spread of a figure that is inversely proportional to a time from the time's spread.
 void spread_like_the_time(const RecordedFigure& time, RecordedFigure& figure) {
   if (*time.low <= 0 || *time.high <= 0) return;
   figure.low = figure.value * time.value / *time.high;

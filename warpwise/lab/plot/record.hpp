@@ -12,7 +12,7 @@
 // Reads the records of `lab run` back, so that they can be drawn.
 namespace warpwise::lab {
 
-/// A figure of a row, with its 5th and 95th percentile if it is or follows from a time.
+/// A figure of a row. A figure computed from a time also has its 5th and 95th percentile.
 struct RecordedFigure {
   double value = 0;
   std::optional<double> low;
@@ -31,7 +31,7 @@ struct RecordedRow {
   std::string rung;
   std::string idea;
   std::vector<std::string> rows;  ///< rows of the source documents: "A8"
-  std::string step_before;        ///< rung that this rung changes, if that was timed too
+  std::string step_before;        ///< rung that this rung changes, if that rung was timed too
   std::string roof;               ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
@@ -39,9 +39,10 @@ struct RecordedRow {
       values;            ///< parameters, constants and shares of the GPU that axes set
   std::string transfer;  ///< how operands are copied, if that is timed
   std::map<std::string, RecordedFigure> figures;  ///< by name, as in figure_names
-  /// Figures of one compute capability each, in the record's order.
+  /// Figures that depend on the compute capability, by capability in the record's order.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
-  std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 without counts
+  std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 if none was
+                                              ///< counted
   std::string not_run;                        ///< why the row was not run; empty if it was
   std::vector<RecordedCount> compared;
 };
@@ -55,20 +56,20 @@ struct RecordedCpuRow {
   std::string not_run;
 };
 
-/// The point at which a curve over `knee_axis` stops being flat.
+/// The point at which a curve of times over `knee_axis` stops being flat.
 struct RecordedKnee {
   std::string rung;
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t> values;  ///< parameters and constants of the curve
-  std::string none;                            ///< why there is no knee
+  std::string none;                            ///< why the curve has no knee; empty if it has one
   double at = 0;
   double level_us = 0;
-  double slope_us = 0;  ///< after the knee, for each step of 1 along the axis
+  double slope_us = 0;  ///< slope after the knee, for each step of 1 along the axis
 };
 
-/// Shares of its speed that a kernel loses with half of a resource, by the record's names of the
-/// losses.
+/// The shares of its speed that a kernel loses when it has only half of a resource. The keys are
+/// the record's names of the losses.
 struct RecordedHalving {
   std::string rung;
   std::array<std::int64_t, 3> block{1, 1, 1};
@@ -105,7 +106,7 @@ struct Record {
 /// \throws InvalidArgument  with the field that is missing or has another type
 Record read_record(const nlohmann::ordered_json& json, const std::string& name);
 
-/// Reads a record from a file's text. \throws InvalidArgument  as above, or the text is not JSON
+/// Parses a record. \throws InvalidArgument  as read_record(), or the text is not JSON
 Record parse_record(std::string_view text, const std::string& name);
 
 }  // namespace warpwise::lab

@@ -13,11 +13,11 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/plot/record.hpp"
 
-// Values of a record, checked for the type that the reader expects.
+// Reads the values of a record, and checks their types.
 namespace warpwise::lab {
 
-/// A value and its path, for error messages. Each function throws InvalidArgument if the value has
-/// another type.
+/// A value and its path for error messages. Each function that reads the value throws
+/// InvalidArgument if it has another type.
 class RecordField {
  public:
   RecordField(const nlohmann::ordered_json& json, std::string place)

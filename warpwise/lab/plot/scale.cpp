@@ -9,7 +9,7 @@ std::vector<double> even_ticks(double least, double greatest, std::size_t most) 
   if (!(greatest > least)) return {least};
   double step =
       std::pow(10, std::floor(std::log10((greatest - least) / static_cast<double>(most))));
-  constexpr double factors[] = {2, 2.5, 2};  // from a step of 1 to 2, 5 and 10
+  constexpr double factors[] = {2, 2.5, 2};  // these factors turn a step of 1 into 2, 5 and 10
   const auto count = [&] {
     return std::floor(greatest / step * (1 + 1e-12)) - std::ceil(least / step * (1 - 1e-12)) + 1;
   };

@@ -10,12 +10,12 @@
 namespace warpwise::lab {
 namespace {
 
-// A second axis of at most this many values is drawn as lines.
+// If the second axis has at most this many values, the plot has lines instead of a map.
 constexpr std::size_t few_values = 5;
-// At least this many sizes are an axis; fewer sizes are series or panels.
+// At least this many sizes make an axis. Fewer sizes make series or panels.
 constexpr std::size_t many_sizes = 4;
-// At least this many block shapes of a kernel make a map, if at most the share most_empty of the
-// map's cells is empty.
+// At least this many block shapes of a kernel make a map. The share of empty cells in the map may
+// be at most most_empty.
 constexpr std::size_t many_shapes = 6;
 constexpr double most_empty = 0.6;
 
@@ -36,7 +36,8 @@ std::map<std::string, Coordinate> coordinates_of(const RecordedRow& row, std::pt
   return at;
 }
 
-// Returns the largest number of values of `name` among rows for which `same` is equal.
+// Returns the largest number of different values of `name` in any group of rows. Rows are in the
+// same group if `same` returns the same text.
 std::size_t values_of(const std::vector<RunRow>& rows, const std::string& name,
                       const std::function<std::string(const RunRow&)>& same) {
   std::map<std::string, std::set<Coordinate>> found;
@@ -56,7 +57,7 @@ std::string work_of(const RunRow& sample) {
   return fmt::format("{} {} {}", sample.row->rung, sample.row->size, sample.row->values);
 }
 
-// Returns true if the shapes of a kernel fill enough of a map of its own.
+// Returns true if the block shapes of some kernel fill enough cells of that kernel's map.
 bool fill_a_map(const std::vector<RunRow>& rows) {
   std::map<std::string, std::set<std::pair<std::int64_t, std::int64_t>>> shapes;
   for (const RunRow& each : rows) {

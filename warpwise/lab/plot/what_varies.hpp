@@ -10,8 +10,8 @@
 // Finds the parameters and settings in which a record's rows differ, and chooses axes among them.
 namespace warpwise::lab {
 
-// A row's value of a parameter, a constant, or @rung, @size, @block, @block_x, @block_y, @transfer
-// or @cc. Coordinates are ordered by the number, then by the text.
+// A row's value of a parameter or constant, or of one of @rung, @size, @block, @block_x, @block_y,
+// @transfer and @cc (compute capability). Coordinates are sorted by the number, then by the text.
 struct Coordinate {
   double number = 0;
   std::string text;
@@ -27,7 +27,7 @@ struct RunRow {
   const RecordedRow* row = nullptr;
 };
 
-/// Returns the rows of a record that were run, without a figure yet.
+/// Returns the rows of a record that were run. Their figures are not set yet.
 std::vector<RunRow> samples_of(const Record& record);
 
 /// Returns the sides of a block, such as "32×8".
@@ -35,12 +35,12 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 
 struct Variation {
   PlotKind kind = PlotKind::dots;
-  std::vector<std::string> numeric;  ///< the one or two drawn axes; dots: none
-  std::vector<std::string> named;    ///< series and panels: all else that varies, except kernels
+  std::vector<std::string> numeric;  ///< parameters drawn as axes, at most two; none for dots
+  std::vector<std::string> named;    ///< all other differences except kernels: series and panels
 };
 
-/// Finds what varies between rows. A value that a rung fixes is not an axis. A block that follows
-/// from another axis is not an axis either.
+/// Finds the parameters and settings that vary between rows. A value that is constant for each rung
+/// is not an axis. A block that follows from another axis is not an axis either.
 Variation what_varies(const std::vector<RunRow>& rows);
 
 }  // namespace warpwise::lab

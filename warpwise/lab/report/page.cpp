@@ -11,7 +11,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-// A part of the page after its front.
+// A part of the page that follows the front page.
 struct Part {
   std::string id;
   std::string name;
@@ -30,7 +30,7 @@ std::string head(const std::string& title) {
   const Html meta =
       lone("meta", {{"charset", "utf-8"}}) +
       lone("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}}) +
-      // A browser asks for an icon unless the page says that there is none.
+      // A browser requests an icon unless the page says that it has none.
       lone("link", {{"rel", "icon"}, {"href", "data:,"}});
   return element("head", meta + element("title", title) + Html{"<style>"} + Html{style_sheet()} +
                              Html{"</style>"})

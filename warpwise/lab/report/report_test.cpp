@@ -1,4 +1,4 @@
-// Tests what the report says about records, and its errors for invalid files.
+// Tests the report's findings, tables and pictures, and its errors for invalid files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(Html, WhatIsNoUtf8IsReplaced) {
   for (const char* wrong : {"\xFF", "\x80", "\xC3", "\x07", "\x7F"}) {
     EXPECT_EQ(text(wrong).markup, replaced) << fmt::format("{:02x}", wrong[0]);
   }
-  // Each byte of an overlong form, a surrogate or a character beyond U+10FFFF is replaced.
+  // The bytes of an overlong form, a surrogate or a code point above U+10FFFF are all replaced.
   for (const char* wrong : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
     EXPECT_EQ(text(wrong).markup.size(), replaced.size() * std::string_view(wrong).size());
   }
@@ -89,7 +89,7 @@ TEST(Scale, LiesBetweenItsEnds) {
   EXPECT_NEAR(even.fraction(40), 1 / 1.06, 1e-9);
   const Scale powers = scale_for(1, 100, true);
   EXPECT_NEAR(powers.fraction(10), 0.5, 1e-9);
-  // The number of ticks is limited for extreme values too.
+  // The number of ticks is limited for extreme ranges too.
   for (const double far : {0.0, 5e-324, 1e308}) {
     const Scale scale = scale_for(far, 1e308, true);
     EXPECT_LT(scale.ticks(5).size(), 100U);
@@ -199,7 +199,7 @@ TEST(Roofline, ComparesWorkWithBytes) {
   const auto lines = rooflines_of(collection.runs);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_DOUBLE_EQ(lines[0].instructions_per_s, 10 * 4 * 2000e6);
-  // 40 instructions for 1000 pixels are 4000 for all. The bytes are 800 GB/s·µs: 800,000.
+  // 40 instructions for 1000 pixels are 4000 for all pixels. 800 GB/s·µs are 800,000 bytes.
   EXPECT_DOUBLE_EQ(lines[0].points.at(0).work, 5);
   EXPECT_DOUBLE_EQ(lines[0].points.at(0).gb_per_s, 100);
 }

@@ -22,7 +22,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 Scale scale_for(double least, double greatest, bool logarithmic) {
   constexpr double room = 0.06;
-  // Larger numbers are no measurements, and the margin beside them would overflow.
+  // Larger numbers cannot be measurements, and the room beside them on the axis would overflow.
   constexpr double extreme = 1e100;
   least = std::clamp(least, -extreme, extreme);
   greatest = std::clamp(greatest, least, extreme);
@@ -61,7 +61,7 @@ Html ring(double fraction, double y, const std::string& title) {
 }
 
 Html grid_across(const Scale& scale, double height, const std::string& unit) {
-  constexpr std::size_t most = 5;  // numbers that fit side by side on a telephone
+  constexpr std::size_t most = 5;  // numbers that fit on a telephone's width
   Html html;
   for (const double each : scale.ticks(most)) {
     const std::string x = across(scale.fraction(each));

@@ -7,9 +7,9 @@
 #include "warpwise/lab/plot/plot.hpp"
 #include "warpwise/lab/report/html/html.hpp"
 
-// Draws pictures as SVG inside of the page. Horizontal positions are shares of the width, so that
-// letters keep their size on a telephone and on a large screen. Numbers and names stand outside of
-// the axes, where the style sheet leaves margins.
+// Draws pictures as SVG inside the page. Horizontal positions are shares of the width, so that
+// letters keep their size on narrow and wide screens. Numbers and names stand outside the axes, in
+// margins that the style sheet leaves free.
 namespace warpwise::lab::report {
 
 /// An axis, on which each value has a position from 0 to 1.
@@ -22,24 +22,25 @@ struct Scale {
   std::vector<double> ticks(std::size_t most) const;
 };
 
-/// Returns a scale for values from `least` to `greatest`, with room beyond them. A linear scale
-/// starts at 0 if no value is negative.
+/// Returns a scale for values from `least` to `greatest`, with some room beyond both. A linear
+/// scale starts at 0 if no value is negative.
 Scale scale_for(double least, double greatest, bool logarithmic);
 
-/// Format an attribute of SVG: across() a share of the width, pixels() a length.
+/// Format an attribute of SVG: across() formats a share of the width, pixels() a length.
 std::string across(double fraction);
 std::string pixels(double length);
 
-/// Draws the mark of a series. Each series has its own form and colour.
+/// Draws the mark of a point. Each series has its own form and colour of mark.
 Html mark(double fraction, double y, std::size_t series, const std::string& title);
-Html ring(double fraction, double y, const std::string& title);  ///< mark for a document's figure
-/// Draws vertical grid lines with their numbers below, for a picture that is `height` high.
+Html ring(double fraction, double y, const std::string& title);  ///< marks a document's figure
+/// Draws vertical grid lines, and their numbers below them, for a picture of this height in pixels.
 Html grid_across(const Scale& scale, double height, const std::string& unit);
-/// Draws horizontal grid lines with their numbers at the left.
+/// Draws horizontal grid lines, and their numbers to the left of them.
 Html grid_up(const Scale& scale, double height);
-/// Draws a picture. \param room  class of the element around it, which sets the room for numbers
+/// Draws a picture. \param room  CSS class of the element around the picture, which sets the
+/// margins for numbers
 Html picture(const char* room, double height, const std::string& description, const Html& inner);
-/// Draws names of series beside their marks, then the document's ring if `has_document`.
+/// Draws the series' marks and names. If `has_document`, adds the ring of the document's figures.
 Html legend(const std::vector<std::string>& names, bool has_document);
 
 /// Draws all panels of a plot.

@@ -5,7 +5,7 @@
 #include "warpwise/lab/report/charts/chart.hpp"
 #include "warpwise/lab/report/words/words.hpp"
 
-// Draws a row for each kernel: its name and its figure above the line of its dots.
+// Draws a row for each kernel. The kernel's name and figure stand above the line of its dots.
 namespace warpwise::lab::report {
 namespace {
 
@@ -58,7 +58,7 @@ Html dots_of(const Plot& plot, const PlotPanel& panel) {
   }
   Html html = picture("room-dots", height, plot.description, inner);
   html += element("p", {{"class", "axis"}}, plot.value.title);
-  // The axis already names a single series.
+  // The title of the axis already names a single series.
   const bool has_names = panel.series.size() > 1;
   if (has_names || plot.has_document) {
     html += legend(has_names ? names_of(panel) : std::vector<std::string>(), plot.has_document);

@@ -11,7 +11,7 @@ namespace {
 constexpr double lines_height = 190;
 
 struct Place {
-  double x = 0;  ///< a share of the width
+  double x = 0;  ///< share of the width
   double y = 0;  ///< in pixels
 };
 

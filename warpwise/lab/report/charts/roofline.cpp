@@ -14,8 +14,8 @@ namespace {
 
 constexpr double roofline_height = 380;
 
-// Returns the warp instructions per pixel. Only one row of each rung and block has counts: the
-// emulator counts at one size.
+// Returns the warp instructions per pixel, from the row of the same rung and block that has counts.
+// The emulator counts at one size only, so other rows have none.
 std::optional<double> work_of(const Record& record, const RecordedRow& row) {
   for (const RecordedRow& each : record.rows) {
     if (each.rung != row.rung || each.block != row.block || each.values != row.values) continue;
@@ -35,13 +35,14 @@ std::optional<RoofPoint> point_of(const Record& record, const RecordedRow& row) 
   const auto instructions = work_of(record, row);
   if (!time || !rate || !instructions) return std::nullopt;
   const double pixels = static_cast<double>(row.size[0]) * static_cast<double>(row.size[1]);
-  const double kilobytes = *rate * *time;  // GB/s times µs
+  const double kilobytes = *rate * *time;  // GB/s times µs gives kilobytes
   const double work = *instructions * pixels / kilobytes;
   if (!(work > 0) || !(*rate > 0) || !std::isfinite(work)) return std::nullopt;
   return RoofPoint{record.study, row.rung, &row, work, *rate};
 }
 
-// Since Volta a multiprocessor issues one instruction of each of four warps in each clock.
+// Returns the peak rate of warp instructions. Since Volta, a multiprocessor can issue four warp
+// instructions in each clock cycle.
 double instructions_per_s(const Record& record) {
   constexpr double warps_per_clock = 4;
   double multiprocessors = 0;
@@ -70,7 +71,7 @@ void add_point(RoofPoint point, std::vector<RoofPoint>& points) {
   points.push_back(std::move(point));
 }
 
-// Draws the points and the lines of the limits.
+// Draws the points of the rungs and the lines of the limits.
 class Drawing {
  public:
   explicit Drawing(const Roofline& roofline) : roofline_(roofline) {
@@ -120,7 +121,8 @@ class Drawing {
     level(roofline_.copy_gb_per_s, "roof");
     level(roofline_.read_gb_per_s, "roof dash");
     if (roofline_.instructions_per_s <= 0) return html;
-    // The limit of instructions per second limits the bytes per second.
+    // The limit of instructions per second also limits the bytes per second, in proportion to the
+    // bytes per instruction.
     const auto rate_at = [&](double work) {
       return roofline_.instructions_per_s / work * 1000 / 1e9;
     };
@@ -143,8 +145,8 @@ class Drawing {
         fmt::format(fmt::runtime(words().roofline_point), name, figure_text(each.gb_per_s),
                     percent_text(figure_of(*each.row, "share_of_roof").value_or(0)),
                     time_text(*figure_of(*each.row, "cold_us")));
-    // The label moves to the left in proportion to the point's position, so that it stays within
-    // the picture.
+    // The label moves to the left in proportion to the point's horizontal position, so that it
+    // stays within the picture.
     constexpr double letter_width = 7.2;
     const double shift = -x * letter_width * static_cast<double>(name.size());
     const Html label = element(

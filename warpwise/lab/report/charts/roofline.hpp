@@ -7,8 +7,8 @@
 #include "warpwise/lab/report/html/table.hpp"
 #include "warpwise/lab/report/records/collection.hpp"
 
-// Draws every rung of every ladder in one picture. The picture shows the rate of a rung's required
-// bytes over its warp instructions for each byte.
+// Draws all rungs (optimisation steps) of all ladders in one picture. The horizontal axis is a
+// rung's warp instructions per byte, the vertical axis its rate of required bytes.
 namespace warpwise::lab::report {
 
 struct RoofPoint {
@@ -19,21 +19,21 @@ struct RoofPoint {
   double gb_per_s = 0;
 };
 
-/// Roofline of one GPU. A limit that the records do not give is 0.
+/// Roofline of one GPU. A limit is 0 if the records do not give it.
 struct Roofline {
   std::string device;
   double copy_gb_per_s = 0;
   double read_gb_per_s = 0;
-  double instructions_per_s = 0;  ///< warp instructions, by all multiprocessors
+  double instructions_per_s = 0;  ///< warp instructions per second of all multiprocessors
   std::vector<RoofPoint> points;
 };
 
-/// Returns a roofline for each GPU on which a whole ladder was timed. Work is the emulator's count
-/// at the size that the record names, scaled in proportion to the pixels. The bytes count each
-/// input and each output once.
+/// Returns a roofline for each GPU on which a whole ladder was timed. A point's work is the
+/// emulator's count at one size, scaled in proportion to the pixels. Its bytes include each input
+/// and each output once.
 std::vector<Roofline> rooflines_of(const std::vector<Recorded>& runs);
 
-/// Draws the picture. A point shows its name while the pointer is on it or it has the focus.
+/// Draws the picture. A point shows its name while the pointer is on it or the point has the focus.
 Html picture_of(const Roofline& roofline);
 Table table_of(const Roofline& roofline);
 

@@ -15,10 +15,10 @@ namespace warpwise::lab::report {
 namespace {
 
 constexpr double scatter_height = 240;
-// A prediction that is off by more than this factor misleads.
+// A prediction that is off by more than this factor counts as a miss.
 constexpr double miss = 2;
 
-// Contents of one picture: experiments of a study, or the documents' tables.
+// Contents of one picture: the experiments of one study, or all tables of the source documents.
 struct Panel {
   std::string title;
   std::string file;
@@ -49,7 +49,7 @@ std::vector<Panel> panels_of(const Predictions& predictions) {
   return panels;
 }
 
-// Returns one scale for both axes, so that equal times lie on the diagonal.
+// Returns one scale for both axes, so that a right prediction lies on the diagonal.
 Scale scale_of(const Panel& panel) {
   double least = panel.experiments.front()->rows.front().measured_us;
   double greatest = least;
@@ -62,7 +62,8 @@ Scale scale_of(const Panel& panel) {
   return scale_for(least, greatest, true);
 }
 
-// Draws the line of predictions that are `ratio` times the measured time, clipped to the picture.
+// Draws a line through the points whose predicted time is `ratio` times the measured time. Clips
+// the line to the picture.
 Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
   const double left = std::max(scale.least, scale.least / ratio);
   const double right = std::min(scale.greatest, scale.greatest / ratio);
@@ -106,7 +107,8 @@ Html picture_of(const Panel& panel) {
          element("p", {{"class", "axis"}}, w.predictions_x) + legend(names, false);
 }
 
-// Lists the rungs whose prediction is off by more than `miss`, with their worst row, worst first.
+// Lists the rungs whose prediction is off by more than the factor `miss`. Each rung has its worst
+// row, and the worst rung comes first.
 std::string misses_of(const Panel& panel) {
   std::vector<const PredictedRow*> worst;
   for (const PredictedExperiment* experiment : panel.experiments) {

@@ -17,7 +17,7 @@ constexpr double heading_height = 30;
 constexpr double bar_top = 19;
 constexpr double bar_height = 6;
 
-// Rows of a picture, one below the other. Several branches have headings.
+// The rows of a picture, from top to bottom. Each branch has a heading if there are several.
 class Rows {
  public:
   explicit Rows(const std::vector<const RecordedRow*>& rows) {
@@ -41,7 +41,7 @@ class Rows {
   const Html& headings() const { return headings_; }
 
  private:
-  std::vector<std::pair<const RecordedRow*, double>> placed_;  // each row, and the height above it
+  std::vector<std::pair<const RecordedRow*, double>> placed_;  // each row, and the pixels above it
   double height_ = 0;
   Html headings_;
 };

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// Returns the bytes of the UTF-8 character at the beginning of a text; 0 if there is none.
-// Surrogates and overlong forms do not count as characters.
+// Returns the number of bytes of the UTF-8 character at the beginning of a text. Returns 0 for
+// invalid bytes, including surrogates and overlong forms.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

@@ -7,7 +7,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-// Defines the colours of plots as variables.
+// Defines the colours of plots as CSS variables.
 std::string colours(bool dark) {
   std::string text;
   const auto colour = [&](std::size_t i) {
@@ -130,7 +130,7 @@ std::string series_rules() {
 std::string style_sheet() {
   return fmt::format(":root{{{}}}\n@media(prefers-color-scheme:dark){{:root{{{}}}}}\n",
                      colours(false), colours(true)) +
-         // Paper has the light colours.
+         // Printed pages have the light colours.
          fmt::format("@media print{{:root{{{}}}}}", colours(false)) + rules + series_rules();
 }
 

@@ -22,7 +22,7 @@ Table table_of(const Plot& plot, const std::string& file) {
     std::vector<Cell>& row = table.rows.emplace_back();
     for (std::size_t k = 0; k < cells[i].size(); ++k) {
       Cell cell{cells[i][k], {}};
-      // The page shows three digits; the file has all of them.
+      // The page shows three digits of a number; the CSV file has all of them.
       if (table.columns[k].is_number && !cell.plain.empty()) {
         cell.shown = text(figure_text(std::strtod(cell.plain.c_str(), nullptr)));
       }
@@ -62,7 +62,7 @@ Html row_of(const std::vector<Cell>& cells, const std::vector<Column>& columns) 
     if (k == 0) {
       inner += element("th", {{"scope", "row"}}, shown);
     } else {
-      // Long texts get room to be read. The table scrolls if it gets too wide.
+      // A cell with a long text gets a wider class. The table scrolls if it gets too wide.
       constexpr std::size_t is_long = 32;
       const bool is_text = cells[k].plain.size() >= is_long;
       const char* const kind = columns[k].is_number ? "n" : is_text ? "long" : "";
@@ -93,7 +93,7 @@ Html html_of(const Table& table) {
   const Html whole =
       element("table", element("caption", table.caption) + element("thead", element("tr", head)) +
                            element("tbody", body));
-  // The arrow keys scroll an element that has the focus.
+  // tabindex lets the element get the focus, and the arrow keys then scroll it.
   return element("div",
                  {{"class", "scroll"},
                   {"tabindex", "0"},

@@ -26,20 +26,20 @@ struct Table {
   std::string caption;
   std::string file;  ///< name of the CSV file
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  ///< the first cell of each row is its head
+  std::vector<std::vector<Cell>> rows;  ///< the first cell of each row is the row's heading
 };
 
 /// Makes a table of the figures that a plot shows.
 Table table_of(const Plot& plot, const std::string& file);
 
-/// Removes columns without any content.
+/// Removes the columns whose cells are all empty.
 void drop_empty_columns(Table& table);
 
-/// Writes the table, and below it a link that saves the table as CSV. A table that is wider than
-/// the page scrolls.
+/// Writes the table, and below it a link that saves the table as CSV. The table scrolls if it is
+/// wider than the page.
 Html html_of(const Table& table);
 
-/// Writes the same as html_of(), hidden behind a line to click on.
+/// Writes the table as html_of() does, but shows it only after a click on a line.
 Html folded(const Table& table);
 
 std::string csv_of(const Table& table);

@@ -12,7 +12,7 @@ namespace warpwise::lab::report {
 namespace {
 
 double count(const RecordField& object, const char* key) {
-  // The largest valid count: more than in any launch that the emulator can finish.
+  // Largest count that is accepted. The emulator cannot finish a launch with more.
   constexpr double most = 1e18;
   const auto field = object.find(key);
   if (!field) return 0;
@@ -38,7 +38,7 @@ void add_accesses(const RecordField& by_cc, LineCounts& line) {
 void add_line(const RecordField& field, Annotation& annotation) {
   const auto file = field.find("file");
   const auto number = field.find("line");
-  // Counts without a source line are left out.
+  // Counts that belong to no source line are left out.
   if (!file || !number || file->text().empty() || number->whole() < 1) return;
   LineCounts& line = annotation.files[file->text()][number->whole()];
   if (const auto source = field.find("source")) line.source = source->text();
@@ -102,7 +102,7 @@ Html line_html(std::string_view code, const LineCounts* line, double warp_instru
                      fmt::format("{:.1f} %", percent));
     notes = notes_of(*line);
   }
-  // The style sheet numbers each line from the one before; a gap needs a larger step.
+  // The style sheet adds one to the line number at each line. After a gap, the step is larger.
   const std::string far = step == 1 ? "" : fmt::format("counter-increment:line {}", step);
   return element("span", {{"style", far}}, margin + text(code) + text("\n")) + notes;
 }

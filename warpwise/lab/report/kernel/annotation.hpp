@@ -16,16 +16,16 @@ namespace warpwise::lab::report {
 /// Counts of accesses to one kind of memory, for one compute capability.
 struct AccessCounts {
   double requests = 0;
-  double made = 0;   ///< transactions of global memory, passes of shared memory
-  double ideal = 0;  ///< the least that the same bytes need
+  double made = 0;   ///< transactions of global memory, or passes of shared memory
+  double ideal = 0;  ///< fewest transactions or passes that move the same bytes
 };
 
 struct LineCounts {
-  std::string source;  ///< without the blanks around it
+  std::string source;  ///< the line's text without the blanks around it
   double warp_instructions = 0;
   double branches = 0;
   double divergent_branches = 0;
-  /// By compute capability and kind: "global_load", "texture".
+  /// The accesses by compute capability, then by kind: "global_load", "texture".
   std::map<std::string, std::map<std::string, AccessCounts>> accesses;
 };
 
@@ -35,15 +35,15 @@ struct Annotation {
   std::map<std::string, std::map<std::int64_t, LineCounts>> files;
 };
 
-/// Reads one kind of accesses from explain's JSON; `kind` is its name in the JSON.
+/// Reads the counts of one kind of access from explain's JSON; `kind` is its name in the JSON.
 /// \throws InvalidArgument  as add_launch()
 AccessCounts read_accesses(const RecordField& field, const std::string& kind);
 
-/// Adds a launch from explain's JSON; a missing count is 0.
+/// Adds the counts of a launch from explain's JSON. A count that is missing there is 0.
 /// \throws InvalidArgument  with the field that is missing or has another type
 void add_launch(const RecordField& launch, Annotation& annotation);
 
-/// Counts of a rung, as scripts/record-lines.py stores them.
+/// Counts of a rung, in the form that scripts/record-lines.py stores.
 struct RecordedLines {
   std::string study;
   std::string rung;
@@ -54,19 +54,19 @@ struct RecordedLines {
   Annotation annotation;
 };
 
-/// \throws InvalidArgument  as add_launch()
+/// Reads the counts of several rungs. \throws InvalidArgument  as add_launch()
 std::vector<RecordedLines> read_lines(const RecordField& root);
 
-/// Returns true if a file is still the one that was counted: each line with counts is unchanged.
+/// Returns true if a file's text is the one that was counted: no line with counts has changed.
 bool is_of(std::string_view text, const std::map<std::int64_t, LineCounts>& counted);
 
 /// Lists a file's lines with their numbers. The margin has each line's share of the warp
-/// instructions. The traffic of a line's accesses is below the line. \param name  describes the
+/// instructions. A note below a line has the traffic of its accesses. \param name  describes the
 /// listing to readers who cannot see it
 Html listing(const std::string& name, std::string_view text,
              const std::map<std::int64_t, LineCounts>& counted, double warp_instructions);
 
-/// Lists only those lines that have counts.
+/// Lists only the lines that have counts, as listing() does.
 Html excerpt(const std::string& name, const std::map<std::int64_t, LineCounts>& counted,
              double warp_instructions);
 

@@ -24,7 +24,7 @@ using Sources = std::map<std::string, std::string>;
 
 Html note(const std::string& text) { return element("p", {{"class", "note"}}, text); }
 
-// Returns the sides of a shape without ones at the end: "32×8" for 32×8×1.
+// Formats the sides of a grid or block without ones at the end: "32×8" for 32×8×1.
 std::string shape_of(const RecordField& field) {
   std::vector<std::int64_t> sides;
   for (const RecordField& each : field.list()) sides.push_back(each.whole());
@@ -107,7 +107,7 @@ Plot plot_of_bounds(const RecordField& prediction) {
   return plot;
 }
 
-// Writes the measured time and its ratio to the modelled time; empty if no time was measured.
+// Writes the measured time and its ratio to the modelled time; nothing if none was measured.
 Html measured_beside(const RecordField& launch, const RecordField& prediction) {
   const auto ratio = prediction.find("measured_over_predicted");
   if (!ratio) return {};
@@ -136,7 +136,7 @@ Html bounds_of(const RecordField& launch, const std::string& file) {
 
 Cell count_cell(double value) { return {number(value), text(fmt::format("{:.0f}", value))}; }
 
-// Tabulates the accesses of each kind for each compute capability.
+// Makes a table of the accesses by kind and compute capability.
 Table accesses_of(const RecordField& by_cc, const std::string& file) {
   const Words& w = words();
   Table table;
@@ -250,8 +250,7 @@ Html counts_of(const RecordField& launch, const std::string& file) {
   return html;
 }
 
-// Returns true if a fault is a race: its kind is one for which emulator/race_kinds.hpp returns
-// true.
+// Returns true if a launch has a race, that is a fault of a kind that race_kinds.hpp lists.
 bool has_races(const RecordField& launch) {
   return std::ranges::any_of(launch.at("faults").list(), [](const RecordField& fault) {
     const std::string kind = fault.at("kind").text();

@@ -17,10 +17,10 @@ namespace {
 constexpr double row_height = 36;
 constexpr double bar_top = 19;
 constexpr double bar_height = 10;
-constexpr double narrowest = 0.002;       // share of the width
-constexpr std::size_t most_rows = 12;     // of the picture
+constexpr double narrowest = 0.002;       // least width of a bar, as a share of the picture
+constexpr std::size_t most_rows = 12;     // most rows of the picture
 constexpr std::size_t longest_name = 30;  // letters that fit beside a time on a telephone
-constexpr std::size_t most_events = 500;  // in the table
+constexpr std::size_t most_events = 500;  // most events in the table
 
 std::string of_transfer(const std::string& name) {
   for (const auto& [key, words] : kernel_words.transfers) {
@@ -29,7 +29,7 @@ std::string of_transfer(const std::string& name) {
   return name;
 }
 
-// A row of the timeline: a kernel, or a kind of transfer.
+// A row of the timeline. It shows a kernel, or a kind of transfer.
 struct Row {
   std::string name;
   std::string link;
@@ -39,7 +39,7 @@ struct Row {
     double start_us = 0;
     double us = 0;
   };
-  std::vector<Bar> bars;  ///< in order; bars that touch on the picture are joined
+  std::vector<Bar> bars;  ///< in the order of time; bars that touch on the picture are joined
 };
 
 class Timeline {
@@ -107,7 +107,7 @@ class Timeline {
                       bytes ? Cell{fmt::format("{}", bytes->whole()), {}} : Cell{}});
   }
 
-  // Returns at most most_rows rows, the longest first, and rows without a known time last.
+  // Returns at most most_rows rows: the longest first, those without a known time last.
   std::vector<const Row*> sorted() const {
     std::vector<const Row*> rows;
     for (const auto& [key, row] : rows_) rows.push_back(&row);

@@ -54,7 +54,7 @@ void add(const Json& json, const std::string& file, Collection& collection) {
   }
 }
 
-// Returns a record's experiment. A run of a whole ladder has the experiment "ladder" or none.
+// Returns a record's experiment. A whole ladder has none, or the experiment "ladder".
 std::string experiment_of(const Record& record) {
   return record.is_ladder && record.experiment == "ladder" ? "" : record.experiment;
 }

@@ -10,7 +10,7 @@
 #include "warpwise/lab/report/kernel/annotation.hpp"
 #include "warpwise/lab/report/records/predictions.hpp"
 
-// Contents of a folder of results.
+// Reads the contents of a folder of results.
 namespace warpwise::lab::report {
 
 /// A time of one implementation, as `warpwise bench` records it.
@@ -23,11 +23,11 @@ struct BenchRow {
   double share_of_roof = 0;
 };
 
-/// A run of `warpwise bench`: primitives beside other libraries.
+/// A run of `warpwise bench`: times of primitives and of other libraries.
 struct Bench {
   std::vector<std::pair<std::string, std::string>> machine;
   std::string method;
-  std::vector<BenchRow> rows;  ///< without the rows of the roofs themselves
+  std::vector<BenchRow> rows;  ///< rows of implementations; rows of roofs are left out
 };
 
 struct Recorded {
@@ -46,19 +46,20 @@ struct Collection {
   std::vector<RecordedBench> benches;
   std::vector<Predictions> predictions;
   std::vector<RecordedLines> lines;
-  std::size_t others = 0;  ///< JSON files of other kinds
+  std::size_t others = 0;  ///< number of JSON files of other kinds
 };
 
 /// Adds the contents of a file's text: a run, a list of runs, the rows of a bench, predictions, or
-/// the counts of lines.
+/// the counts of source lines.
 /// \throws InvalidArgument  the text is not JSON, or has a record's keys but is not a valid record;
 ///                          the message names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 
-/// Reads all .json files in a folder and its subfolders. Counters do not change the times. A run
-/// with counters is therefore in `runs` too, unless the same run exists without counters.
+/// Reads all .json files in a folder and its subfolders. Hardware counters do not change a run's
+/// times. `runs` therefore includes runs with counters, unless the same run exists without
+/// counters.
 /// \throws IoError          the folder, or a file in it, cannot be read
-/// \throws InvalidArgument  as add_file(); or the folder has neither a run nor a bench
+/// \throws InvalidArgument  as add_file(), or the folder has neither a run nor a bench
 Collection read_folder(const std::filesystem::path& folder);
 
 }  // namespace warpwise::lab::report

@@ -11,7 +11,7 @@ constexpr const char* document_speedup = "document_speedup_over_first";
 
 std::int64_t pixels_of(const RecordedRow& row) { return row.size[0] * row.size[1]; }
 
-// A ratio of times below this is within the spread of the measurement.
+// Ratios of times below this value lie within the spread of the measurement.
 constexpr double clearly = 1.01;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::vector<const RecordedRow*> rows_of_first_size(const Record& record) {
 }
 
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows) {
-  std::map<std::string, std::string> begins;  // by rung, the first rung of its branch
+  std::map<std::string, std::string> begins;  // maps a rung to the first rung of its branch
   std::vector<Branch> branches;
   for (const RecordedRow* each : rows) {
     const auto before = begins.find(each->step_before);

@@ -9,7 +9,7 @@
 
 #include "warpwise/lab/plot/record_field.hpp"
 
-// Compares recorded times with predictions of `lab predict`; scripts/predictions.py writes both.
+// Compares recorded times with `lab predict`'s predictions. scripts/predictions.py writes both.
 namespace warpwise::lab::report {
 
 struct PredictedRow {
@@ -19,14 +19,14 @@ struct PredictedRow {
   std::map<std::string, std::int64_t> values;  ///< parameters and axes
   double predicted_us = 0;
   double measured_us = 0;
-  std::string rules;  ///< resource that takes the longest
+  std::string rules;  ///< resource that bounds the predicted time
 
   double ratio() const { return predicted_us / measured_us; }
-  /// Returns the factor by which the prediction is too long or too short.
+  /// Returns the factor between prediction and measurement, at least 1.
   double off() const { return ratio() > 1 ? ratio() : 1 / ratio(); }
 };
 
-/// Quality of the predictions of some rows.
+/// Accuracy of the predictions of some rows.
 struct PredictionFit {
   std::int64_t points = 0;
   std::optional<double> rank_correlation;  ///< empty for fewer than three points
@@ -49,10 +49,11 @@ struct Predictions {
   std::string commit;
   PredictionFit all;
   std::vector<PredictedExperiment> experiments;
-  std::vector<PredictedExperiment> documents;  ///< for the documents' times, on their GPUs
+  std::vector<PredictedExperiment> documents;  ///< predictions of times in the source documents,
+                                               ///< for the documents' GPUs
 };
 
-/// \throws InvalidArgument  with the field that is missing or has another type
+/// Reads a file's predictions. \throws InvalidArgument  a field is missing or has another type
 Predictions read_predictions(const RecordField& root, const std::string& file);
 
 }  // namespace warpwise::lab::report

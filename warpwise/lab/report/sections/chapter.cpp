@@ -28,7 +28,7 @@ std::string name_of(const Record& record) {
   return record.experiment.empty() ? record.study : record.study + "-" + record.experiment;
 }
 
-// Lists the rows of the source documents that a run or, without such rows, its kernels show.
+// Lists the rows of the source documents that a run shows or, if it names none, its kernels show.
 Html document_rows(const Record& record) {
   std::vector<std::string> rows = record.rows_shown;
   if (rows.empty()) {
@@ -59,7 +59,7 @@ Cell figure_cell(const std::optional<double>& value, std::string (*show)(double)
 
 std::string number_text(double value) { return figure_text(value); }
 
-// Lists every row for which the document gives a figure.
+// Lists every row with a figure from the source document.
 Html beside_document(const Record& record) {
   const Words& w = words();
   Table table;
@@ -152,7 +152,7 @@ Html cpu_rows(const Record& record) {
   return html_of(table);
 }
 
-// Returns the least and the greatest value of a plot.
+// Returns the least and the greatest value of all points of a plot.
 std::pair<double, double> extremes_of(const Plot& plot) {
   std::pair<double, double> extremes{std::numeric_limits<double>::max(),
                                      std::numeric_limits<double>::lowest()};
@@ -167,7 +167,7 @@ std::pair<double, double> extremes_of(const Plot& plot) {
   return extremes;
 }
 
-// Makes the plot of a record with texts in the page's language.
+// Makes the plot of a record, with its texts in the page's language.
 Plot told_plot(const Record& record) {
   const Words& w = words();
   Plot plot = plot_of(record);
@@ -258,7 +258,7 @@ Html html_of(const Chapter& chapter, const std::map<std::string, StudySource>& s
     html += element("p", {{"class", "wide"}}, told(source->second.about));
   for (const Recorded* run : chapter.runs) {
     const Record& record = run->record;
-    // A run without a title and an experiment stands directly under the chapter's heading.
+    // A run without a title and an experiment stands directly below the chapter's heading.
     std::string title = told(record.title);
     if (title.empty()) title = record.experiment;
     if (!title.empty()) html += element("h3", title);

@@ -15,10 +15,10 @@ struct Chapter {
   std::string id;
   bool is_ladder = false;
   std::string study;
-  std::vector<const Recorded*> runs;  ///< the whole run first
+  std::vector<const Recorded*> runs;  ///< the run of the whole ladder or study first
 };
 
-/// Returns the chapters: ladders, then studies.
+/// Returns the chapters: those of ladders, then those of studies.
 std::vector<Chapter> chapters_of(const Collection& collection);
 
 Html html_of(const Chapter& chapter, const std::map<std::string, StudySource>& sources);

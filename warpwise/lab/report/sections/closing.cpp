@@ -22,7 +22,7 @@ Html section(const char* id, const char* heading, const Html& inner) {
 
 Html about(const std::string& text) { return element("p", {{"class", "wide"}}, text); }
 
-// The emulator's counts of one kind over all kernels of a run.
+// Compares the emulator's and the GPU's counts of one kind, over all kernels of a run.
 struct CountSummary {
   std::string count;
   std::size_t kernels = 0;
@@ -59,7 +59,7 @@ std::string value_of(const Machine& machine, const std::string& key) {
   return {};
 }
 
-// A file of the report, with the machine that it was recorded on.
+// A file of the report, and the machine on which it was recorded.
 struct Origin {
   std::string file;
   const Machine* machine;
@@ -86,7 +86,7 @@ Table records_table(const std::vector<Origin>& origins) {
   table.caption = w.records;
   table.file = "records.csv";
   table.columns = {{w.file}};
-  // Machines have different keys.
+  // Machines may have different keys, so the table has a column for each key of any machine.
   std::vector<std::string> keys;
   for (const Origin& each : origins) {
     for (const auto& [key, value] : *each.machine) {

@@ -7,7 +7,7 @@
 #include "warpwise/lab/report/records/collection.hpp"
 #include "warpwise/lab/report/sections/sources.hpp"
 
-// The last sections. All but rooflines() and machine_and_method() are empty if they have no data.
+// The last sections. A section without data is empty, except rooflines() and machine_and_method().
 namespace warpwise::lab::report {
 
 Html rooflines(const Collection& collection);

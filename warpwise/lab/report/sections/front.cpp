@@ -46,7 +46,7 @@ std::string document_sentence(const DocumentsBest& best) {
               best.now->rung, now_of(*best.now));
 }
 
-// Returns the link to a run's ladder on the page; empty if it is not there.
+// Returns the link to a run's chapter on the page. Returns an empty text if no chapter has the run.
 std::string link_to(const std::vector<Chapter>& chapters, const Recorded& run) {
   for (const Chapter& each : chapters) {
     if (std::find(each.runs.begin(), each.runs.end(), &run) != each.runs.end())

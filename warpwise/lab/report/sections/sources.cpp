@@ -33,7 +33,7 @@ StudySource source_of(const StudyTable& table) {
 
 Html sources_note(const std::string& said) { return element("p", {{"class", "note"}}, said); }
 
-// Shows the rung's file whole, and only the counted lines of other files.
+// Shows the whole file of the rung, and of other files only the lines with counts.
 Html counted_source(const RungSource& rung, const RecordedLines& counted) {
   const Words& w = words();
   const Annotation& annotation = counted.annotation;
@@ -65,9 +65,9 @@ std::map<std::string, StudySource> installed_sources(const Collection& collectio
     try {
       sources[study] = source_of(find_study(study));
     } catch (const InvalidArgument&) {
-      // The study is not installed: it lies in a user's own folder.
+      // The study lies in a user's own folder and is not installed.
     } catch (const IoError&) {
-      // Its table or the sources are not readable here, and the records need neither.
+      // The study's table or sources cannot be read here, but the report can do without them.
     }
   }
   return sources;
@@ -92,7 +92,7 @@ Html html_of(const std::string& study, const RungSource& rung, const RecordedLin
   }
   inner +=
       counted == nullptr ? listing(rung.file, rung.text, {}, 0) : counted_source(rung, *counted);
-  // A link leads to the element inside of <details>, since that opens it.
+  // The link leads to an element inside <details>, because the browser then opens <details>.
   return element("details", element("summary", fmt::format(fmt::runtime(words().source_file),
                                                            rung.name, rung.file)) +
                                 element("div", {{"id", id_of_rung(study, rung.name)}}, inner));

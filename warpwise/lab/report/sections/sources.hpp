@@ -22,16 +22,15 @@ struct StudySource {
   std::vector<RungSource> rungs;
 };
 
-/// Returns the installed sources of each study that a record names, by study. They may differ from
-/// the sources that were measured. Leaves out a study that is not installed.
+/// Returns the installed sources of each study that a record names, by the study's name. They may
+/// differ from the sources that were measured. Leaves out a study that is not installed.
 std::map<std::string, StudySource> installed_sources(const Collection& collection);
 
-/// Returns the link "#…" to the source of a rung; empty if there is none.
+/// Returns the link "#…" to the source of a rung, or an empty text if there is no source.
 std::string link_to(const std::map<std::string, StudySource>& sources, const std::string& study,
                     const std::string& rung);
 
-/// Shows a rung's source behind a line to click on. \param counted  recorded costs of its lines, or
-/// null
+/// Shows a rung's source after a click. \param counted  recorded counts of its lines, or null
 Html html_of(const std::string& study, const RungSource& rung, const RecordedLines* counted);
 
 }  // namespace warpwise::lab::report

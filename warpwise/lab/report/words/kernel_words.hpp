@@ -4,41 +4,41 @@
 #include <string_view>
 #include <utility>
 
-// Texts of explain's page. They are only in English, as explain's advice is.
+// Texts of explain's page. They are only in English, like explain's advice.
 namespace warpwise::lab::report {
 
-/// Texts of the page. The comment of a text with {} names their values, in this order.
+/// Texts of the page. Names in braces in a comment are the values of the text's {}, in this order.
 struct KernelWords {
-  const char* kernel_title;    ///< kernel, rung or primitive
-  const char* call_about;      ///< size, operands
-  const char* kernel_heading;  ///< kernel
-  const char* kernel_about;    ///< grid, block, compiler
+  const char* kernel_title;    ///< {kernel, rung or primitive}
+  const char* call_about;      ///< {size}, {operands}
+  const char* kernel_heading;  ///< {kernel}
+  const char* kernel_about;    ///< {grid}, {block}, {compiler}
   const char* kernel_page_about;
   const char* advice;
   const char* gain_about;
-  const char* rule;  ///< rule
+  const char* rule;  ///< {rule}
   const char* before;
   const char* after;
-  const char* seen_in;    ///< command
-  const char* placement;  ///< kind of kernel
+  const char* seen_in;    ///< {command}
+  const char* placement;  ///< {kind of kernel}
   const char* faults;
-  const char* fault;         ///< kind, line, message, number of faults
-  const char* bounds;        ///< GPU
-  const char* bounds_about;  ///< time, least, most, bottleneck, time of a launch alone
+  const char* fault;         ///< {kind}, {line}, {message}, {number of faults}
+  const char* bounds;        ///< {GPU}
+  const char* bounds_about;  ///< {time}, {least}, {most}, {bottleneck}, {time of a launch alone}
   const char* bounds_axis;
-  const char* measured_beside;  ///< GPU, time, its ratio to the modelled time
+  const char* measured_beside;  ///< {GPU}, {time}, {its ratio to the modelled time}
   const char* counts;
   const char* counts_exact;
-  const char* counts_of;  ///< scope of the counts
+  const char* counts_of;  ///< {scope of the counts}
   const char* fidelity;
   const char* fidelity_exact;
   const char* fidelity_races;
-  const char* fidelity_use;  ///< what is not exact, what it may have reached, source lines
+  const char* fidelity_use;  ///< {what is not exact}, {what it may have reached}, {source lines}
   const char* no_kernels;
-  const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
-  const char* cannot_run;  ///< CC, reason
-  const char* registers;   ///< registers per thread, machine code that has them
-  const char* execution;   ///< warp instructions, branches, divergent ones, barriers
+  const char* occupancy;   ///< {CC}, {share}, {blocks}, {warps}, {limiter}, {registers}
+  const char* cannot_run;  ///< {CC}, {reason}
+  const char* registers;   ///< {registers per thread}, {machine code that has them}
+  const char* execution;   ///< {warp instructions}, {branches}, {divergent ones}, {barriers}
   const char* accesses_table;
   const char* classes_table;
   const char* requests;
@@ -48,26 +48,26 @@ struct KernelWords {
   const char* share;
   const char* all_instructions;
   const char* emulator;
-  const char* measured_on;  ///< GPU, time
+  const char* measured_on;  ///< {GPU}, {time}
   const char* source;
   const char* source_about;
   const char* printed;
-  const char* program_about;  ///< time, GPU
+  const char* program_about;  ///< {time}, {GPU}
   const char* look_first;
-  const char* first_about;   ///< total time, launches, mean time
-  const char* first_of_one;  ///< time of the only launch
+  const char* first_about;   ///< {total time}, {launches}, {mean time}
+  const char* first_of_one;  ///< {time of the only launch}
   const char* timeline;
-  const char* timeline_on;  ///< GPU
+  const char* timeline_on;  ///< {GPU}
   const char* timeline_about;
-  const char* bar;   ///< event, its start, its time
-  const char* mark;  ///< event
+  const char* bar;   ///< {event}, {its start}, {its time}
+  const char* mark;  ///< {event}
   const char* not_known;
   const char* event;
   const char* event_start;
   const char* event_time;
   const char* event_times;
   const char* event_bytes;
-  const char* more_events;  ///< number
+  const char* more_events;  ///< {number}
   std::array<std::pair<std::string_view, const char*>, 5> transfers;
 };
 

@@ -5,7 +5,7 @@
 
 #include "warpwise/lab/report/words/words.hpp"
 
-// Texts of words() and told() for a page in Korean.
+// Korean texts for words() and told().
 namespace warpwise::lab::report {
 
 extern const Words korean;
@@ -17,8 +17,8 @@ struct Translation {
 /// Texts of records, and the words of plots.
 std::span<const Translation> korean_texts_of_records();
 
-/// Translates a text of a record, or of an installed table by the file ko.json beside the table.
-/// Returns an unknown text as it is.
+/// Translates a text of a record, or of an installed table. The file ko.json beside a table has the
+/// translations of the table's texts. Returns an unknown text unchanged.
 /// \throws InvalidArgument  a ko.json is no object of texts
 /// \throws IoError  as source_root()
 std::string_view korean_of(std::string_view text);

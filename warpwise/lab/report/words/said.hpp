@@ -6,7 +6,7 @@
 
 namespace warpwise::lab::report {
 
-/// Fills the {} of a text of Words.
+/// Fills in the {} of a text of Words.
 template <class... Arguments>
 std::string said(const char* format, const Arguments&... arguments) {
   return fmt::format(fmt::runtime(format), arguments...);

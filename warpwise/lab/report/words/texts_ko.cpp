@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-/// Adds the texts of the ko.json in a table's folder, if there is one.
+/// Adds the texts of the file ko.json in a table's folder, if there is such a file.
 void add_texts(Texts& texts, const fs::path& folder) {
   const std::string file = (folder / "ko.json").string();
   const std::optional<std::string> content = read_text(file);

@@ -1,6 +1,6 @@
 #include "warpwise/lab/report/words/korean.hpp"
 
-// Methods and names in records, and the words of plots.
+// Korean texts for methods and names in records, and for the words of plots.
 namespace warpwise::lab::report {
 namespace {
 
@@ -245,7 +245,7 @@ constexpr Translation record_texts[] = {
     {"local atomic wavefronts", "지역 원자 연산 처리 횟수"},
     {"local atomic passes", "지역 원자 연산 처리 횟수"},
     {"local atomic transactions", "지역 원자 연산 트랜잭션"},
-    // Earlier texts of rungs' ideas, which older records have.
+    // Ideas of rungs that only older records have; their texts have since changed.
     {"what copy() launches: four vectors in flight, any alignment",
      "copy()가 실행하는 것: 진행 중인 벡터 넷, 어떤 정렬이든"},
     {"what match() launches by NCC: sums of packed products",

@@ -198,7 +198,7 @@ constexpr Words english = {
     .page_about = "Made by warpwise lab report. This page needs no network and no other file.",
 };
 
-// The same texts as in docs/sources.md; a test compares the two.
+// These texts are the same as in docs/sources.md; a test compares them.
 constexpr std::pair<std::string_view, std::string_view> document_row_texts[] = {
     {"A1", "bank conflicts of shared memory: sixteen to a half-warp, none, and the read left out"},
     {"A2", "transactions of global memory: a half-warp served by one, and by sixteen"},

@@ -1,7 +1,7 @@
 #include "warpwise/lab/report/words/korean.hpp"
 
-// The terms are taken from the source documents and README.ko.md. No particle follows a {}, because
-// the particle's form depends on the sound before it.
+// The terms follow the source documents and README.ko.md. No Korean particle follows a {}, because
+// its form would depend on the last sound of the value.
 namespace warpwise::lab::report {
 
 const Words korean = {

@@ -15,7 +15,7 @@ std::string csv_number(const std::optional<double>& value) {
   return value && !std::isnan(*value) ? fmt::format("{}", *value) : "";
 }
 
-// Returns nothing if the counters were not read.
+// Compares a row's counts with its counters. Returns nothing if the counters were not read.
 std::vector<ComparedCount> compared_of(const RungRow& row, const RungCounts& counts) {
   if (!row.compared_counters) return {};
   return compared_counts(counts, *row.compared_counters);
@@ -67,7 +67,7 @@ std::vector<std::string> CounterColumns::fields_of(const RungRow& row,
     const auto found = compared.find(each);
     fields.push_back(found == compared.end() ? "" : csv_number(found->second));
   }
-  // not_comparable may have commas, but has no quotation marks.
+  // The text not_comparable may contain commas, but no quotation marks.
   if (!empty()) fields.push_back(fmt::format("\"{}\"", row.not_comparable));
   for (const std::string& each : metrics_) {
     fields.push_back(row.counters ? csv_number(value_of(*row.counters, each)) : "");

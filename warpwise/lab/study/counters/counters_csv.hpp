@@ -8,16 +8,17 @@
 // Writes a GPU's counters as columns of CSV.
 namespace warpwise::lab {
 
-/// Columns for the counters of a run; none without counters. First come the counters that are
-/// compared with counts, at the size of the counts. Then comes each metric at a row's own size.
+/// Columns of CSV for the counters of a run; none if the run has no counters. The first columns are
+/// the counters that are compared with the emulator's counts, read at the size of the counts. The
+/// others are all metrics, read at each row's own size.
 class CounterColumns {
  public:
   explicit CounterColumns(const StudyRun& run);
 
-  /// Returns "gpu_global_load_sectors", "not_comparable", and the metrics under their own names.
+  /// Returns the columns: "gpu_global_load_sectors", "not_comparable", and the metrics' own names.
   std::vector<std::string> names() const;
 
-  /// Returns the fields of a row, one for each name. \param counts  the row's counts; may be null
+  /// Returns the fields of a row, one for each column. \param counts  the row's counts; may be null
   std::vector<std::string> fields_of(const RungRow& row, const RungCounts* counts) const;
 
  private:

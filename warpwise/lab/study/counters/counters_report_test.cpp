@@ -1,5 +1,5 @@
 // Tests reports of a GPU's counters beside the emulator's counts: text, JSON and CSV. The values
-// are made by hand.
+// are invented for the test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr const char* barrier = "smsp__average_warps_issue_stalled_barrier_per_i
 constexpr const char* scoreboard =
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
 
-// Makes two launches of 100 and 300 warp instructions. The emulator counted 200 for each.
+// The GPU counted 100 and 300 warp instructions in two launches, the emulator 200 in each.
 RungRow row_with_counters() {
   RungRow row;
   row.rung = "scalar";

@@ -12,7 +12,7 @@
 namespace warpwise::lab {
 
 struct LaunchCounters {
-  std::string kernel;  ///< plain name
+  std::string kernel;  ///< kernel's name without parameters
   emulator::Dim3 grid;
   CounterValues values;
 };
@@ -23,19 +23,20 @@ struct CounterReading {
   std::vector<LaunchCounters> launches;
 };
 
-/// Reads the counters, with a run of the rung for each pass. \param patched  as in Counters::read()
+/// Reads the counters, and runs the rung once for each pass. \param patched  as in Counters::read()
 /// \throws CountersUnavailable
 CounterReading read_counters(Counters& counters, RungRun& run, const Size& size, bool patched);
 
-/// Returns the value of a metric. Returns nothing if it was not read or is no number, for example a
-/// hit rate without accesses.
+/// Returns the value of a metric. Returns nothing if the metric was not read, or if its value is
+/// not a number. A hit rate without accesses, for example, is not a number.
 std::optional<double> value_of(const CounterValues& values, std::string_view metric);
 
-/// Returns one number for all launches; nothing if the metric was not read. Metrics that end with
-/// ".sum" are added up. A percentage or a ratio is read from the launch with the most instructions.
+/// Returns one value of a metric for all launches; nothing if it was not read. Values of metrics
+/// that end with ".sum" are added up. A percentage or ratio is that of the launch with most
+/// instructions.
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric);
 
-/// An emulator's count, and the GPU's counter for the same quantity.
+/// An emulator's count, and the GPU's hardware counter for the same quantity.
 struct ComparedCount {
   std::string_view name;    ///< "global load sectors"
   std::string_view metric;  ///< the counter's name
@@ -43,11 +44,12 @@ struct ComparedCount {
   double measured = 0;      ///< by the GPU
 };
 
-/// Returns the counts whose counter was read, except those that are 0 on both sides.
+/// Returns the counts whose counter was read, except those that are 0 in the emulator and the GPU.
 std::vector<ComparedCount> compared_counts(const RungCounts& counts, const CounterReading& reading);
 
 /// Returns why counters and counts cannot be compared: the number of launches or a grid differs.
-/// Empty if all grids are the same. A grid may follow from blocks_per_sm, and so from machine code.
+/// Returns an empty text if all grids are equal. A grid may depend on blocks_per_sm, which depends
+/// on the machine code.
 std::string why_not_comparable(const CounterReading& reading,
                                const std::vector<emulator::Dim3>& emulated_grids);
 

@@ -7,12 +7,13 @@
 
 namespace warpwise::lab {
 
-// Returns the limit of warp instructions of a launch. The most costly experiment is threshold's
-// plain loops over a window of 255. They take 370 million warp instructions at the table's size for
-// the emulator. A larger image gets a limit in proportion to its pixels.
+// Returns the largest number of warp instructions that a launch may execute. The most costly
+// experiment has threshold's plain loops over a window of 255. They execute 370 million warp
+// instructions at the table's emulator_size. A larger image gets a limit in proportion to its
+// pixels.
 std::uint64_t budget_of(const StudyTable& table, const Size& size) {
   constexpr double at_emulator_size = 500e6;
-  constexpr double greatest = 1e18;  // fits in 64 bits
+  constexpr double greatest = 1e18;  // fits into 64 bits
   const auto pixels = [](const Size& of) {
     return static_cast<double>(of.width) * static_cast<double>(of.height);
   };

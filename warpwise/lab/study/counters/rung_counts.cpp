@@ -7,7 +7,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Global memory traffic of all launches together.
+// Sum of the global memory traffic of all launches.
 struct Traffic {
   std::uint64_t requests = 0;
   std::uint64_t references = 0;
@@ -45,7 +45,7 @@ int threads_of(const ladders::Launch& launch) {
   return static_cast<int>(dimensions(launch.block).count());
 }
 
-// Returns ptxas's report on a kernel. Keeps each report for the process: many points of a study
+// Returns ptxas's report on a kernel, and keeps it until the process ends. Many points of a study
 // share their code, and ptxas takes longer than the emulator.
 const ResourceReport& report_of(const Compilation& compilation, const std::string& kernel,
                                 const std::vector<rules::ComputeCapability>& ccs,

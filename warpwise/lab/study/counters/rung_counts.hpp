@@ -8,7 +8,7 @@
 #include "warpwise/lab/measure/gpu_executor.hpp"
 #include "warpwise/lab/study/run/rung_run.hpp"
 
-// Counts and resources of a rung that ran.
+// Counts of a rung that ran, and resources of its machine code.
 namespace warpwise::lab {
 
 /// Counts of all launches of a rung, by the rules of one compute capability.
@@ -20,18 +20,19 @@ struct RungCounts {
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
-  /// Reads, writes and atomic operations of global memory and reads of textures by threads. An
-  /// access counts once for each participating lane, even if a lane accesses a vector.
+  /// References per pixel. A reference is one lane's part of a read, write or atomic operation of
+  /// global memory, or of a read of a texture. A lane that accesses a vector makes one reference.
   double references_per_pixel = 0;
-  double transactions_per_request = 0;   ///< of global memory
-  double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
-  double shared_passes_per_request = 0;  ///< 0 without shared memory
-  /// Sum over the blocks of a product: a block's threads times the accesses to global memory and
-  /// textures that its busiest warp makes.
+  double transactions_per_request = 0;   ///< transactions of global memory per request of a warp
+  double bytes_moved_per_pixel = 0;      ///< bytes moved between the SMs and global memory
+  double shared_passes_per_request = 0;  ///< passes of shared memory per request; 0 if it is not
+                                         ///< used
+  /// Executed threads, added up over the accesses: each block contributes its threads times the
+  /// accesses of its busiest warp to global memory and textures.
   std::uint64_t executed_threads = 0;
-  std::uint64_t idle_threads = 0;            ///< executed_threads without a reference
-  double thread_efficiency_percent = 0;      ///< share of executed_threads that are not idle
-  double load_transactions_per_request = 0;  ///< reads from global memory only
+  std::uint64_t idle_threads = 0;            ///< part of executed_threads that makes no reference
+  double thread_efficiency_percent = 0;      ///< share of executed_threads that is not idle
+  double load_transactions_per_request = 0;  ///< as transactions_per_request, for reads alone
   emulator::TrafficCounts global_load;
   emulator::TrafficCounts global_store;
   emulator::PassCounts shared_load;
@@ -42,13 +43,15 @@ struct RungCounts {
 struct RungResources {
   rules::ComputeCapability compute_capability;
   std::optional<int> registers;
-  std::string registers_from;  ///< built_for(); empty on a GPU, whose driver builds the code itself
-  std::optional<int> spill_bytes;  ///< stored and loaded by a thread
-  int spill_load_bytes = 0;        ///< the loaded part; set by resources_by_rules() alone
-  int stack_bytes = 0;             ///< a thread's local memory; set by resources_by_rules() alone
+  std::string registers_from;      ///< text of built_for(); empty on a GPU, whose driver builds the
+                                   ///< code itself
+  std::optional<int> spill_bytes;  ///< bytes that a thread spills: stores and loads
+  int spill_load_bytes = 0;        ///< bytes of spill loads; set by resources_by_rules() alone
+  int stack_bytes = 0;             ///< bytes of a thread's local memory; set by
+                                   ///< resources_by_rules() alone
   std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
-  std::string why_not;  ///< why not even one block fits, if the occupancy is 0
+  std::string why_not;  ///< why no block fits an SM, if the occupancy is 0
 };
 
 /// Adds up the counts of all launches.
@@ -58,24 +61,25 @@ struct RungResources {
 RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size_t index,
                      rules::ComputeCapability cc, std::int64_t pixel_count, const Size& size);
 
-/// Figures of machine code to find in addition to registers. Each figure takes time to find.
+/// Figures of machine code to find in addition to registers. Finding a figure takes time.
 struct MachineCodeFigures {
-  bool spills = false;               ///< for a GPU; resources_by_rules() always finds spills
-  bool global_instructions = false;  ///< if there is a disassembler
+  bool spills = false;               ///< spills on a GPU; resources_by_rules() always finds them
+  bool global_instructions = false;  ///< found only if there is a disassembler
 };
 
-/// Returns the resources of the first launch: the kernels of a rung differ little in their
-/// resources. Registers and occupancy come from the driver. The other figures are of the code that
-/// the installed compiler builds for this GPU.
+/// Returns the resources of the rung's first kernel; its other kernels differ little. Registers and
+/// occupancy come from the driver. The other figures come from code that the installed compiler
+/// builds for this GPU.
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
                                MachineCodeFigures wanted);
 
-/// Returns the same resources from the report of ptxas or NVRTC and the rules of occupancy.
+/// Returns the resources of the rung's first kernel, from the report of ptxas or NVRTC and the
+/// rules of occupancy.
 std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               const std::vector<rules::ComputeCapability>& ccs,
                                               MachineCodeFigures wanted);
 
-/// Returns the machine instructions of one of the rung's kernels; none if they are not known.
+/// Returns the machine instructions of one of the rung's kernels, or nothing if they are not known.
 const std::vector<MachineOperation>& operations_by_rules(const RungRun& run,
                                                          const std::string& kernel,
                                                          rules::ComputeCapability cc);

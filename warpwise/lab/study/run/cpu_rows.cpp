@@ -18,7 +18,7 @@ RungRow named(RungRow row, const std::string& name, ladders::Cpu with) {
   return row;
 }
 
-// Measures the time to compute the problem with this many threads.
+// Measures the time in which this number of threads computes the problem.
 Timing time_of(const StudyTable& table, ladders::Problem& problem, ladders::Cpu with, int threads) {
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   static_cast<std::size_t>(threads));
@@ -35,7 +35,7 @@ Timing time_of(const StudyTable& table, ladders::Problem& problem, ladders::Cpu 
   return summary_of(samples);
 }
 
-// Times the plain loops. Skips loops that would take too long: some take longer than all rungs.
+// Times the reference's plain loops, but skips loops that would take more than three seconds.
 RungRow reference_row(const StudyTable& table, const RungRow& common, ladders::Problem& problem) {
   constexpr double patience_s = 3;
   RungRow row = named(common, "cpu reference", ladders::Cpu::reference);
@@ -56,7 +56,7 @@ void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Prob
   ladders::Problem computed = problem;
   add(reference_row(table, row, computed));
   std::set<int> threads = {1, all};
-  // The document's number of threads, at most the threads of this CPU.
+  // Adds the document's number of threads, or all threads if this CPU has fewer.
   const std::optional<DocumentCpu>& documented = table.document_cpu;
   const int as_documented = documented ? std::min(documented->threads, all) : 0;
   if (documented) threads.insert(as_documented);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a.
+// Continues the hash FNV-1a of 64 bits from `start`.
 std::uint64_t hash_of(const std::string& text, std::uint64_t start) {
   std::uint64_t hash = start;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -32,16 +32,16 @@ fs::path cache_folder() {
   return home != nullptr && *home != 0 ? fs::path(home) / ".cache/warpwise/rungs" : fs::path{};
 }
 
-// Returns a compiler's path and date. A compiler with the same path and date compiles a source to
-// the same code.
+// Returns a compiler's path and date, which identify it for the cache. A compiler with the same
+// path and date compiles a source to the same code.
 std::string identity_of(const fs::path& compiler) {
   std::error_code error;
   const auto time = fs::last_write_time(compiler, error).time_since_epoch().count();
   return fmt::format("{} {}", compiler.string(), error ? 0 : time);
 }
 
-// Returns "problem.hpp" for "# include <problem.hpp>", with any spacing; empty if nothing is
-// included.
+// Returns "problem.hpp" for the line "# include <problem.hpp>", with any spacing. Returns an empty
+// text for a line without an include.
 std::string included_by(std::string_view line) {
   const auto skip_blanks = [&] {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -60,7 +60,7 @@ std::string included_by(std::string_view line) {
 void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   if (!done.insert(file.lexically_normal()).second) return;
   const std::optional<std::string> content = read_text(file);
-  if (!content) return;  // the compiler will report it
+  if (!content) return;  // the compiler will report the missing file
   text += *content;
   std::istringstream lines(*content);
   for (std::string line; std::getline(lines, line);) {
@@ -77,8 +77,8 @@ bool is_below(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// Appends a file's lines to the text, and after each include the included file if it lies in
-// `folders`.
+// Appends a file's lines to the text. After the line of an include follows the included file, if it
+// lies in `folders`.
 void append_with_includes(const fs::path& file, const std::vector<fs::path>& folders,
                           std::set<fs::path>& done, std::string& text) {
   std::istringstream lines(read_text(file).value_or(""));
@@ -100,7 +100,7 @@ void append_with_includes(const fs::path& file, const std::vector<fs::path>& fol
 std::optional<Compilation> from_cache(const fs::path& path) {
   const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
-  // A damaged file counts as missing.
+  // A damaged cache file counts as missing.
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object() || !json.contains("ptx") || !json.contains("compiler") ||
       !json["ptx"].is_string() || !json["compiler"].is_string()) {
@@ -113,15 +113,15 @@ std::optional<Compilation> from_cache(const fs::path& path) {
 }
 
 void to_cache(const fs::path& path, const Compilation& compilation) {
-  // The PTX names its folder. If the folder's name is no UTF-8, neither is the PTX, and nothing is
-  // kept.
+  // The PTX contains the name of its folder. If that name is not UTF-8, the PTX cannot be stored as
+  // JSON, and the cache keeps nothing.
   constexpr auto replace = nlohmann::json::error_handler_t::replace;
   const nlohmann::json json = {{"compiler", compilation.compiler}, {"ptx", compilation.ptx}};
   const std::string text = json.dump(-1, ' ', false, replace);
   if (nlohmann::json::parse(text) != json) return;
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  // The file is written under another name and then renamed, so that no other program reads a
+  // The file is written under a temporary name and then renamed. Other programs then never read a
   // half-written file.
   const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
   std::ofstream file(unfinished, std::ios::binary);
@@ -165,13 +165,13 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
 
 namespace {
 
-// Compiles as compile_rung() does, but without a cap on registers. Only machine code depends on a
-// cap; PTX merely states it.
+// Compiles as compile_rung() does, but without a limit on registers. PTX merely states the limit;
+// only machine code depends on it.
 Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                              const emulator::Dim3& block, int architecture) {
   CompileOptions options;
   options.architecture = architecture;
-  options.host_code = false;  // code that does not compile must be an error, not left out
+  options.host_code = false;  // NVRTC must leave no code out as host code
   options.include_folders = {source_root()};
   for (const auto& [name, value] : constants)
     options.defines.push_back(fmt::format("{}={}", name, value));
@@ -181,7 +181,8 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
 
   const Toolchain toolchain = find_toolchain();
   const auto nvrtc = Nvrtc::load(toolchain.nvrtc_libraries);
-  // This number changes with the options of compilation, so that older cached PTX is not used.
+  // This number is part of the key. It changes with the options of compilation, so that PTX of
+  // older options is not used.
   constexpr std::string_view way = "3 ";
   std::string key = std::string(way) + text_with_includes(rung.file) +
                     identity_of(nvrtc ? nvrtc->library() : toolchain.nvcc) + rung.file.string() +
@@ -199,7 +200,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
       return *std::move(found);
     }
   }
-  // NVRTC compiles in this process; nvcc starts several others for each file.
+  // NVRTC compiles in this process. nvcc is slower: it starts several processes for each file.
   if (nvrtc) options.compiler = CompilerChoice::nvrtc;
   Compilation result = compile_file(rung.file, options, toolchain);
   if (!folder.empty()) to_cache(cached, result);

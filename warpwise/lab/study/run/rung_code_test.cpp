@@ -1,4 +1,4 @@
-// Tests the compilation of rungs, and its cache.
+// Tests the compilation of rungs and the cache of its results.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,12 +29,12 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   ASSERT_EQ(cached().size(), 1U);
   const fs::path kept = cached()[0];
 
-  // An existing file is used: the rung is not compiled again.
+  // If the cache has a file for the rung, the rung is not compiled again.
   const std::string content = text_of(kept);
   write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
   EXPECT_EQ(compiled(), "of the cache");
 
-  // A damaged file is compiled again and replaced.
+  // A damaged cache file is replaced after a new compilation.
   for (const std::string& spoilt :
        {std::string(), content.substr(0, content.size() / 2), std::string("[1, 2]"),
         std::string(R"({"ptx": 5, "compiler": "x"})"), std::string(R"({"ptx": "x"})"),
@@ -44,7 +44,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
     EXPECT_EQ(text_of(kept), content);
   }
 
-  // Another constant, block or architecture has another file.
+  // Each constant, block shape and architecture has a cache file of its own.
   write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
   EXPECT_EQ(compiled({{"UNUSED", 1}}), ptx);
   EXPECT_NE(compiled({}, 128), "of the cache");
@@ -52,7 +52,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(cached().size(), 4U);
   EXPECT_EQ(compiled(), "of the cache");
 
-  // Another source text has another file too.
+  // A source with another text has another cache file.
   const std::string source = text_of(rung.file);
   write(rung.file, source + "\n");
   EXPECT_EQ(compiled(), ptx);
@@ -60,7 +60,8 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), "of the cache");
 }
 
-// The key has the library that compiles, not one that is listed before it and cannot be loaded.
+// The key has the library that compiles. A library that is listed before it but cannot be loaded
+// must not change the key.
 TEST_F(Rungs, ComeFromTheCacheWhateverLibrariesCannotBeLoaded) {
   const StudyTable table = edited("copy");
   const fs::path no_library = folder_ / "toolkit/lib64/libnvrtc.so.13";
@@ -78,8 +79,8 @@ TEST_F(Rungs, ComeFromTheCacheWhateverLibrariesCannotBeLoaded) {
   EXPECT_EQ(cached().size(), 1U);
 }
 
-// The compiler's output names the file. Two files with the same text and the same relative path
-// must have separate entries.
+// The compiled PTX names its file. Files with the same text and the same relative path must
+// therefore have separate cache entries.
 TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   const fs::path before = fs::current_path();
   for (const char* place : {"one", "other"}) {
@@ -98,7 +99,8 @@ TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   EXPECT_EQ(cached().size(), 2U);
 }
 
-// An included file counts with any spacing of its include, and through other included files.
+// An included file is part of the key, whatever the spacing of its include, and if another included
+// file includes it.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
@@ -117,7 +119,7 @@ TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
 
 TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   const StudyTable table = edited("copy");
-  // This test replaces the cache, and NVRTC may be installed there.
+  // This test replaces the cache folder, in which NVRTC may be installed.
   if (fs::exists(nvrtc_cache())) GTEST_SKIP() << "the only compiler may be the one in the cache";
   write(folder_ / "file", "");
   for (const char* nowhere : {"file", "file/below"}) {
@@ -127,7 +129,7 @@ TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   }
 }
 
-// The folder's name is in the PTX, and JSON cannot hold such bytes.
+// The PTX has the folder's name. JSON cannot hold such bytes, so the PTX is not cached.
 TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
   edited("copy");
   fs::rename(folder_ / "copy", folder_ / "c\xffpy");

@@ -68,7 +68,8 @@ std::uint32_t dimension(const Rung& rung, const char* field, const std::string& 
   return static_cast<std::uint32_t>(value);
 }
 
-// Returns the resident blocks. \throws Unsupported  not even one block fits: the launch would fail
+// Returns the number of blocks that an SM can hold. \throws Unsupported  an SM cannot hold a single
+// block, and the launch would fail
 int resident_blocks(const LoadedCode& code, const std::string& kernel, int threads,
                     std::uint64_t shared_bytes) {
   const int blocks = code.blocks_per_sm(kernel, threads, shared_bytes);
@@ -79,7 +80,8 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
       registers ? fmt::format(" with {} registers each", *registers) : "", shared_bytes));
 }
 
-// Evaluates an expression for a number of bytes. \throws InvalidArgument  with the field's place
+// Evaluates an expression that gives a number of bytes. \throws InvalidArgument  the value is
+// negative; the message has the field's place in the table
 std::int64_t bytes_of(const Rung& rung, const char* field, const std::string& expression,
                       const Variables& variables) {
   const std::int64_t bytes = expression_value(rung, field, expression, variables);
@@ -115,11 +117,11 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
 Compilation compiled(const Executor& executor, const Rung& rung, const Variables& variables,
                      const emulator::Dim3& block) {
   const rules::ComputeCapability cc = executor.compute_capability();
-  constexpr int oldest_architecture = 75;  // oldest architecture that compilers build for
+  constexpr int oldest_architecture = 75;  // oldest one that compilers build for
   std::map<std::string, std::int64_t> constants;
   for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
   const std::int64_t cap = expression_value(rung, "max_registers", rung.max_registers, variables);
-  constexpr std::int64_t most = 255;  // registers of a thread, since compute capability 3.5
+  constexpr std::int64_t most = 255;  // most registers of a thread since compute capability 3.5
   if (cap < 0 || cap > most) {
     throw InvalidArgument(fmt::format("{}, \"max_registers\": \"{}\" is {}; 0 to {} is possible",
                                       rung.place, rung.max_registers, cap, most));
@@ -129,15 +131,16 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
                       static_cast<int>(cap));
 }
 
-// Checks that the block of arguments fits the kernel's parameters. Otherwise the kernel would read
-// beyond the end of the arguments, or shifted values. \throws InvalidArgument  with both sizes
+// Checks that the study's arguments have the sizes of the kernel's parameters. Otherwise the kernel
+// would read shifted values, or beyond the end of the arguments. \throws InvalidArgument  the
+// message has the sizes of both
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;
   try {
     taken = emulator::Program(ptx).kernel(kernel).parameter_bytes;
   } catch (const Unsupported&) {
-    return;  // the emulator does not know the kernel; a GPU may
+    return;  // the emulator cannot read the kernel, but a GPU may run it
   }
   const std::vector<std::uint64_t> given = parameter_bytes_of(listed);
   if (taken == given) return;
@@ -148,7 +151,7 @@ void require_parameters(const Rung& rung, const std::string& ptx, const std::str
                   given.size(), fmt::join(given, ", ")));
 }
 
-// Returns one element as a number that can be compared.
+// Returns one element as a floating-point number, so that elements of all types can be compared.
 double element_of(ElementType type, const std::byte* row, std::int64_t x) {
   switch (type) {
     case ElementType::u8: return load<std::uint8_t>(row, x);
@@ -165,8 +168,8 @@ double element_of(ElementType type, const std::byte* row, std::int64_t x) {
 
 // Result of comparing one output.
 struct OutputComparison {
-  std::int64_t wrong = 0;  // pixels
-  std::int64_t x = 0;      // of the first wrong pixel
+  std::int64_t wrong = 0;  // number of wrong pixels
+  std::int64_t x = 0;      // position of the first wrong pixel
   std::int64_t y = 0;
   int channel = 0;
 };
@@ -202,8 +205,8 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Returns the offset of the first byte outside of all pixels that was written: it does not hold the
-// sentinel. Nothing if all these bytes hold the sentinel.
+// Returns the offset of the first byte outside all pixels that a kernel wrote. A written byte no
+// longer holds the sentinel. Returns nothing if no byte was written there.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {
   const ConstHostView view = operand.view();
@@ -319,7 +322,7 @@ void RungRun::place(const Problem& problem, const Rung& rung) {
             ? 0
             : executor_.create_texture(texture_of(operand, texture->second, memory_[i])));
   }
-  // Throws for the name of a texture that is no operand.
+  // problem.operand() throws if a texture has the name of no operand.
   for (const auto& [name, kind] : rung.textures) problem.operand(name);
 }
 
@@ -333,7 +336,7 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    // The memory is not zeroed: the copy overwrites it, and it may be a gigabyte.
+    // The memory is left uninitialised, because the copy overwrites it and it may have a gigabyte.
     const std::size_t bytes = operand.memory().size();
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);

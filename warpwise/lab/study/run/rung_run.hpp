@@ -11,26 +11,26 @@
 // Runs a rung on an executor for a problem, and checks its result.
 namespace warpwise::lab {
 
-/// A rung on a problem: the operands in an executor's memory, with outputs that hold the sentinel,
-/// and the launches.
+/// A rung (a kernel of a study) that is ready to run on a problem. It has the launches, and the
+/// operands in an executor's memory. Outputs hold the sentinel.
 class RungRun {
  public:
-  /// Compiles what the rung needs at this block shape, or takes it from the cache, and uploads the
+  /// Compiles the rung's code for this block shape, or takes it from the cache, and uploads the
   /// problem. Frees everything that the executor held before.
-  /// \param block  replaces the rung's default
+  /// \param block  block shape to use instead of the rung's default
   /// \throws CompileError, InvalidArgument, OutOfMemory  as compile_rung(), evaluate(), allocate()
-  /// \throws Unsupported  the rung is not for this problem, a block does not fit an SM, or the
-  ///                      executor does not support the kernel; with the reason
+  /// \throws Unsupported  the rung does not support this problem, a block does not fit an SM, or
+  ///                      the executor does not support the kernel; the message says which
   RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block);
 
-  /// Uses operands that are already in memory. Uploads and frees nothing. \param memory  start of
+  /// Uses operands that are already in memory. Uploads and frees nothing. \param memory  address of
   /// each operand's allocation
   RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block,
           std::vector<std::uint64_t> memory);
 
-  /// Returns why this rung does not run this problem here; empty if it does.
+  /// Returns why this rung cannot run this problem on this executor, or an empty text if it can.
   static std::string why_skipped(const Executor& executor, const Rung& rung,
                                  const ladders::Problem& problem, const emulator::Dim3& block);
 
@@ -42,10 +42,10 @@ class RungRun {
   /// Runs the launches. \throws Error  as Executor::run()
   void run() { executor_.run(*code_, launches_); }
 
-  /// Copies the outputs into `into`, which must be the problem that the run was made with.
+  /// Copies the outputs into `into`. It must be the problem that the run was made with.
   void read_outputs(ladders::Problem& into) const;
 
-  /// Returns difference_of() for the first wrong output; empty if all outputs are right.
+  /// Returns difference_of() for the first wrong output, or an empty text if all outputs are right.
   std::string first_difference(const ladders::Problem& expected) const;
 
  private:
@@ -60,21 +60,22 @@ class RungRun {
   std::vector<ladders::Launch> launches_;
 };
 
-/// Describes how the memory of an output differs from the expected memory; empty if it does not.
-/// The text has the first wrong pixel, its expected and actual value, and the number of wrong
-/// pixels. If all pixels are right, the text has a byte outside of the pixels that was written.
+/// Describes how the memory of an output differs from the expected memory. The text has the first
+/// wrong pixel, its expected and actual value, and the number of wrong pixels. If all pixels are
+/// right, the text names a byte outside the pixels that was written. It is empty if there is no
+/// difference.
 std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
 
-/// Returns the problem with the outputs that a rung has to give. For a ladder the CPU computes
-/// them, with plain loops or with the library as `with` says. For another study the reference
-/// kernel computes them on the executor. It is compiled with the rung's constants and launched with
-/// the block shape `block`.
+/// Returns the problem with the outputs that a rung has to give. For a ladder, the CPU
+/// computes them: `with` chooses plain loops or the library. For another study, the reference
+/// kernel computes them on the executor. It has the rung's constants and the block shape
+/// `block`.
 /// \throws Error  as RungRun and run() do
 ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
                              const ladders::Problem& problem, const emulator::Dim3& block,
                              ladders::Cpu with);
 
-/// Returns the names that expressions of a rung may use: the problem's variables, its operands'
+/// Returns the variables that a rung's expressions may use: those of the problem, its operands'
 /// pitches and offsets, the block's shape, the executor's limits, and the rung's constants.
 ladders::Variables variables_of(const Executor& executor, const Rung& rung,
                                 const ladders::Problem& problem, const emulator::Dim3& block);

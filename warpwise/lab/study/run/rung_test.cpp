@@ -1,4 +1,4 @@
-// Runs and verifies rungs, and checks their rows.
+// Tests that rungs are run and verified, and checks the rows of their runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
   EXPECT_EQ(names.at("max_shared_bytes"), 227 * 1024);
   EXPECT_EQ(names.at("max_linear_texels"), 1 << 28);
 
-  // No table may use these names.
+  // All names are reserved, except the problem's variable count and the constant TILE.
   for (const auto& [name, value] : names) {
     EXPECT_TRUE(is_reserved(name) || name == "count" || name == "TILE") << name;
   }
@@ -92,7 +92,7 @@ TEST_F(Rungs, WhoseLaunchCannotBe) {
   expect_words(refused([](Rung& rung) { rung.scratch = "0 - 1"; }), {"scratch", "negative"});
   expect_words(refused([](Rung& rung) { rung.textures["source"] = TextureKind::linear; }),
                {"\"source\"", "src, dst"});
-  // A launch that no SM can hold is skipped, however large the number.
+  // A launch that no SM can hold is skipped, even if its number of bytes exceeds 32 bits.
   for (const char* bytes : {"max_shared_bytes + 1", "4294967296 + 64"}) {
     const auto needs_too_much = [&] { run([&](Rung& rung) { rung.launches[0].shared = bytes; }); };
     expect_words(message_of<Unsupported>(needs_too_much), {"does not fit an SM"});
@@ -130,7 +130,7 @@ TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
   EXPECT_EQ(verified[0].passed % 3, 0) << "three block shapes";
   EXPECT_EQ(verified[1].passed, verified[0].passed / 3);
 
-  // The result is wrong for one size only; the text names the problem.
+  // The kernel's result is wrong for one size only. The text must name this problem.
   std::string source = text_of(table.folder / "01_scalar.cu");
   source.replace(source.find("i < p.count;"), 12, "i < p.count - (p.count == 257);");
   write(table.folder / "01_scalar.cu", source);
@@ -159,7 +159,7 @@ TEST_F(Rungs, OfParametersThatMakeNoProblem) {
     verify(executor, table, {"shipped"}, false, [&](const VerifiedRung& rung) { result = rung; });
     return result;
   };
-  // A block of 5 does not fit an image of 4x4, in any of the three layouts.
+  // A block of 5 does not fit an image of 4x4, so its three layouts are skipped.
   const VerifiedRung some = verified({{{"block", 5}}});
   EXPECT_TRUE(some.right()) << some.failure;
   EXPECT_EQ(some.passed, 3);

@@ -16,8 +16,8 @@ namespace warpwise::lab {
 
 namespace fs = std::filesystem;
 
-/// A copy of a ladder's folder that may be edited, with a cache of its own. Without a compiler, the
-/// tests are skipped with the reason.
+/// Gives a test a copy of a ladder's folder that it may edit, and a cache of its own. Without a
+/// compiler, the tests are skipped with the reason.
 class Rungs : public testing::Test {
  protected:
   void SetUp() override {
@@ -30,7 +30,7 @@ class Rungs : public testing::Test {
     std::string name = (fs::temp_directory_path() / "warpwise-ladder-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
-    // The test's own cache links to an NVRTC in the user's cache.
+    // NVRTC may be installed in the user's cache, so the test's cache links to it.
     fs::create_directories(folder_ / "cache/warpwise");
     if (fs::exists(nvrtc)) fs::create_directory_symlink(nvrtc, folder_ / "cache/warpwise/nvrtc");
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);

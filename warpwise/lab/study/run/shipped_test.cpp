@@ -1,6 +1,6 @@
-// Tests that the shipped rung of every ladder launches what the library launches. The emulated CUDA
-// runtime reports every launch to an observer. The test needs this runtime in place of the
-// toolkit's runtime, and a compiler for the rung.
+// Tests that the shipped rung of every ladder launches the same kernels as the library. The
+// emulated CUDA runtime reports every launch to an observer. The test needs the emulated runtime
+// instead of the toolkit's, and a compiler for the rung.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 
 namespace warpwise::lab {
 
-// A launch, in a form that GoogleTest can compare and print.
+// A launch in a form that GoogleTest can compare and print.
 struct SeenLaunch {
   std::string kernel;
   std::uint32_t grid[3];
@@ -44,7 +44,7 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-/// Records the launches of a function.
+/// Runs a function, and records its launches.
 class Observed {
  public:
   template <class Run>
@@ -74,7 +74,7 @@ class Observed {
   }
 
   void note(const emulator::runtime::ObservedLaunch& launch) {
-    // The parameters' types are left out: NVRTC's int64_t is another type of the same size.
+    // Leaves out the parameters' types: NVRTC's int64_t is another type of the same size.
     launches.push_back({plain_name(launch.kernel.name),
                         {launch.grid.x, launch.grid.y, launch.grid.z},
                         {launch.block.x, launch.block.y, launch.block.z},
@@ -83,8 +83,8 @@ class Observed {
   }
 };
 
-/// Compares addresses in scratch memory. The rung and the library each have scratch memory of their
-/// own, so the addresses must be at the same distance from its start.
+/// Compares addresses in scratch memory. The rung and the library each have their own scratch
+/// memory, so equal addresses are those at the same distance from its start.
 class Scratch {
  public:
   Scratch(std::uint64_t address, std::int64_t bytes)
@@ -104,7 +104,7 @@ class Scratch {
   std::uint64_t other_ = 0;  ///< start of the library's scratch memory, once it is known
 };
 
-/// Returns the index of the first 8-byte word that differs; nothing if all are equal.
+/// Returns the offset of the first 8-byte word that differs, or nothing if all words are equal.
 std::optional<std::size_t> first_difference(const std::vector<std::byte>& library,
                                             const std::vector<std::byte>& rung, Scratch& scratch) {
   for (std::size_t at = 0; at < rung.size(); at += 8) {
@@ -126,7 +126,7 @@ std::string text_of(std::int64_t width, std::int64_t height, const Variables& pa
   return text;
 }
 
-/// Problems that need kernels and launches that no problem of the ladders' tables needs.
+/// Problems for kernels and launches that the problems of the ladders' tables do not need.
 struct More {
   std::string_view ladder;
   Size size;
@@ -185,7 +185,7 @@ class Shipped : public testing::TestWithParam<std::string_view> {
       try {
         problem = table_.ladder->problem(size.width, size.height, parameters, layout);
       } catch (const InvalidArgument&) {
-        continue;  // there is no such problem: an image smaller than a block
+        continue;  // the image is smaller than a block, so there is no such problem
       }
       compare(shipped, *problem);
     }

@@ -38,7 +38,7 @@ std::uint64_t bytes_of_operands(const Problem& problem) {
   return bytes;
 }
 
-// A problem and its result, shared by all rungs that are run at this size with these parameters.
+// A problem and its expected result. All rungs at this size and with these parameters share them.
 struct Work {
   Size size;
   Variables parameters;
@@ -75,7 +75,7 @@ class StudyRunner {
         }
       }
     } catch (const IoError&) {
-      // Ctrl-C stops a running compiler too, which then fails with this error.
+      // Ctrl-C stops a running compiler too, whose compilation then fails with IoError.
       if (!is_stopped()) throw;
     }
     if (result_.knee) result_.knees = find_knees(*result_.knee, result_.rows);
@@ -100,7 +100,7 @@ class StudyRunner {
   Executor& executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *emulator_;
   }
-  // Returns the executor for runs that are not counted.
+  // Returns the executor for runs that need no counts.
   Executor& plain_executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *plain_;
   }
@@ -177,7 +177,7 @@ class StudyRunner {
     }
   }
 
-  // Applies a setting. If the setting is impossible, its points are skipped with the reason.
+  // Applies a setting. If it is impossible, its points are skipped with the reason why_not_set_.
   void set(const Setting& setting) {
     setting_ = setting;
     why_not_set_.clear();
@@ -216,7 +216,7 @@ class StudyRunner {
     return works_.emplace(parameters, std::move(work)).first->second;
   }
 
-  // Checks that the problem fits the GPU's memory, before anything is computed.
+  // Checks that the problem fits the GPU's memory before any result is computed.
   void require_memory(const Problem& problem) {
     if (!request_.on_gpu) return;
     executor().clear();
@@ -237,7 +237,7 @@ class StudyRunner {
     for (const ladders::Operand& each : work.problem.operands) {
       (each.is_output() ? outputs : inputs).push_back(each.memory().size());
     }
-    // Transfers of the same sizes take the same time, so they are timed once.
+    // Transfers of the same sizes take the same time, so each combination of sizes is timed once.
     if (!transferred_.insert({inputs, outputs}).second) return;
     const Transfers times = timer_->transfers(inputs, outputs);
     result_.transfers.push_back({work.size, work.parameters, times.upload_us, times.download_us});
@@ -252,7 +252,8 @@ class StudyRunner {
     row.axes = point.constants;
     row.block = block;
     row.setting = setting_;
-    // A rung that fixes a parameter gives the same row at each value of that parameter's axis.
+    // If a rung fixes a parameter, all values on that parameter's axis give the same row. The row
+    // is measured once.
     if (!measured_.insert(key_of(row, true)).second) return;
     if (!why_not_set_.empty()) {
       row.skipped = why_not_set_;
@@ -284,7 +285,8 @@ class StudyRunner {
     add(std::move(row));
   }
 
-  // \throws Unsupported  the rung is not for this problem; the reference is not computed then
+  // Computes the result with the reference kernel. \throws Unsupported  the rung does not support
+  // this problem; the result is not computed in this case
   Problem reference_result(const Rung& rung, const Problem& problem, const emulator::Dim3& block) {
     const std::string reason = RungRun::why_skipped(executor(), rung, problem, block);
     if (!reason.empty()) throw Unsupported(reason);
@@ -320,8 +322,9 @@ class StudyRunner {
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
     rate(row, work);
-    // Counts each rung, block shape, parameters and constants once, at the table's emulator_size. A
-    // ladder counts only its default parameters: others may take long in the emulator.
+    // Each combination of rung, block shape, parameters and constants is counted once, at the
+    // table's emulator_size. A ladder is counted only with its default parameters, since others may
+    // take long in the emulator.
     const bool worth_it = table_.ladder == nullptr || is_default(table_, rung, work.parameters);
     CountedRung counted;
     if (worth_it && counted_.insert(key_of(row, false)).second) {
@@ -336,7 +339,7 @@ class StudyRunner {
     const std::uint64_t budget = budget_of(table_, table_.emulator_size);
     std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
     EmulatorExecutor emulator(ccs, true, budget);
-    // Counts that are compared with counters need the same launches and the same GPU.
+    // Counts that are compared with counters must be of the same launches on the same GPU model.
     if (counters_) {
       ccs = {gpu_->compute_capability()};
       emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
@@ -344,7 +347,7 @@ class StudyRunner {
     return count_rung(emulator, table_, rung, parameters, block, ccs);
   }
 
-  // Reads counters at the row's own size and, if there are counts, also at the size of the counts.
+  // Reads counters at the row's own size and, if the row has counts, at the size of the counts.
   void read(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
             const CountedRung& counted) {
     const Counters::SwitchedOn switched_on(*counters_);
@@ -355,14 +358,14 @@ class StudyRunner {
     if (is_same) {
       row.compared_counters = row.counters;
     } else {
-      // This replaces the rung's own problem, which was timed before.
+      // The smaller problem replaces the rung's own one in memory, which was timed before.
       RungRun smaller(*gpu_, table_, rung, *counted.problem, row.block);
       row.compared_counters = read_counters(*counters_, smaller, table_.emulator_size, true);
     }
     row.not_comparable = why_not_comparable(*row.compared_counters, counted.grids);
   }
 
-  // Runs an action; goes on without counters if they cannot be read.
+  // Runs an action. If counters cannot be read, the run continues without them.
   template <class Action>
   void with_counters(const Action& action) {
     if (!counters_) return;
@@ -434,7 +437,7 @@ class StudyRunner {
   std::unique_ptr<GpuShare> share_;
   std::unique_ptr<EmulatorExecutor> emulator_;
   std::unique_ptr<EmulatorExecutor> plain_;
-  std::map<Variables, Work> works_;  // works of the current size, by parameters
+  std::map<Variables, Work> works_;  // the works of the current size, by parameters
   std::set<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>> transferred_;
   std::set<std::string> counted_;
   std::set<std::string> measured_;
@@ -450,7 +453,7 @@ bool StudyRun::any_wrong() const {
 }
 
 std::optional<double> kernel_share(const EndToEnd& times) {
-  // Some times are missing with several steps, or if kernels read and write host memory themselves.
+  // The parts have no times if transfers are in chunks, or if kernels access host memory.
   if (!times.kernel_us || !times.upload_us || !times.download_us) return std::nullopt;
   return *times.kernel_us / (*times.kernel_us + *times.upload_us + *times.download_us);
 }

@@ -1,5 +1,5 @@
-// Tests how a row of a run compares with the step before it, with the first row, and with the
-// document's figures.
+// Tests the figures that compare a row of a run with the step before it, with the first row, and
+// with the document.
 #include "warpwise/lab/study/show/row_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-// A row of a GPU's run with this time.
+// Returns a row of a run on a GPU with this cold time in µs.
 RungRow timed(const char* rung, double us, const Size& size,
               const emulator::Dim3& block = {32, 8, 1}) {
   RungRow row;
@@ -41,25 +41,25 @@ TEST_F(Compared, WithTheStepThatTheyCameFrom) {
   const RungRow constants = add(timed("global_constant_filter", 100, size));
   EXPECT_EQ(constants.step_before, "global_plain");
   EXPECT_EQ(constants.speedup_over_step_before, 2);
-  // A row with another block is compared with the rung before, at that rung's first block.
+  // A row with another block shape is compared with the first block shape of the step before it.
   EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before,
             0.5);
   EXPECT_EQ(add(timed("global_fewer_conditions", 50, size)).speedup_over_step_before, 2);
-  // A branch begins with this rung, which has no step before.
+  // A branch begins with this rung, so there is no step before it.
   const RungRow method = add(timed("method_i", 80, size));
   EXPECT_EQ(method.step_before, "");
   EXPECT_EQ(method.speedup_over_step_before, std::nullopt);
   EXPECT_EQ(method.speedup_over_first, 2.5);
   add(timed("method_i_fixed", 79, size));
   EXPECT_EQ(add(timed("method_ii", 40, size)).step_before, "method_i");
-  // The step before this rung was not run.
+  // The step before this rung was not run, so there is no speed-up over it.
   EXPECT_EQ(add(timed("shared_unrolled", 40, size)).speedup_over_step_before, std::nullopt);
   RungRow skipped = timed("texture_plain", 1, size);
   skipped.cold.reset();
   skipped.skipped = "for a reason";
   add(skipped);
   EXPECT_EQ(add(timed("texture_constant_filter", 40, size)).speedup_over_step_before, std::nullopt);
-  // Other sizes have steps of their own.
+  // Rows of another size are not compared with the rows above.
   EXPECT_EQ(add(timed("global_constant_filter", 1, {64, 48})).speedup_over_step_before,
             std::nullopt);
 }
@@ -72,7 +72,7 @@ TEST_F(Compared, WithTheDocumentOverTheSameRung) {
   EXPECT_EQ(global.document.time_us, 29612);
   EXPECT_DOUBLE_EQ(*global.document_speedup_over_first, 16354.0 / 29612);
   EXPECT_EQ(global.speedup_over_first, 188.0 / 226);
-  // The document has no time for this run's first rung.
+  // The document has no time for the first rung of this run.
   run_.rows.clear();
   add(timed("known_filter", 50, table_.size));
   const RungRow other = add(timed("global_plain", 226, table_.size));
@@ -91,7 +91,7 @@ TEST_F(Compared, WithTheDocumentWhereItsFiguresBelong) {
   RungRow row = timed("global_plain", 226, table_.size);
   row.parameters["of_an_experiment"] = 3;
   EXPECT_EQ(add(row).document.time_us, std::nullopt);
-  // A run in the emulator compares its rows of the emulator's size with the document's time.
+  // In the emulator, the rows of the emulator's size get the document's time.
   run_.on_gpu = false;
   EXPECT_EQ(time(table_.emulator_size), 29612);
   EXPECT_EQ(time({64, 48}), std::nullopt);

@@ -13,7 +13,8 @@ namespace {
 
 using ladders::Problem;
 
-// Holds the operands in host memory, which is page-locked unless the transfer is pageable.
+// Holds the operands in host memory, which is ordinary memory for a pageable transfer, and
+// page-locked otherwise.
 class HostOperands {
  public:
   HostOperands(const Problem& problem, TransferWay way) {
@@ -47,7 +48,7 @@ class HostOperands {
   std::vector<std::span<std::byte>> memory_;
 };
 
-// Prepares kernels that read and write host memory themselves.
+// Prepares a run whose kernels read and write host memory themselves.
 RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                    const Problem& problem, const emulator::Dim3& block, const HostOperands& host) {
   if (!rung.textures.empty()) {
@@ -60,7 +61,8 @@ RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& r
   return {executor, table, rung, problem, block, std::move(memory)};
 }
 
-// Returns the bands of the chunks. Without chunks the whole problem is one band.
+// Returns one band (a part of the problem's rows) for each chunk of the transfer. Without chunks,
+// the whole problem is one band.
 std::vector<BandProblem> bands_for(const StudyTable& table, const Problem& problem,
                                    const ladders::Variables& parameters, const Transfer& transfer) {
   if (table.ladder != nullptr) {

@@ -11,14 +11,14 @@ namespace warpwise::lab {
 
 struct TransferRun {
   EndToEnd times;
-  std::string wrong;  ///< first wrong result after the last run; makes the times invalid
+  std::string wrong;  ///< first wrong result after the last run; if set, the times are invalid
 };
 
-/// Runs a rung end to end, with operands transferred as `transfer` says. Compares the results in
+/// Runs a rung end to end, with the transfers that `transfer` describes. Compares the results in
 /// host memory with `expected`.
-/// \param problem, parameters  as the table makes them, without gaps between rows
-/// \throws Unsupported  with the reason: the rung is not for this problem, or does not support
-///                      `transfer`
+/// \param problem, parameters  a problem of the table without gaps between rows, and its parameters
+/// \throws Unsupported  the rung does not support this problem or `transfer`; the message has the
+///                      reason
 /// \throws Error        as RungRun and time_end_to_end()
 TransferRun run_with_transfers(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                const ladders::Problem& problem,

@@ -19,16 +19,16 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-// A problem and, for a ladder, its expected result. Another study's result depends on the kernel's
-// constants and block, so it is computed for each kernel.
+// A problem and, for a ladder, its expected result. The result of another study depends on the
+// kernel's constants and block, so it is computed separately for each kernel.
 struct Case {
   Problem problem;
   std::optional<Problem> expected;
 };
 
 std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
-  // A listed problem sets the alignment of its buffers itself. Its layouts are without and with
-  // memory after the buffers, which must stay as it is.
+  // A listed problem aligns its buffers itself. Its two layouts are without and with memory after
+  // the buffers. The kernels must leave that memory unchanged.
   if (table.ladder == nullptr) return {{0, 0}, {0, 64}};
   constexpr std::int64_t aligned_pixels = 32;
   const std::int64_t padding = (aligned_pixels - size.width % aligned_pixels) % aligned_pixels;
@@ -40,9 +40,9 @@ std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
 struct Cases {
   std::vector<Variables> parameters;
   std::vector<Case> cases;
-  int left_out = 0;          // cases left out because the size is not valid with the parameters
-  std::string why_left_out;  // reason for one of these cases
-  std::string failure;       // parameters for which no size is valid
+  int left_out = 0;          // number of cases whose size is not valid with the parameters
+  std::string why_left_out;  // the reason for one of the left-out cases
+  std::string failure;       // message that names parameters without a valid size
 };
 
 Case case_of(const StudyTable& table, const Size& size, const Variables& parameters,
@@ -63,7 +63,8 @@ std::string text_of(const Variables& variables) {
   return text;
 }
 
-// Returns the table's sets of parameters, each at all values of the axes that are parameters.
+// Returns the sets of parameters to verify: each set of the table, combined with all values of the
+// axes that are parameters.
 std::vector<Variables> parameter_sets(const StudyTable& table, const Variables& fixed) {
   std::vector<Variables> result;
   for (const Variables& axes : parameters_of(table, table.axes)) {
@@ -88,7 +89,7 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
         try {
           result.cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
         } catch (const InvalidArgument& error) {
-          // Not every size of the table is valid with every set of parameters.
+          // The table may have sizes that are not valid with some set of parameters.
           why_not = error.what();
           if (result.left_out++ == 0)
             result.why_left_out = "no valid problem, for example: " + why_not;
@@ -102,8 +103,8 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
     }
   }
   if (on_gpu) {
-    // The plain loops would take seconds here, so the library's CPU path gives the expected result.
-    // Tests compare it with the plain loops.
+    // The plain loops would take seconds at this size. The library's CPU path gives the expected
+    // result instead; other tests compare that path with the plain loops.
     const Variables parameters = merged(table.parameters(), fixed);
     result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
@@ -111,8 +112,8 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
 }
 
 // Makes cases at the last size of the table that is valid with these parameters. An experiment's
-// sizes are meant for a GPU. At all sizes of the table, a plain loop over the
-// experiment's widest window would exceed the emulator's budget.
+// own sizes are too large for the emulator. A plain loop over the experiment's widest window, at
+// all sizes of the table, would exceed the emulator's budget.
 Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
   Cases result;
   result.parameters = {parameters};
@@ -138,7 +139,8 @@ std::string text_of(const Case& each, const emulator::Dim3& block) {
                      first.pitch_bytes(), block.x, block.y, block.z);
 }
 
-// Returns what is wrong with one case; empty if nothing is. \throws Unsupported  it cannot be run
+// Returns what is wrong with the result of one case, or an empty text if it is right. \throws
+// Unsupported  the case cannot be run
 std::string difference_of(Executor& executor, const StudyTable& table, const RungPoint& point,
                           const Case& each, const emulator::Dim3& block) {
   std::optional<Problem> by_reference;
@@ -153,7 +155,8 @@ std::string difference_of(Executor& executor, const StudyTable& table, const Run
   return run.first_difference(each.expected ? *each.expected : *by_reference);
 }
 
-// Verifies all cases at one point. Returns false after a failure: the rung needs no more cases.
+// Verifies all cases at one point. Returns false after the first failure, since the rung then needs
+// no further cases.
 bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& point,
                   const Cases& cases, const emulator::Dim3& block, VerifiedRung& result) {
   if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
@@ -180,7 +183,7 @@ bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& 
   return true;
 }
 
-// A rung's constants, the problem's parameters and a block shape.
+// Identifies a verified point: a rung's constants, the problem's parameters and a block shape.
 using Point =
     std::tuple<std::map<std::string, std::string>, Variables, std::array<std::uint32_t, 3>>;
 
@@ -199,8 +202,8 @@ class Verifier {
   }
 
  private:
-  // Verifies all points that the table lists and its axes span, at every size. Returns false after
-  // a failure.
+  // Verifies a rung at all points that the table lists and its axes span, at every size. Returns
+  // false after a failure.
   bool verify_table(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     auto found = cases_.find(rung.parameters);
     if (found == cases_.end()) {
@@ -222,7 +225,7 @@ class Verifier {
     return true;
   }
 
-  // Verifies, at one size, the points that only the experiments' axes have.
+  // Verifies the points that occur only in experiments, each at one size.
   void verify_experiments(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     for (const Experiment& experiment : table_.experiments) {
       const auto& names = experiment.rungs;
@@ -257,9 +260,9 @@ class Verifier {
   Executor& executor_;
   const StudyTable& table_;
   bool on_gpu_;
-  // Keyed by the parameters that a rung fixes. Nearly all rungs fix none and share their problems.
+  // The key is the parameters that a rung fixes. Nearly all rungs fix none, and share their cases.
   std::map<Variables, Cases> cases_;
-  std::map<Variables, Cases> cases_of_experiments_;  // keyed by all parameters
+  std::map<Variables, Cases> cases_of_experiments_;  // the key is all parameters
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ BandProblem::Slice slice_of(const Operand& whole, const Operand& part, const Div
     if (!whole.is_output()) return {unit * (band.first - band.above), 0, bytes_of(part)};
     return {unit * band.first, unit * band.above, unit * band.units};
   }
-  // An input whose size does not depend on the rows is needed whole by each band.
+  // If an input's size does not depend on the number of rows, each band needs the whole input.
   if (!whole.is_output() && bytes_of(part) == bytes) return {0, 0, bytes};
   throw Unsupported(fmt::format("{} of {} bytes does not divide into {} units, which chunks need",
                                 whole.name(), bytes, division.units));

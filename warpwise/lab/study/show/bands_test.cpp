@@ -1,4 +1,4 @@
-// Cuts problems into bands. The results of the bands have to equal the result of the whole.
+// Tests that the results of a problem's bands together equal the result of the whole problem.
 #include "warpwise/lab/study/show/bands.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Bands, HaveEveryUnitOnce) {
           EXPECT_GE(each.units, units / count);
           EXPECT_LE(each.units, units / count + 1);
           next += each.units;
-          // The halo ends at the problem's border.
+          // The band's neighbours above and below are cut off at the problem's border.
           EXPECT_EQ(each.above, std::min(halo, each.first));
           EXPECT_EQ(each.below, std::min(halo, units - next));
         }
@@ -52,8 +52,8 @@ TEST(Bands, OfRowsThatAreNoWholeUnits) {
   EXPECT_EQ(band_problems(*match.ladder, problem, match.parameters(), 1).size(), 1U);
 }
 
-// Computes a problem by bands on the CPU, as transfers do on a GPU. A band gets only the bytes of
-// each operand that its slice names.
+// Computes a problem in bands on the CPU, as a run with transfers does on a GPU. Each band gets
+// only the bytes of the operands that its slices name.
 Problem computed_by_bands(const Ladder& ladder, const Problem& whole,
                           const ladders::Variables& parameters, int count) {
   Problem result = whole;
@@ -90,7 +90,7 @@ TEST(Bands, GiveTheResultOfTheWhole) {
     ladder->compute(expected, ladders::Cpu::reference);
     const std::int64_t units = ladder->division(whole).units;
     for (const int count : {1, 2, 3, 7}) {
-      // A problem with one result of all rows, as find has, is never divided.
+      // The problem of find has one result for all rows, so it cannot be divided.
       if (count > units) {
         EXPECT_EQ(units, 1) << ladder->name();
         EXPECT_THROW(computed_by_bands(*ladder, whole, parameters, count), Unsupported);

@@ -1,4 +1,4 @@
-// Compares a rung's result with the expected one.
+// Tests the comparison of a rung's result with the expected result.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -71,7 +71,7 @@ TEST_F(Comparison, FindsWhatWasWrittenBesideThePixels) {
   done = Comparison::done("copy", "scalar", {40, 1}, {3, 5});
   done->set(1, 4 * 45 - 1, std::byte{1});
   expect_words(done->difference(), {"dst: byte 191 ", "belongs to no pixel"});
-  // The last pixel still holds the sentinel: it was not written.
+  // If the last pixel still holds the sentinel, the kernel did not write it.
   done = Comparison::done("copy", "scalar", {40, 1}, {3, 5});
   done->set(1, 4 * 39, 0xa5a5a5a5U);
   expect_words(done->difference(), {"dst at (39, 0)", "1 of 40"});
@@ -114,7 +114,7 @@ TEST_F(Comparison, WithinATolerance) {
   store(y.view().row(row), column, static_cast<float>(INFINITY));
   EXPECT_EQ(at(INFINITY), "");
   expect_words(at(-INFINITY), {"expected inf, got -inf"});
-  // Without a tolerance the bits have to be the same.
+  // Without a tolerance, the bits have to be equal.
   y.tolerance.clear();
   const Problem exact = done->expected;
   store(y.view().row(row), column, 0.0F);

@@ -19,7 +19,7 @@ std::optional<double> as_number(const std::optional<T>& value) {
   return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
 }
 
-// Returns a member of the row's counts for one compute capability.
+// Returns one member of the counts that a row has for one compute capability.
 template <auto Member>
 std::optional<double> count(const RungRow& row, std::size_t index) {
   return index < row.counts.size() ? as_number(row.counts[index].*Member) : std::nullopt;

@@ -5,11 +5,11 @@
 
 namespace warpwise::lab {
 
-/// Number of figures that only a GPU has: times, and figures that follow from times. These figures
-/// come first in figure_names. A study's "report" may name any figure of figure_names. The CSV
-/// report has a column for each.
+/// Number of figures that only a GPU gives: times, and figures computed from times. They are the
+/// first ones in figure_names. A study's "report" may name any figure in figure_names. CSV reports
+/// have a column for each.
 inline constexpr std::size_t timed_figures = 4;
-/// Figures for which an experiment can ask for a knee.
+/// Times for which an experiment can ask for a knee.
 inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};
 inline constexpr auto figure_names =
     std::to_array<std::string_view>({"cold_us",
@@ -51,7 +51,7 @@ inline constexpr auto figure_names =
                                      "stg_64",
                                      "stg_128"});
 
-/// Figures that need a disassembler.
+/// Figures that can be found only with a disassembler.
 inline constexpr auto disassembled_figures =
     std::to_array<std::string_view>({"ldg_32", "ldg_64", "ldg_128", "stg_32", "stg_64", "stg_128"});
 

@@ -7,7 +7,8 @@
 namespace warpwise::lab {
 namespace {
 
-// Times of one kernel on one number of multiprocessors, by the bandwidth that was left for it.
+// Times of one kernel on one number of multiprocessors. The key is the share of the bandwidth that
+// was left for the kernel.
 using Curve = std::map<double, double>;
 
 constexpr double half_of_bandwidth = 0.5;
@@ -33,7 +34,7 @@ bool is_same_work(const RungRow& a, const RungRow& b) {
          a.block.x == b.block.x && a.block.y == b.block.y && a.block.z == b.block.z;
 }
 
-// Half is approximate, since a GPU cannot set every number of multiprocessors apart.
+// Returns true if `half` is about half of `many`: a GPU cannot reserve any number of SMs.
 bool is_half(int half, int many) {
   constexpr double tolerance = 0.04;
   return std::abs(2.0 * half / many - 1) <= tolerance;

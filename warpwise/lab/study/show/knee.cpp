@@ -10,15 +10,15 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr double least_rise = 0.10;          // share of the level
-constexpr double least_rise_of_noise = 3.0;  // multiple of the largest deviation
+constexpr double least_rise = 0.10;          // least rise of a knee, as a share of the level
+constexpr double least_rise_of_noise = 3.0;  // least rise as a multiple of the largest deviation
 
 struct FittedLine {
   double level = 0;  // y at x = 0
   double slope = 0;
 };
 
-// Fits a line by least squares; it is flat if all points have the same x.
+// Fits a line by least squares. The line is flat if all points have the same x.
 template <class X>
 FittedLine line_through(std::span<const KneePoint> points, const X& x_of) {
   const auto count = static_cast<double>(points.size());
@@ -51,16 +51,16 @@ double squared_deviations(const Knee& knee, std::span<const KneePoint> points) {
   return sum;
 }
 
-// Returns the best level and slope for a knee at this value of x.
+// Returns the curve that fits the points best if the knee is at x = `at`.
 Knee fitted_at(double at, std::span<const KneePoint> points) {
   const FittedLine line =
       line_through(points, [&](const KneePoint& each) { return std::max(0.0, each.x - at); });
   return {at, line.level, line.slope, 0};
 }
 
-// Returns the possible values of x at the knee. Between two neighbouring points the knee is the
-// intersection of the mean of the points before and the line through the points behind. If they do
-// not intersect there, the knee is at a point.
+// Returns the values of x at which the best knee can be. Between two neighbouring points, that is
+// the intersection of two lines: the mean of the points before it, and the line through the points
+// behind it. If these do not intersect there, only the points themselves are candidates.
 std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {

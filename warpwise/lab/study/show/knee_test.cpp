@@ -1,4 +1,4 @@
-// Tests the rule for knees on curves with a knee and on curves without one.
+// Tests find_knee() on curves with a knee and on curves without one.
 #include "warpwise/lab/study/show/knee.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::vector<KneePoint> sampled(const std::vector<double>& xs, const Curve& curve
   return points;
 }
 
-// Returns 70 up to x = 150, and then rises by 0.4 for each step of 1.
+// A curve that is flat at 70 up to x = 150, and then rises by 0.4 for each step of 1.
 double bent(double x) { return 70 + 0.4 * std::max(0.0, x - 150); }
 
 void expect_none(std::vector<KneePoint> points, const std::vector<std::string>& says) {
@@ -66,7 +66,7 @@ TEST(Knee, NoiseMovesItLittle) {
   }
 }
 
-// With latency the first part rises a little too. The knee is near the crossing of the two lines.
+// If latency makes the first part rise a little, the knee is still near the lines' crossing.
 TEST(Knee, OfTwoRisingLines) {
   const KneeSearch search =
       find_knee(sampled(counts, [](double x) { return std::max(28.7 + x / 64, 4 + x / 4); }));
@@ -95,7 +95,7 @@ TEST(Knee, NoneWhereAllRises) {
     EXPECT_FALSE(find_knee(sampled(counts, [&](double x) { return line(x) * noise(random); })).knee)
         << seed;
   }
-  // Only the first value is on the flat part: one point is no level.
+  // Only the first value lies on the flat part, and one point does not make a level.
   expect_none(sampled(counts, [](double x) { return 70 + 0.4 * std::max(0.0, x - 40); }),
               {"all rising"});
 }

@@ -7,9 +7,9 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns true if the document's figures are for this row: it has the table's size and the rung's
-// first block shape. In the emulator, rows of the emulator_size count as well: they have no times
-// that a reader could compare with the document's times.
+// Returns true if the document's figures are for this row. The row must have the table's size and
+// the rung's first block shape. In the emulator, rows of the emulator_size count too: they have no
+// times that a reader could wrongly compare with the document's times.
 bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   if (row.setting != Setting{}) return false;
@@ -21,8 +21,8 @@ bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& run
          (rung.shipped || row.block == rung.blocks.front());
 }
 
-// Returns the document's speed-up from the first rung to this one. It follows from the times or,
-// without times, from the document's own speed-ups.
+// Returns the document's speed-up from the first rung to this one. It is computed from the
+// document's times or, without times, from its speed-ups.
 std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
   if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
   if (first.speedup && here.speedup) return *here.speedup / *first.speedup;
@@ -38,7 +38,8 @@ bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variab
 void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   if (!row.skipped.empty() || !row.wrong.empty()) return;
   const Rung& rung = table.rung(row.rung);
-  // Rows with other parameters, such as a rung that fixes one, have another problem.
+  // Only rows with the same size, parameters and setting have the same problem. A rung that fixes a
+  // parameter has another one.
   const auto is_comparable = [&](const RungRow& other) {
     return !other.on_cpu && other.size == row.size && other.parameters == row.parameters &&
            other.setting == row.setting;
@@ -55,7 +56,7 @@ void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   }
   if (!row.cold) return;
   row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
-  // Finds the step's first row, which has the first of its block shapes.
+  // Finds the first row of the step before, which has the first of that step's block shapes.
   const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
     return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
   });

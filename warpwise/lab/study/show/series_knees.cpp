@@ -14,7 +14,7 @@ ladders::Variables without(ladders::Variables values, const std::string& axis) {
   return values;
 }
 
-// Returns the axis's value in a row; nothing if the kernel has no such constant.
+// Returns the axis's value in a row, or nothing if the kernel has no such constant or parameter.
 std::optional<std::int64_t> axis_value(const RungRow& row, const std::string& axis) {
   for (const auto& values : {row.axes, row.parameters}) {
     const auto found = values.find(axis);
@@ -33,7 +33,7 @@ bool is_of_series(const RungRow& row, const SeriesKnee& series, const std::strin
 
 std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vector<RungRow>& rows) {
   std::vector<SeriesKnee> all;
-  std::vector<std::vector<KneePoint>> points;  // one element for each series
+  std::vector<std::vector<KneePoint>> points;  // one element for each curve
   for (const RungRow& row : rows) {
     const std::optional<double> time = figure_of(row, 0, question.of);
     const std::optional<std::int64_t> x = axis_value(row, question.axis);

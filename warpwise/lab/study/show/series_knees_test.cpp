@@ -1,4 +1,4 @@
-// Tests the knee of each curve of an experiment, and the reports on them.
+// Tests the knees of an experiment's curves, and the reports on them.
 #include "warpwise/lab/study/show/series_knees.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 Timing timing(double us) { return {us, us, us, 10, 0}; }
 
-// A row of a GPU's run over OPS, a constant, and loads, a parameter.
+// Returns a row of a run on a GPU. The axes are the constant OPS and the parameter loads.
 RungRow point(const char* kernel, std::int64_t ops, std::int64_t loads, double us,
               std::uint32_t block = 256) {
   RungRow row;
@@ -30,7 +30,7 @@ RungRow point(const char* kernel, std::int64_t ops, std::int64_t loads, double u
   return row;
 }
 
-// A curve that is flat at 10 µs a load up to 100 operations a load, and then rises.
+// A curve that is flat at 10 µs per load up to 100 operations per load, and then rises.
 double bent(std::int64_t ops, std::int64_t loads) {
   return static_cast<double>(10 * loads) +
          0.5 * std::max(0.0, static_cast<double>(ops - 100 * loads));
@@ -123,7 +123,7 @@ TEST(SeriesKnees, OfRowsThatWereTimed) {
   rows[3].skipped = "for a reason";
   for (std::size_t i = 6; i < 9; ++i) rows[i].cold.reset();
   rows.push_back(point("plain", 0, 1, 5));
-  rows.back().axes.clear();  // a kernel without the constant OPS
+  rows.back().axes.clear();  // as of a kernel without the constant OPS
   const StudyRun run = run_of(std::move(rows));
   ASSERT_EQ(run.knees.size(), 3U);
   EXPECT_NEAR(run.knees[0].search.knee->at, 100, 1e-6);

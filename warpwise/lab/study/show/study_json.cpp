@@ -59,7 +59,7 @@ OrderedJson json_of(const CounterReading& reading) {
   return {{"size", {reading.size.width, reading.size.height}}, {"launches", launches}};
 }
 
-// Writes the counters that were read at the size of the counts, each with its count.
+// Writes the counters that were read at the size of the counts. Each is followed by its count.
 OrderedJson compared_json(const RungRow& row) {
   OrderedJson object = json_of(*row.compared_counters);
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
@@ -192,7 +192,7 @@ std::vector<std::string> timing_fields(const std::optional<Timing>& timing) {
           fmt::format("{}", timing->p95_us)};
 }
 
-// Columns of every run, after the ladder's or the study's name.
+// Columns that every run has. They follow the column with the ladder's or study's name.
 constexpr std::string_view first_columns =
     "rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
     "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
@@ -201,7 +201,7 @@ constexpr std::string_view first_columns =
     "transactions_per_request,shared_passes_per_request,document_time_us,"
     "document_speedup_over_first,document_gpu_speedup";
 
-// Returns the other figures that a study's report may name.
+// Returns the figures of figure_names that are not among first_columns.
 std::vector<std::string_view> further_figures() {
   std::vector<std::string_view> figures;
   for (const std::string_view each : figure_names) {
@@ -248,7 +248,7 @@ std::vector<std::string> setting_fields(const StudyRun& run, const RungRow& row)
   return fields;
 }
 
-// Returns the constants for which any row has a value.
+// Returns the constants that axes set in any row.
 std::vector<std::string> axes_of(const StudyRun& run) {
   std::set<std::string> names;
   for (const RungRow& row : run.rows) {

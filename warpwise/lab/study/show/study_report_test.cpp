@@ -1,4 +1,4 @@
-// The reports of a run: text, JSON and CSV.
+// Tests the reports of a run: text, JSON and CSV.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(Rungs, AreReportedWithAllTheirFigures) {
   }
   EXPECT_EQ(rungs, 3);
 
-  // This row was not run; the reason has every character that CSV has to quote.
+  // This row was not run. The reason has every character that makes CSV quote a field.
   run.rows.back().counts.clear();
   run.rows.back().resources.clear();
   run.rows.back().skipped = "it needs \"more\", they say,\nof everything";

@@ -32,12 +32,11 @@ std::string parameters_text(const ladders::Variables& parameters) {
 namespace {
 
 constexpr std::size_t ladder_name_width = 32;
-constexpr std::size_t name_width = 44;  // if the values of axes follow the name
-// An idea is left out if fewer characters than this fit.
+constexpr std::size_t name_width = 44;  // width of a name that is followed by the values of axes
+// An idea is left out if there is room for fewer characters than this.
 constexpr std::size_t least_of_an_idea = 20;
 
-// A column between a row's name and its idea. On a narrow terminal, columns are left out in the
-// order of `keep`, the smallest first.
+// A column between a row's name and its idea. A narrow terminal first leaves out a small `keep`.
 struct Column {
   std::string title;
   std::size_t width;
@@ -65,7 +64,7 @@ std::vector<Column> gpu_columns() {
       {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
-// Returns the columns of a run with an axis that is a share of the GPU.
+// Returns the columns of a run in which an axis is a share of the GPU.
 std::vector<Column> share_columns() {
   return {{"SMs", 5, 103, false, "multiprocessors that ran the kernel"},
           {"nb GB/s", 8, 102, false, "bandwidth of the neighbour kernel at the same time"},
@@ -103,7 +102,7 @@ std::vector<Column> emulator_columns(const StudyRun& run) {
   return columns;
 }
 
-// Returns the columns of a study that has its own report. Only a GPU has times.
+// Returns the columns of a study that chooses its own figures. Only runs on a GPU have times.
 std::vector<Column> study_columns(const StudyRun& run) {
   std::vector<Column> columns;
   for (const std::string& each : run.report) {
@@ -144,7 +143,8 @@ std::size_t width_of(const std::vector<Column>& columns) {
   return width;
 }
 
-// Returns the columns that fit into `width` characters beside a name, or one; all if `width` is 0.
+// Returns the columns that fit beside a name into `width` characters, but at least one. A width of
+// 0 means no limit.
 std::vector<Column> columns_within(const StudyRun& run, std::size_t width) {
   std::vector<Column> columns = all_columns(run);
   while (width > 0 && columns.size() > 1 && name_width_of(run) + width_of(columns) > width) {
@@ -159,7 +159,7 @@ std::string aligned(const Column& column, std::string_view text) {
                      : fmt::format("{:>{}}", text, column.width);
 }
 
-// Formats a number with two decimals, one from 10 on, and none from 100 on.
+// Formats a number with two decimals below 10, one below 100, and none from 100 on.
 std::string short_number(double v) {
   if (v >= 100) return fmt::format("{:.0f}", v);
   return v >= 10 ? fmt::format("{:.1f}", v) : fmt::format("{:.2f}", v);
@@ -188,7 +188,7 @@ std::string document_text(const RungRow& row) {
   return text;
 }
 
-using Cells = std::map<std::string, std::string>;  // by the column's title
+using Cells = std::map<std::string, std::string>;  // key: the column's title
 
 Cells cells_of(const RungCounts& counts) {
   Cells cells = {{"refs/px", short_number(counts.references_per_pixel)},
@@ -240,7 +240,7 @@ Cells times_of(const RungRow& row) {
           {"all", short_number(row.speedup_over_first)}};
 }
 
-// Returns the modelled times, which stand on the line of their GPU's compute capability.
+// Returns the modelled times. They stand on the line of the modelled GPU's capability.
 Cells modelled_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (!run.model || !row.modelled || index >= row.counts.size()) return {};
   if (row.counts[index].compute_capability != run.model->compute_capability) return {};
@@ -253,7 +253,7 @@ std::string exact_or_rounded(double value) {
   return whole ? fmt::format("{:.0f}", value) : short_number(value);
 }
 
-// Returns line `index` of a row. There is one for each compute capability with counts or resources.
+// Returns one line of a row. A row has a line for each compute capability with counts or resources.
 Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (row.end_to_end) return cells_of(*row.end_to_end);
   Cells cells = share_of(row);
@@ -280,7 +280,7 @@ std::size_t lines_of(const StudyRun& run, const RungRow& row) {
   return std::max<std::size_t>({1, row.counts.size(), row.resources.size()});
 }
 
-// Formats a row without its name.
+// Formats the columns of a row, without its name.
 std::string figures_text(const StudyRun& run, const RungRow& row,
                          const std::vector<Column>& columns) {
   std::string text;
@@ -294,7 +294,7 @@ std::string figures_text(const StudyRun& run, const RungRow& row,
   return text;
 }
 
-// Formats a row of the CPU, which has a time and no counts.
+// Formats a row of the CPU, which has a time but no counts.
 std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   const bool has_document = columns.back().title == "document";
   std::string text = fmt::format("{:>12} us on this CPU", short_number(row.batch->median_us));
@@ -304,14 +304,14 @@ std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   return fmt::format("{:<{}}", text, width_of(columns)) + aligned(document, document_text(row));
 }
 
-// Returns " IDEA", cut at the terminal's width.
+// Returns a blank and the idea, cut off at the terminal's width.
 std::string idea_text(const std::string& idea, std::size_t used, std::size_t width) {
   if (idea.empty() || width == 0) return idea.empty() ? "" : " " + idea;
   const std::size_t room = width - std::min(width, used + 1);
   return room < least_of_an_idea ? "" : " " + io::shortened(idea, room);
 }
 
-// Returns a row's name with the values that axes may have set.
+// Returns a row's name, block shape, and the values that axes may have set.
 std::string study_row_name(const std::string& kernel, const emulator::Dim3& block,
                            const ladders::Variables& parameters, const ladders::Variables& axes) {
   std::string text = fmt::format("{} ({})", kernel, block_text(block));

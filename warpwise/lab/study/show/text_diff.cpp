@@ -17,11 +17,12 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 namespace {
 
 struct EditedLine {
-  char mark;  // ' ', '-', '+'
+  char mark;  // ' ' for a kept line, '-' for a removed one, '+' for an added one
   std::string_view text;
 };
 
-// common[i][j] is the length of the longest common subsequence from line i of a and line j of b on.
+// In the table, common[i][j] is the length of the longest common subsequence of two rests: a from
+// line i on, and b from line j on.
 std::vector<EditedLine> edits(const std::vector<std::string_view>& a,
                               const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
@@ -67,7 +68,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common_lines(
   };
   const std::vector<std::string_view> a = middle(before);
   const std::vector<std::string_view> b = middle(after);
-  constexpr std::size_t most_cells = 16'000'000;  // cells of the table in edits(): 64 MB
+  constexpr std::size_t most_cells = 16'000'000;  // most cells of the table in edits(): 64 MB
   if (a.empty() || b.size() <= most_cells / a.size()) {
     std::size_t i = first;
     std::size_t j = first;

@@ -20,7 +20,8 @@ TEST(TextDiff, ShowsChangesWithTheirSurroundings) {
   EXPECT_EQ(text_diff("a\n\n\nb", "a\n\nb"), " a\n \n-\n b\n");
 }
 
-// For any two texts, kept and removed lines are the first text, kept and added lines the second.
+// In the diff of any two texts, the kept and removed lines make up the first text, and the kept and
+// added lines the second.
 TEST(TextDiff, MakesOneOfTheOther) {
   unsigned state = 1;
   const auto text = [&] {
@@ -45,7 +46,7 @@ TEST(TextDiff, MakesOneOfTheOther) {
       if (line[0] != '-') second += line.substr(1) + "\n";
     }
     if (before == after || !whole) continue;
-    // The diff leaves the same lines out of both texts, at their beginning and end.
+    // Both texts begin and end with the same lines, which the diff leaves out.
     EXPECT_NE(before.find(first), std::string::npos);
     EXPECT_NE(after.find(second), std::string::npos);
     EXPECT_EQ(before.size() - first.size(), after.size() - second.size());

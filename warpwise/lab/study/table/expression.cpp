@@ -14,13 +14,13 @@ namespace {
 
 using ladders::Variables;
 
-// Holds every sum and product of two 64-bit numbers.
+// A type that can hold every sum and product of two 64-bit numbers.
 __extension__ using Wide = __int128;
 
-constexpr int deepest = 64;  // limit of nested parentheses, so that no text exhausts the stack
+constexpr int deepest = 64;  // limit of nested parentheses, which protects the stack
 
-// A parser that computes while it reads: one function for each level of precedence. Without
-// variables it only checks the syntax: any name is accepted, and any result.
+// A parser that computes while it reads, with one function for each level of precedence. Without
+// variables it only checks the syntax: it accepts any name and any value.
 class Evaluation {
  public:
   Evaluation(std::string_view text, const Variables* variables)
@@ -77,7 +77,7 @@ class Evaluation {
 
   std::int64_t comparison() {
     const std::int64_t left = sum();
-    // Longer operators are tried before shorter ones with the same beginning.
+    // Longer operators are tried before shorter ones that begin alike, such as <= before <.
     if (take("==")) return left == sum() ? 1 : 0;
     if (take("!=")) return left != sum() ? 1 : 0;
     if (take("<=")) return left <= sum() ? 1 : 0;
@@ -174,7 +174,7 @@ class Evaluation {
     return b == 0 ? no_value("a division by zero") : checked(Wide{a} / b);
   }
 
-  // Computes in 128 bits: the least 64-bit number by -1 exceeds 64 bits; its remainder is 0.
+  // Computes in 128 bits: the least 64-bit number divided by -1 exceeds 64 bits.
   std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return b == 0 ? no_value("a division by zero") : static_cast<std::int64_t>(Wide{a} % b);
   }

@@ -7,19 +7,20 @@
 
 namespace warpwise::lab {
 
-/// Evaluates an expression of a ladder's table:
+/// Evaluates an expression of a study's table. An expression may have
 /// - whole numbers of 64 bits, and names of variables
 /// - the operators + - * / % and parentheses; division truncates as in C
 /// - the comparisons == != < <= > >= and &&, whose value is 1 or 0
 /// - the functions min(a, b), max(a, b), ceil_div(a, b), round_up(a, multiple)
 ///
-/// \throws InvalidArgument  with the expression and the place: it is malformed, has an unknown name
-///                          (the message lists the names), divides by zero or exceeds 64 bits
+/// \throws InvalidArgument  the expression is malformed, has an unknown name, divides by zero or
+///                          exceeds 64 bits; the message has the expression, the place of the
+///                          error, and the known names
 std::int64_t evaluate(std::string_view expression, const ladders::Variables& variables);
 
-/// Checks that a text is an expression; any name may be a variable.
-/// \throws InvalidArgument  with the expression and the place: it is malformed or has an unknown
-///                          function
+/// Checks that a text is a valid expression, in which any name may be a variable.
+/// \throws InvalidArgument  the expression is malformed or has an unknown function; the message has
+///                          the expression and the place of the error
 void require_expression(std::string_view expression);
 
 }  // namespace warpwise::lab

@@ -1,4 +1,4 @@
-// Tests the expressions of a table: their values, and everything that can be wrong with them.
+// Tests the values of a table's expressions, and the errors of wrong ones.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -106,7 +106,7 @@ TEST(Expression, EveryErrorSaysWhere) {
   for (const Wrong& each : cases) {
     const std::string said = message_of<InvalidArgument>([&] { evaluate(each.text, variables); });
     expect_words(said, each.says);
-    // require_expression() finds the errors that do not depend on the values of names.
+    // require_expression() must find all errors except those that depend on the values of names.
     const bool of_values = std::string(each.says.back()) == "width" || each.says[0] == "64 bits" ||
                            each.says[0] == "division by zero";
     if (of_values)
@@ -123,7 +123,7 @@ TEST(Expression, DepthIsLimited) {
            std::string(static_cast<std::size_t>(depth), ')');
   };
   EXPECT_EQ(evaluate(nested(60), {}), 1);
-  // Parentheses one after another do not count as nested.
+  // Parentheses that follow one another are not nested, so their number has no limit.
   std::string row = "0";
   for (int i = 0; i < 1000; ++i) row += " + (1)";
   EXPECT_EQ(evaluate(row, {}), 1000);

@@ -14,7 +14,7 @@ namespace {
 using ladders::Operand;
 using ladders::Problem;
 
-// Fills element i with i cut to the element's type if `counting`, else with 0.
+// Fills all elements with 0 or, if `counting`, element i with i cut to the element's type.
 void fill_with(HostView view, bool counting) {
   const std::int64_t elements = view.width();
   std::byte* const row = view.row(0);
@@ -33,7 +33,7 @@ void fill_with(HostView view, bool counting) {
   }
 }
 
-// \throws InvalidArgument  with the argument's name
+// Evaluates an argument's expression. \throws InvalidArgument  the message has the argument's name
 std::int64_t argument_value(const ListedArgument& argument, const ladders::Variables& variables) {
   try {
     return evaluate(argument.value, variables);
@@ -86,7 +86,8 @@ std::uint64_t checked_bits(const ListedArgument& argument, std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
 
-// Returns a scalar in the low bytes of a word, as in the parameter block of a little-endian GPU.
+// Returns a scalar in the low bytes of a word. A GPU is little-endian, so these bytes come first in
+// the parameter block.
 std::uint64_t scalar_bits(const ListedArgument& argument, std::int64_t value) {
   switch (argument.number_type) {
     case NumberType::i32: return checked_bits<std::int32_t>(argument, value);
@@ -139,7 +140,7 @@ std::vector<std::byte> arguments_of(const ListedProblem& listed, const Problem& 
         bits = scalar_bits(each, argument_value(each, problem.variables));
         break;
     }
-    // A parameter's offset is a multiple of its size.
+    // A parameter's offset has to be a multiple of the parameter's size.
     const std::size_t size = bytes_of(each);
     block.resize((block.size() + size - 1) / size * size);
     const std::vector<std::byte> word = ladders::bytes_of(bits);

@@ -7,17 +7,17 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A problem that a table lists: buffers and numbers, in the order of the kernel's parameters.
+// A problem whose buffers and numbers a table lists, in the order of the kernel's parameters.
 namespace warpwise::lab {
 
 enum class ArgumentKind : std::uint8_t {
   input,    ///< a pointer to a buffer that is filled before the kernel runs
   output,   ///< a pointer to a buffer that is compared with the reference kernel's output
-  scratch,  ///< a pointer to undefined memory; the kernel's "scratch" gives its bytes
-  texture,  ///< the texture object of an input if the kernel asks for one; else 0
+  scratch,  ///< a pointer to undefined memory; the kernel's field "scratch" gives its bytes
+  texture,  ///< the texture object of an input, or 0 if the kernel uses no texture
   scalar,   ///< a number
 };
-/// Names of the table's fields that give an argument's kind.
+/// The field of the table that gives an argument's kind has the kind's name.
 constexpr auto enum_names(ArgumentKind) {
   return std::to_array<EnumName<ArgumentKind>>({{ArgumentKind::input, "input"},
                                                 {ArgumentKind::output, "output"},
@@ -43,33 +43,33 @@ constexpr auto enum_names(NumberType) {
 
 struct ListedArgument {
   ArgumentKind kind = ArgumentKind::scalar;
-  std::string name;                             ///< for a texture, the input's name
-  ElementType element_type = ElementType::u32;  ///< buffers only
+  std::string name;                             ///< name; for a texture, the name of its input
+  ElementType element_type = ElementType::u32;  ///< type of a buffer's elements
   NumberType number_type = NumberType::i32;
-  std::string value = "0";  ///< an expression: the size of a buffer in elements, or the scalar
-  Filling filling = Filling::random;  ///< inputs only
+  std::string value = "0";            ///< expression: a buffer's number of elements, or the scalar
+  Filling filling = Filling::random;  ///< contents of an input
 };
 
 struct ListedProblem {
-  ladders::Variables parameters;  ///< with their defaults
+  ladders::Variables parameters;  ///< parameters with their default values
   std::vector<ListedArgument> arguments;
   ladders::Roof roof = ladders::Roof::copy;
 };
 
-/// Makes the problem with its filled buffers. `layout` gives the padding behind each buffer, and
-/// the number of elements between the start of its memory and the buffer.
-/// \param variables  width, height and all parameters
-/// \throws InvalidArgument  an expression has no value, or a buffer has less than one element
+/// Makes the problem and fills its buffers. `layout` gives the padding after each buffer, and the
+/// number of elements between the start of the allocation and the buffer.
+/// \param variables  values of width, height and all parameters
+/// \throws InvalidArgument  an expression cannot be evaluated, or a buffer has no element
 /// \throws OutOfMemory      as Operand
 ladders::Problem problem_of(const ListedProblem& listed, const ladders::Variables& variables,
                             ladders::Layout layout);
 
-/// Returns the parameter block of the problem's kernels. \throws InvalidArgument  a number does not
-/// fit its type
+/// Returns the bytes of all arguments as the problem's kernels take them. \throws InvalidArgument
+/// a number does not fit its type
 std::vector<std::byte> arguments_of(const ListedProblem& listed, const ladders::Problem& problem,
                                     const ladders::Placement& placement);
 
-/// Returns the bytes of each parameter of the problem's kernels, in order.
+/// Returns the size in bytes of each parameter of the problem's kernels, in order.
 std::vector<std::uint64_t> parameter_bytes_of(const ListedProblem& listed);
 
 }  // namespace warpwise::lab

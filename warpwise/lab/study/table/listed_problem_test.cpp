@@ -1,4 +1,4 @@
-// Tests a study whose table describes its problem: the kernel's arguments and a reference kernel.
+// Tests a study whose table lists its problem: the kernel's arguments and a reference kernel.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -78,12 +78,12 @@ TEST_F(Doubling, IsVerifiedAtEveryPoint) {
   const VerifiedRung right = verified();
   EXPECT_TRUE(right.right()) << right.failure;
   EXPECT_EQ(right.passed, 2 * 2 * 2 * 2 * 2) << "factors, added, sizes, layouts, blocks";
-  // The result is wrong at one point only.
+  // The kernel's result is wrong at one point of the axes only.
   write_kernel("if (i < count) out[i] = FACTOR * in[i] + added + (FACTOR == 3 && added == 5);");
   const VerifiedRung wrong = verified();
   EXPECT_FALSE(wrong.right());
   expect_words(wrong.failure, {"out at (0, 0)", "added 5", "FACTOR 3"});
-  // The kernel writes beyond the end of its buffer.
+  // The kernel writes one element beyond the end of its buffer.
   write_kernel("if (i <= count) out[i] = FACTOR * in[i < count ? i : 0] + added;");
   expect_words(verified().failure, {"out_of_bounds"});
 }

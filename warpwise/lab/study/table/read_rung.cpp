@@ -60,8 +60,9 @@ std::vector<LaunchRule> read_launches(const Fields& fields, const std::string& s
   return launches;
 }
 
-// Adds an entry's fields to the defaults. An entry's list of launches replaces a single launch of
-// the defaults, and a single launch replaces a list. The entry's needs are added to the defaults'.
+// Replaces fields of the defaults by the fields of an entry. A list of launches replaces a single
+// launch of the defaults, and a single launch replaces a list. The field "needs" is an exception:
+// the entry's needs are added to the default needs.
 Json merged_with(const Json& defaults, const Json& object) {
   Json merged = defaults;
   for (const std::string& field : table_fields().at("launch")) {
@@ -76,7 +77,7 @@ Json merged_with(const Json& defaults, const Json& object) {
   return merged;
 }
 
-// Reads a kernel that belongs to this table alone.
+// Reads a kernel that is not a rung of a ladder.
 Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
   Rung rung;
   rung.idea = fields.text("idea");
@@ -92,8 +93,8 @@ Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
   return rung;
 }
 
-// Reads an entry that names a rung of the ladder whose problem the study has. The entry may give
-// the rung another name, description, needs and block shapes.
+// Reads an entry that names a rung of a ladder, if the study has the ladder's problem. The entry
+// may give the rung another name, description, needs and block shapes.
 Rung rung_of_ladder(const Json& object, const Fields& fields, const RungSurroundings& around) {
   if (around.ladder == nullptr) {
     fields.fail("has a \"rung\", but the study's problem is no ladder's");
@@ -133,7 +134,7 @@ Rung read_rung(const Json& object, const RungSurroundings& around, const std::st
   rung.place = named;
   rung.rows = fields.texts("rows");
   if (fields.has("blocks")) rung.blocks = fields.blocks(fields.at("blocks"), "blocks");
-  if (rung.shipped) rung.blocks.resize(1);  // the library chooses the block shape
+  if (rung.shipped) rung.blocks.resize(1);  // the library chooses the shape
   for (const auto& [condition, reason] : fields.text_by_text("needs")) {
     fields.require_expression(condition, "needs");
     rung.needs[condition] = reason;

@@ -5,19 +5,20 @@
 // Reads the entries of a table that describe kernels.
 namespace warpwise::lab {
 
-/// Context in which an entry is read.
+/// The parts of a table that are needed to read an entry.
 struct RungSurroundings {
-  const nlohmann::json& defaults;  ///< fields of entries that do not set them
-  std::string study;               ///< name of the study, and of its kernels unless an entry gives
+  const nlohmann::json& defaults;  ///< fields for entries that do not set them
+  std::string study;               ///< name of the study, which kernels have unless an entry gives
                                    ///< another name
   std::filesystem::path folder;
   bool is_ladder = true;
   const StudyTable* ladder = nullptr;  ///< ladder whose rungs may be the study's kernels
 };
 
-/// Reads one entry with the table's defaults. A field of the entry replaces the default, but
-/// "needs" extends the default's "needs". Leaves `after` empty, which depends on the entries above.
-/// \param place  place of the entry, without its name
+/// Reads one entry. A field of the entry replaces the table's default field, but "needs" is added
+/// to the default "needs". Leaves the member `after` empty, because it depends on the entries
+/// above.
+/// \param place  place of the entry in the table, without the entry's name
 Rung read_rung(const nlohmann::json& object, const RungSurroundings& around,
                const std::string& place);
 

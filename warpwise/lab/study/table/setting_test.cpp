@@ -1,5 +1,5 @@
-// Tests the settings of points: names of transfers, axes of settings, and how much time a rung
-// loses if it has half of a resource.
+// Tests the settings of points: names of transfers, axes of settings, and the loss of speed with
+// half of a resource.
 #include "warpwise/lab/study/table/setting.hpp"
 
 #include <gtest/gtest.h>
@@ -92,8 +92,8 @@ TEST(Setting, ACollectionNamesExperiments) {
   expect_words(complaint(R"("collects": ["convert/table5"], "size": [1, 1])"), {"size"});
 }
 
-// A kernel: its instructions take `work` µs on one multiprocessor, and its bytes take `bytes` µs at
-// all of the bandwidth. The longer time counts.
+// A modelled kernel. Its instructions take `work` µs on one multiprocessor, and its bytes take
+// `bytes` µs at the full bandwidth. The longer of the two times counts.
 struct Kernel {
   const char* name;
   double work;
@@ -138,18 +138,18 @@ TEST(Halved, SaysWhatAKernelHangsOn) {
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_many_sms, 0);
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_half_sms, 0);
   EXPECT_EQ(computes.hangs_on(), "multiprocessors");
-  // Half of the bandwidth was not measured, but lies between two measured values.
+  // No time was measured at half of the bandwidth, but it lies between two measured bandwidths.
   const Halved& moves = halved[1];
   EXPECT_DOUBLE_EQ(*moves.sms_at_all_bandwidth, 0);
   EXPECT_NEAR(*moves.bandwidth_at_many_sms, 0.5, 1e-12);
   EXPECT_NEAR(*moves.bandwidth_at_half_sms, 0.5, 1e-12);
   EXPECT_EQ(moves.hangs_on(), "bandwidth");
   EXPECT_EQ(halved[2].hangs_on(), "both");
-  // There is a knee between the two measured times, but the interpolation is a straight line.
+  // The time has a knee between the two measured bandwidths, which the linear interpolation misses.
   EXPECT_LT(*halved[2].bandwidth_at_half_sms, 0.15);
 }
 
-// The document's table 6, as shares of the speed. The rule has to give the document's conclusions.
+// The losses are those of the document's table 6. The rule has to give the document's conclusions.
 TEST(Halved, JudgesTheDocumentsFigures) {
   const auto verdict = [](double sms, double bandwidth) {
     Halved halved;
@@ -165,14 +165,14 @@ TEST(Halved, JudgesTheDocumentsFigures) {
 
 TEST(Halved, LeavesOutWhatWasNotMeasured) {
   StudyRun run = run_of({{"moves", 1, 1000}});
-  // Without the strongest neighbour, half of the bandwidth lies outside of the measured values.
+  // Without the strongest neighbour, half of the bandwidth lies outside the measured bandwidths.
   std::erase_if(run.rows, [](const RungRow& row) { return row.bandwidth_left == 0.4; });
   std::vector<Halved> halved = halved_of(run);
   ASSERT_EQ(halved.size(), 1U);
   EXPECT_TRUE(halved[0].sms_at_all_bandwidth);
   EXPECT_FALSE(halved[0].bandwidth_at_many_sms);
   EXPECT_EQ(halved[0].hangs_on(), "");
-  // Now no number of multiprocessors is half of another.
+  // Without the run on 44, no number of multiprocessors is half of another one.
   std::erase_if(run.rows, [](const RungRow& row) { return row.multiprocessors == 44; });
   EXPECT_TRUE(halved_of(run).empty());
   EXPECT_EQ(halved_text(run), "");
@@ -222,7 +222,7 @@ TEST(Setting, TransfersAreReported) {
   const std::string csv = csv_of(run);
   expect_words(csv,
                {"transfer,total_us", "pinned,1000,990,1100,300,550,150,0.55,15000000,5000000"});
-  // Without copies there are no shares.
+  // If copies were not timed, the kernels' share is not known.
   row.end_to_end->upload_us.reset();
   EXPECT_EQ(kernel_share(*row.end_to_end), std::nullopt);
 }

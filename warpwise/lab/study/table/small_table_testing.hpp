@@ -2,7 +2,7 @@
 
 namespace warpwise::lab {
 
-/// A ladder's table with most kinds of field.
+/// A ladder's table for tests, with most kinds of fields.
 inline constexpr const char* small_table = R"json({
  "ladder": "threshold",
  "about": "a table for a test",

@@ -1,4 +1,4 @@
-// Tests everything that can be wrong with a ladder's table, and the messages.
+// Tests the messages about all mistakes that a ladder's table can have.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 struct Mistake {
   const char* name;
-  const char* from;  // part of small_table; empty: the whole
+  const char* from;  // part of small_table to replace; empty: all of it
   std::string to;
   std::vector<std::string> says;
 };

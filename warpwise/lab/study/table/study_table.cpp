@@ -33,7 +33,7 @@ void require_parameters(const StudyTable& table, const ladders::Variables& param
   }
 }
 
-// Returns the constants that any of the rungs has.
+// Returns the constants of all rungs together.
 std::vector<std::string> constants_of(const StudyTable& table) {
   std::vector<std::string> names;
   for (const Rung& rung : table.rungs) {
@@ -42,7 +42,7 @@ std::vector<std::string> constants_of(const StudyTable& table) {
   return names;
 }
 
-// Reads whole per cents from `least` to `most`.
+// Reads percentages: whole numbers from `least` to `most`.
 std::vector<std::int64_t> percents(const Fields& fields, const std::string& name,
                                    std::int64_t least, std::int64_t most) {
   std::vector<std::int64_t> values = fields.numbers(fields.at(name.c_str()), name.c_str(), least);
@@ -74,7 +74,7 @@ void require_values(const Fields& fields, const std::string& name, bool has_valu
   if (!has_values) fields.fail(fmt::format("has no value for the axis \"{}\"", name));
 }
 
-// Reads an axis that sets how points are run. Returns false for any other axis.
+// Reads an axis that sets members of Setting. Returns false for other axes.
 bool read_setting_axis(const Fields& fields, const std::string& name, Axes& axes) {
   if (name == "sm_percent") {
     axes.sm_percents = percents(fields, name, 1, 100);
@@ -135,8 +135,8 @@ Axes read_axes(const Fields& fields, const StudyTable& table) {
   return axes;
 }
 
-// Reads the question for a knee. The axis needs enough different values, since a run measures equal
-// values only once.
+// Reads an experiment's request for a knee. The axis needs enough different values, because a run
+// measures equal values only once.
 KneeQuestion read_knee(const Fields& fields, const Axes& axes) {
   fields.require_known(table_fields().at("knee"));
   KneeQuestion question{fields.text("axis"), fields.text("of")};
@@ -208,7 +208,7 @@ const ladders::Ladder& required_ladder(std::string_view name) {
                                     suggestion(name, names), fmt::join(names, ", ")));
 }
 
-// Returns " \"table5\"" for the place in an error message; empty without a name.
+// Returns an object's name for messages: " \"table5\"". Returns an empty text if it has none.
 std::string quoted_name(const Json& object) {
   if (!object.is_object() || !object.contains("name") || !object.at("name").is_string()) return "";
   return " \"" + object.at("name").get<std::string>() + "\"";
@@ -226,7 +226,7 @@ DocumentCpu read_document_cpu(const Fields& fields) {
   return cpu;
 }
 
-// Returns the rung that an entry continues: the rung above, unless "after" names another rung.
+// Returns the rung that an entry changes: the rung above, unless "after" names another one.
 std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
   std::vector<std::string> names;
@@ -236,11 +236,11 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
                           suggestion(after, names)));
 }
 
-// Element types of a study's buffers. listed_problem.cpp cannot fill 16-bit floats.
+// Types that elements of a study's buffers may have. listed_problem.cpp fills no 16-bit floats.
 constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32};
-// Roofs that a study's table can name. The roof vsadu4 needs a count of absolute differences, for
-// which the table has no field.
+// Roofs that a study's table may name. The roof vsadu4 is missing: it needs a count of absolute
+// differences, for which the table has no field.
 constexpr std::array study_roofs = {ladders::Roof::copy, ladders::Roof::read};
 
 ListedArgument read_argument(const Fields& fields, const ListedProblem& problem) {
@@ -362,8 +362,8 @@ void read_rungs(const Fields& fields, const RungSurroundings& around, const std:
   if (table.rungs.empty()) fields.fail(fmt::format("has no {}", list));
 }
 
-// Reads the problem. A ladder has the problem of its primitive. Another study names a ladder's
-// problem or lists one.
+// Reads the problem of a ladder or study. A ladder has the problem of its primitive. Another study
+// names a ladder's problem, or lists its own.
 void read_subject(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   if (around.is_ladder) {
     table.ladder = fields.within([&] { return &required_ladder(around.study); });
@@ -376,8 +376,8 @@ void read_subject(const Fields& fields, const RungSurroundings& around, StudyTab
   read_problem(Fields(fields.at("problem"), fields.inside("problem")), around, table);
 }
 
-// Reads a table that collects experiments of ladders. The ladders' tables are read when they run,
-// so that a mistake in one does not make this table invalid.
+// Reads a table that collects experiments of ladders. The ladders' tables are read only when the
+// experiments run, so a mistake in one does not make this table invalid.
 StudyTable read_collection(const Fields& fields, const fs::path& file) {
   fields.require_known(table_fields().at("collection"));
   StudyTable table;
@@ -406,8 +406,8 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   const bool is_ladder = !fields.has("study");
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
-  // Compiled code names its files, so one folder must always have the same name. Messages have the
-  // name that the user gave.
+  // Compiled code contains its file's name, so a folder must always get the same name. Messages use
+  // the name that the user gave.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;
@@ -441,7 +441,7 @@ StudyTable read_table(const Json& json, const fs::path& file) {
 
 fs::path studies_folder() { return source_root() / "warpwise/studies"; }
 
-// Returns the names of the studies that are no ladders.
+// Returns the names of the studies that are not ladders.
 std::vector<std::string> names_of_studies() {
   std::vector<std::string> names;
   std::error_code none;

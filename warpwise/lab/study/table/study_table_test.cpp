@@ -1,4 +1,4 @@
-// Tests tables of ladders and studies: valid texts, and texts that are refused.
+// Tests the tables of ladders and studies: valid ones, and invalid ones that are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ TEST(Table, LongTextsMayBeLists) {
   EXPECT_EQ(table.rung("second").launches[0].shared, "4 * block_x");
 }
 
-// ---- A study that states its own problem
+// ---- A study that lists its own problem
 
 constexpr const char* small_study = R"json({
  "study": "small",
@@ -218,7 +218,7 @@ TEST(Study, ItsProblemAndArguments) {
                {"\"in\"", "0 elements"});
 }
 
-// ---- A study of a ladder's problem and rungs
+// ---- A study with a ladder's problem and rungs
 
 constexpr const char* study_of_a_ladder = R"json({
  "study": "small",
@@ -361,7 +361,7 @@ std::string replaced(std::string text, std::string_view from, const std::string&
   return text;
 }
 
-// A parameter of such a name would replace a variable of the run, or be replaced by it.
+// A parameter with one of these names would replace a variable of the run, or be replaced by it.
 TEST(StudyTable, RefusesNamesThatMeanSomethingElse) {
   std::vector<std::string> names = {"src_pitch", "out_offset"};
   for (const char* name :
@@ -394,7 +394,7 @@ TEST(StudyTable, NamesWhatItsFieldsMayBe) {
   EXPECT_TRUE(test::names_each_enumerator<ladders::Roof>());
 }
 
-// The schema that editors use knows the fields that are read, and no others.
+// The schema for editors must have the same fields that the program reads.
 TEST(Schema, HasTheFieldsThatAreRead) {
   std::ifstream file(source_root() / "warpwise/lab/study/study.schema.json");
   const auto schema = nlohmann::json::parse(file);

@@ -34,7 +34,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> names
   if (found == names.end()) return "";
   constexpr std::size_t fewest_of_a_beginning = 3;
   const std::size_t far = distance(name, *found);
-  // A name is no suggestion if all of its letters would have to change.
+  // A name is not similar if all of its letters would have to change.
   const bool is_near = (far <= std::max<std::size_t>(2, name.size() / 3) &&
                         far < std::min(name.size(), found->size())) ||
                        (name.size() >= fewest_of_a_beginning && found->starts_with(name));

@@ -16,10 +16,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Limit of a side, so that no product of two sides overflows.
+// Largest length of a side. It ensures that no product of two sides overflows.
 constexpr std::int64_t longest_side = std::numeric_limits<std::int32_t>::max();
 
-// Returns a whole number; nothing if the value is not whole, or does not fit in 64 signed bits.
+// Returns a whole number, or nothing if the value is not whole or does not fit into 64 signed bits.
 std::optional<std::int64_t> whole(const Json& value) {
   constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (!value.is_number_integer()) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<std::int64_t> whole(const Json& value) {
   return value.get<std::int64_t>();
 }
 
-// Returns a text. A long text may be a list of texts, one a line, which are joined by spaces.
+// Returns a text. JSON may have it as a list of lines, which are joined by spaces.
 std::optional<std::string> joined(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array() || value.empty()) return std::nullopt;

@@ -14,11 +14,11 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
-// Reads a table's JSON: the functions that all parts of it share.
+// Reads the JSON of a table: functions that the readers of all parts share.
 namespace warpwise::lab {
 
-/// Names that already have a meaning: variables of expressions (variables_of(), and blocks_per_sm),
-/// and axes.
+/// Names that tables must not use, because they have a meaning already: variables of expressions
+/// (variables_of(), and blocks_per_sm), and axes.
 inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "height",
                                                                     "sizes",
@@ -34,30 +34,30 @@ inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "sm_percent",
                                                                     "neighbour_percent",
                                                                     "transfer"};
-/// Endings of the variables that each operand has in expressions: src_pitch, src_offset.
+/// Endings of the names of variables that each operand has in expressions: src_pitch, src_offset.
 inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
 bool is_reserved(std::string_view name);
 
 /// Reads the fields of one object of a table. Every error message has the object's place. Members
-/// throw InvalidArgument if a value is of another kind, or if one without a default is missing.
+/// throw InvalidArgument if a value has another type, or if a value without a default is missing.
 class Fields {
  public:
   using Json = nlohmann::json;
 
-  /// \param object  has to outlive this
-  /// \param place   "FOLDER/ladder.json, rung 1 \"NAME\""
+  /// \param object  the object, which has to outlive this reader
+  /// \param place   the object's place: "FOLDER/ladder.json, rung 1 \"NAME\""
   Fields(const Json& object, std::string place);
 
   [[noreturn]] void fail(const std::string& why) const;
 
-  /// Refuses unknown fields, so that a misspelt field is not ignored.
+  /// Refuses unknown fields, because a misspelt field would be ignored otherwise.
   void require_known(std::span<const std::string> known) const;
 
   bool has(const char* key) const { return object_.contains(key); }
   const Json& at(const char* key) const;
   std::string inside(const char* key) const;
 
-  /// Calls `call`, and adds the place to its error messages.
+  /// Runs a function, and adds the object's place to its error messages.
   template <class Call>
   auto within(const Call& call) const {
     try {
@@ -67,20 +67,19 @@ class Fields {
     }
   }
 
-  /// Reads a text, or a list of texts, which are joined by spaces. A list is for texts longer than
-  /// a line.
+  /// Reads a text. A long text may be a list of texts in JSON, which are joined by spaces.
   std::string text(const char* key) const;
   std::string text(const char* key, const std::string& otherwise) const;
-  /// Reads a truth value; false if it is missing.
+  /// Reads true or false; a missing field means false.
   bool truth(const char* key) const;
-  /// Reads a time or a speed-up, which is above 0; nothing if it is missing.
+  /// Reads a time or a speed-up, which must be above 0. Returns nothing if the field is missing.
   std::optional<double> positive(const char* key) const;
   const Json& list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  /// Refuses a value that is not in `names`, and lists the names.
+  /// Throws if a value is not in `names`. The message lists the names.
   void require_one_of(const char* key, std::string_view value,
                       std::span<const std::string_view> names) const;
-  /// Returns the value among `choices`, values of an enum, whose name is `value`.
+  /// Returns the enumerator in `choices` whose name is `value`.
   template <class Choices>
   auto one_of(const char* key, std::string_view value, const Choices& choices) const {
     std::vector<std::string_view> names;
@@ -89,15 +88,14 @@ class Fields {
     return *value_named<typename Choices::value_type>(value);
   }
 
-  /// Reads whole numbers from `least` on.
+  /// Reads a list of whole numbers, each at least `least`.
   std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
 
-  /// Reads an expression: text as text() reads it, or a number. Unknown names are found when the
-  /// expression is evaluated.
+  /// Reads an expression: a text or a number. Unknown names are found when it is evaluated.
   std::string expression(const Json& value, const char* key) const;
   std::string expression_or(const char* key, const std::string& otherwise) const;
   void require_expression(const std::string& text, const char* key) const;
-  /// Reads one to three expressions; none if the field is missing.
+  /// Reads one to three expressions. Returns none if the field is missing.
   std::vector<std::string> expressions(const char* key) const;
 
   ladders::Variables variables(const char* key) const;
@@ -109,9 +107,9 @@ class Fields {
 
   std::map<std::string, std::string> text_by_text(const char* key) const;
 
-  /// Checks that a name has only letters, digits and _, and begins with no digit.
+  /// Checks that a name has only letters, digits and _, and does not begin with a digit.
   void require_name(const std::string& name, const char* what) const;
-  /// Checks a name as require_name() does, and that expressions do not reserve it.
+  /// Checks a name as require_name() does, and also that it is not reserved for expressions.
   void require_free_name(const std::string& name, const char* what) const;
 
  private:
@@ -121,7 +119,7 @@ class Fields {
   std::string place_;
 };
 
-/// Parses JSON. Refuses a name that is twice in one object, and nesting that exhausts a stack.
+/// Parses JSON. Refuses an object that has a name twice, and nesting that would exhaust the stack.
 /// \param place  place for error messages
 /// \throws InvalidArgument, nlohmann::json::exception
 nlohmann::json parse_strictly(std::string_view text, const std::string& place);
