@@ -261,6 +261,31 @@ TEST(Calls, MemoryOfTheStack) {
   EXPECT_EQ(fault.message, "the thread's stack of 4096 bytes is full");
 }
 
+TEST(Calls, MemoryAboveTheStackHasNothingOfAnEarlierBlock) {
+  // Each thread reads memory above its stack, which it has not allocated, and writes it after that.
+  const std::string ptx = kernel_text(
+      "",
+      "mov.u64 %l3, 16;\nalloca.u64 %l4, %l3, 16;\nmov.u64 %l5, 2000;\n"
+      "ld.local.u32 %r3, [%l5];\nadd.u32 %r4, %r1, 7;\nst.local.u32 [%l5], %r4;\n"
+      "mov.u64 %l3, 3000;\nalloca.u64 %l4, %l3, 16;\nld.local.u32 %r5, [%l4+2500];\n"
+      "st.local.u32 [%l4+2500], %r4;\nadd.u32 %r3, %r3, %r5;\nst.global.u32 [%l1], %r3;");
+  for (const auto engine : {emulator::Engine::interpreter, emulator::Engine::machine_code}) {
+    Emulated emulated(ptx);
+    emulated.options.engine = engine;
+    emulated.options.threads = 1;
+    const Address out = emulated.buffer(std::vector<std::uint32_t>(64));
+    for (int launch = 0; launch < 2; ++launch) {
+      EXPECT_TRUE(emulated.launch("hand", {3}, {64}, out).faults.empty());
+      EXPECT_EQ(emulated.read<std::uint32_t>(out, 64), std::vector<std::uint32_t>(64));
+    }
+    emulated.options.checks = {emulator::Check::init};
+    const LaunchResult result = emulated.launch("hand", {3}, {64}, out);
+    ASSERT_EQ(result.faults.size(), 1U);
+    EXPECT_EQ(result.faults[0].kind, FaultKind::uninitialised);
+    EXPECT_EQ(result.faults[0].count, 3U * 64);
+  }
+}
+
 TEST(Calls, ACompiledKernelOfAllOfThem) {
 #ifndef WARPWISE_KERNELS_PTX
   GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
