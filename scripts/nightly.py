@@ -2,6 +2,7 @@
 """Keeps the record of the last nightly run, results/nightly.json, and says whether it can still be relied on.
 
     scripts/nightly.py record              writes it, from build/minutes.json and build/tests.json
+    scripts/nightly.py record SECTION      adds a run of one section, sanitizers or fuzz, which was run again at a later commit
     scripts/nightly.py check               ends with status 1 and says why if the record is missing or too old, or has a
                                            failure that its field "known" does not name with a reason
     scripts/nightly.py changed parsers     prints the sources of the fuzz targets that have changed since the record's commit
@@ -9,7 +10,8 @@
 
 A change of comments, or of a file's folder, does not count. All sources are printed if the clone lacks the record's commit.
 
-"known": {name of a failure: reason} is written by hand, and kept from one record to the next.
+"known": {name of a failure: reason} is written by hand, and kept from one record to the next. "again" holds the sections
+that were run again since the whole run.
 """
 import datetime
 import json
@@ -22,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMITS, DAYS = 300, 14
 # Parts of the nightly run. CI leaves out the same work while its sources have not changed.
 PARTS = {"parsers": ["fuzz"], "sanitized": ["asan tests", "tsan tests"]}
+SECTIONS = {"sanitizers": "sanitized", "fuzz": "parsers"}
 
 
 def git(root, *arguments):
@@ -35,11 +38,21 @@ def read(root):
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def record(root):
+def runs_in(kept):
+    """Returns the whole run, and the runs of single sections since."""
+    return [kept, *kept.get("again", {}).values()]
+
+
+def failures_in(kept):
+    return sorted({name for run in runs_in(kept) for name in run["results"]["failures"]})
+
+
+def record(root, section=None):
     run = json.loads((root / "build/minutes.json").read_text())
-    tests = json.loads((root / "build/tests.json").read_text())
-    known = (read(root) or {}).get("known", {})
-    kept = {**run, "results": tests, "known": {name: why for name, why in known.items() if name in tests["failures"]}}
+    run["results"] = json.loads((root / "build/tests.json").read_text())
+    old = read(root) or {}
+    kept = run if section is None else {**old, "again": {**old.get("again", {}), section: run}}
+    kept["known"] = {name: why for name, why in old.get("known", {}).items() if name in failures_in(kept)}
     (root / "results/nightly.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
@@ -74,8 +87,7 @@ def check(root):
     wrong = [age(root, kept)]
     wrong += [f"it has no part \"{part}\"" for parts in PARTS.values() for part in parts if not has_run(kept, [part])]
     known = kept.get("known", {})
-    wrong += [f"{name} failed, and \"known\" has no reason for it"
-              for name in kept["results"]["failures"] if not known.get(name, "").strip()]
+    wrong += [f"{name} failed, and \"known\" has no reason for it" for name in failures_in(kept) if not known.get(name, "").strip()]
     return [each for each in wrong if each]
 
 
@@ -105,6 +117,7 @@ def changed(root, choice):
     """Lists the chosen sources whose code differs from the record's commit."""
     files = CHOICES[choice](root)
     kept = read(root)
+    kept = next((run for section, run in (kept or {}).get("again", {}).items() if SECTIONS[section] == choice), kept)
     if kept is None or not has_run(kept, PARTS[choice]):
         return files
     commit = kept["commit"].removesuffix("-dirty")
@@ -139,8 +152,8 @@ def code(name, text):
 
 
 def main(command, *choice):
-    if command == "record":
-        record(ROOT)
+    if command == "record" and choice in [(), *((section,) for section in SECTIONS)]:
+        record(ROOT, *choice)
     elif command == "check":
         wrong = check(ROOT)
         for line in wrong:

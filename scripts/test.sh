@@ -6,6 +6,7 @@
 #   scripts/test.sh                     what CI runs
 #   scripts/test.sh --nightly           every test, every sanitizer, the fuzz targets and aarch64; the record is
 #                                       results/nightly.json
+#   scripts/test.sh --nightly SECTION   the nightly run of `sanitizers` or `fuzz` alone, which the record adds
 #   scripts/test.sh --quick             the unit tests in build/release/bin that were built since they last passed
 #   scripts/test.sh --quick NAME        builds NAME_test and runs it, on the emulator too; or runs the tests of the label NAME
 #
@@ -80,6 +81,25 @@ sanitizers() {
   tests "tsan tests" tsan -R '^threads_test$'
 }
 
+# The release build and its tests; at night aarch64 too.
+release() {
+  # NVIDIA's library of counters describes GPUs without having one; some tests use that.
+  [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || part cupti scripts/get-cupti.sh ||
+    echo "Tests of CUPTI: skipped, it could not be had"
+
+  must "release build" scripts/build.sh release -DWARPWISE_TESTS=ON
+  # Tests the CPU path on aarch64, whose programs QEMU runs. Leaves out the peers, because their results on aarch64 are not
+  # those on x86. Runs before the release tests, one of which compares the two commands.
+  if [ ${#nightly[@]} -gt 0 ]; then
+    if part "arm64 build" scripts/build.sh arm64 -DWARPWISE_TESTS=ON; then
+      QEMU_LD_PREFIX=$PWD/build/arm64-root tests "arm64 tests" arm64 -L unit -LE 'peer|golden'
+    else
+      status=1
+    fi
+  fi
+  tests "release tests" release "${nightly[@]}"
+}
+
 quick() {
   local build=build/release name chosen
   part() { shift; "$@"; }  # minutes.json is of whole runs
@@ -109,10 +129,11 @@ quick() {
 }
 
 nightly=()
-case ${1:-} in
+section=
+case ${1:-}${2:+ $2} in
   "") ;;
-  --nightly) nightly=(-C nightly); export WARPWISE_NIGHTLY=1 ;;
-  --quick) shift; quick "$@"; exit ;;
+  --nightly | "--nightly sanitizers" | "--nightly fuzz") nightly=(-C nightly); section=${2:-}; export WARPWISE_NIGHTLY=1 ;;
+  --quick | "--quick "*) shift; quick "$@"; exit ;;
   *) sed -n '2,/^$/s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 echo "The order of the tests: GTEST_RANDOM_SEED=$GTEST_RANDOM_SEED"
@@ -124,25 +145,11 @@ scripts/minutes.py begin  # not before: Python may be among the packages
 scripts/minutes.py add packages $((SECONDS - packages_start))
 [ "${CI:-}" != true ] || must checks scripts/checks.sh
 
-sanitizers
-fuzz
-
-# NVIDIA's library of counters describes GPUs without having one; some tests use that.
-[ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || part cupti scripts/get-cupti.sh ||
-  echo "Tests of CUPTI: skipped, it could not be had"
-
 status=0
-must "release build" scripts/build.sh release -DWARPWISE_TESTS=ON
-# Tests the CPU path on aarch64, whose programs QEMU runs. Leaves out the peers, because their results on aarch64 are not
-# those on x86. Runs before the release tests, one of which compares the two commands.
-if [ ${#nightly[@]} -gt 0 ]; then
-  if part "arm64 build" scripts/build.sh arm64 -DWARPWISE_TESTS=ON; then
-    QEMU_LD_PREFIX=$PWD/build/arm64-root tests "arm64 tests" arm64 -L unit -LE 'peer|golden'
-  else
-    status=1
-  fi
-fi
-tests "release tests" release "${nightly[@]}"
+case $section in
+  "") sanitizers; fuzz; release ;;
+  *) $section ;;
+esac
 
 scripts/minutes.py table
 if [ "${CI:-}" = true ]; then
@@ -152,5 +159,5 @@ fi
 scripts/summary.py "${ran[@]}" || status=1
 # Both records come last, since a test compares the documents with them.
 [ ${#nightly[@]} = 0 ] || [ ! -e build/fuzz/record.json ] || scripts/fuzz.sh --record
-[ ${#nightly[@]} = 0 ] || scripts/nightly.py record
+[ ${#nightly[@]} = 0 ] || scripts/nightly.py record ${section:+"$section"}
 exit $status

@@ -23,9 +23,19 @@ def nightly():
     record = load("results/nightly.json")
     results = record["results"]
     failed = f"{results['failed']} failed" + (", each with its reason in the record" if results["failed"] else "")
+    again = "".join(f"; `{section}` again at {run['commit']}: {count(run['results']['passed'])} passed, {run['results']['failed']} failed"
+                    for section, run in record.get("again", {}).items())
     return ("all tests, sanitizers and fuzz targets",
-            f"{count(results['passed'])} passed, {failed}, {count(results['skipped'])} skipped",
+            f"{count(results['passed'])} passed, {failed}, {count(results['skipped'])} skipped{again}",
             "scripts/test.sh --nightly", "results/nightly.json", record["date"])
+
+
+def random_kernels():
+    sessions = load("results/fuzz/random_kernels.json")["sessions"]
+    kernels = sum(each["last"] - each["first"] + 1 for each in sessions if each["differences"] == 0)
+    return ("random kernels that the emulator's interpreter and machine code run alike, to the byte",
+            f"{count(kernels)}, {sum(each['cpu_seconds'] for each in sessions) / 3600:.1f} h of CPU in all",
+            "scripts/record-random-kernels.py", "results/fuzz/random_kernels.json", sessions[-1]["date"])
 
 
 def mutants():
@@ -106,6 +116,6 @@ def soak():
 
 def rendered():
     rows = [[what, figure, f"`{command}`", f"`{path}`, {date}"]
-            for what, figure, command, path, date in (nightly(), on_gpu(), mutants(), coverage(), fuzzing(), soak(), instructions(), faults(),
+            for what, figure, command, path, date in (nightly(), on_gpu(), mutants(), coverage(), fuzzing(), random_kernels(), soak(), instructions(), faults(),
                                                        races(), formats())]
     return table(["what", "figure", "made by", "record"], rows)

@@ -250,6 +250,20 @@ class Nightly(unittest.TestCase):
         self.assertEqual((kept["known"], kept["results"]["passed"], kept["parts"][0]["part"]), ({"release: a": "old"}, 1, "a"))
         self.assertEqual(self.check(), [])
 
+    def test_a_section_that_was_run_again(self):
+        self.record(["release: a"], {"release: a": "old"})
+        (self.root / "warpwise/io/pause.cpp").write_text("int a;\n")
+        self.commit(1)
+        self.assertEqual(self.changed("sanitized"), ["warpwise/io/pause.cpp"])
+        (self.root / "build").mkdir()
+        (self.root / "build/minutes.json").write_text(json.dumps(run_of(commit=self.git("rev-parse", "HEAD"), **{"asan tests": 1, "tsan tests": 1})))
+        (self.root / "build/tests.json").write_text(json.dumps({"passed": 2, "failed": 1, "skipped": 0, "failures": ["asan: b"]}))
+        NIGHTLY["record"](self.root, "sanitizers")
+        self.assertEqual(self.changed("sanitized"), [])
+        self.assertEqual(self.check(), ['asan: b failed, and "known" has no reason for it'])
+        kept = json.loads((self.root / "results/nightly.json").read_text())
+        self.assertEqual((kept["known"], kept["again"]["sanitizers"]["results"]["passed"]), ({"release: a": "old"}, 2))
+
     def changed(self, choice="parsers"):
         return NIGHTLY["changed"](self.root, choice)
 
