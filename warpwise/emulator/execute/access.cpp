@@ -183,13 +183,16 @@ void leave_out_gaps(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::uint64_t size = warp.worker->launch->local_bytes;
-  const std::uint64_t cleared = cleared_local(warp);
-  const auto is_above = [&](int lane) {
-    return addresses[lane] > cleared ||
-           static_cast<std::uint64_t>(bytes) > cleared - addresses[lane];
-  };
-  for (Mask left = cleared < size ? active : 0; left != 0; left &= left - 1)
-    if (is_above(std::countr_zero(left))) clear_local(warp, size);
+  if (cleared_local(warp) < size) {
+    const auto width = static_cast<std::uint64_t>(bytes);
+    const std::uint64_t last = size >= width ? size - width : 0;
+    std::uint64_t end = 0;  // of the accesses that are in bounds
+    for (int i = 0; i < warp_lanes; ++i) {
+      const bool counts = (active >> i & 1) != 0 && addresses[i] <= last;
+      end = std::max(end, counts ? addresses[i] + width : 0);
+    }
+    clear_local(warp, std::min(end, size));
+  }
   resolve_piece(warp, op, kind, bytes, Space::local, addresses, active,
                 warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
                 out);

@@ -116,8 +116,8 @@ void set_specials(Warp& warp, const Code& code) {
   }
 }
 
-/// Zeroes the kernel's own local memory, and empties the call stacks. Each call zeroes its own
-/// frame, because most of a stack is never used.
+/// Zeroes the kernel's own local memory. clear_local() zeroes the stack before its first use, since
+/// most of a stack stays empty.
 void clear_stacks(Block& block, const Launch& launch) {
   std::byte* own = block.local.data();
   for (CallStack& stack : block.stacks) {

@@ -254,13 +254,15 @@ void enter(Warp& warp, const Operation& op, const CalledFunction& function, Mask
   const SavedRegisters registers{site.saved};
   call.depth = 1 + (before == nullptr ? 0 : before->depth);
   call.taken = registers.bytes() + (before == nullptr ? 0 : before->taken);
+  // clear_local() zeroes the part of the frame that no earlier call has used.
+  const std::uint64_t used = std::min(cleared_local(warp), base + function.frame_bytes);
   clear_local(warp, top);
   const std::uint64_t stride = warp.worker->launch->local_bytes;
   std::byte* const local = local_memory(warp, warp.block->local);
   for_each_lane(lanes, [&](std::size_t lane) {
-    std::byte* const frame = local + lane * stride + base;
+    std::byte* const own = local + lane * stride;
     // A frame's size is a multiple of 16 bytes.
-    for (std::uint64_t at = 0; at < function.frame_bytes; at += 16) std::memset(frame + at, 0, 16);
+    for (std::uint64_t at = base; at < used; at += 16) std::memset(own + at, 0, 16);
   });
   copy_slots(local, stride, lanes, function.parameters, base, site.arguments, call.base,
              site.arguments);

@@ -286,6 +286,28 @@ TEST(Calls, MemoryAboveTheStackHasNothingOfAnEarlierBlock) {
   }
 }
 
+TEST(Calls, AFrameOfOtherLanesHasNothingOfAnEarlierBlock) {
+  // The first 16 threads call a function. Each other thread reads its memory at the place of that
+  // frame, and writes it after that.
+  const std::string ptx = kernel_text(
+      function("framed", "st.local.u32 [own], 5;\nmov.u32 %r9, %r1;"),
+      "setp.lt.u32 %p1, %r1, 16;\n" + call("framed", "%r1", "%r3", {}, "@%p1 ") +
+          "mov.u64 %l5, 4;\nld.local.u32 %r4, [%l5];\nadd.u32 %r4, %r4, 0;\nadd.u32 %r5, %r1, 7;\n"
+          "st.local.u32 [%l5], %r5;\n@%p1 mov.u32 %r4, 0;\nst.global.u32 [%l1], %r4;");
+  for (const auto engine : {emulator::Engine::interpreter, emulator::Engine::machine_code}) {
+    Emulated emulated(ptx);
+    emulated.options.engine = engine;
+    emulated.options.threads = 1;
+    const Address out = emulated.buffer(std::vector<std::uint32_t>(64));
+    EXPECT_TRUE(emulated.launch("hand", {3}, {64}, out).faults.empty());
+    EXPECT_EQ(emulated.read<std::uint32_t>(out, 64), std::vector<std::uint32_t>(64));
+    emulated.options.checks = {emulator::Check::init};
+    const LaunchResult result = emulated.launch("hand", {3}, {64}, out);
+    ASSERT_EQ(result.faults.size(), 1U);
+    EXPECT_EQ(result.faults[0].count, 3U * 48);
+  }
+}
+
 TEST(Calls, ACompiledKernelOfAllOfThem) {
 #ifndef WARPWISE_KERNELS_PTX
   GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";

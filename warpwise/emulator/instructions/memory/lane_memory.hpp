@@ -86,7 +86,7 @@ class LaneMemory {
   std::byte* local(std::uint64_t offset, std::size_t bytes) const {
     const std::uint64_t size = warp_.worker->launch->local_bytes;
     if (offset > size || bytes > size - offset) return nullptr;
-    if (offset + bytes > cleared_local(warp_)) clear_local(warp_, size);
+    clear_local(warp_, offset + bytes);
     return warp_.block->local.data() + warp_.thread(lane_) * size + offset;
   }
 
