@@ -4,7 +4,7 @@ import statistics
 
 from tables import origin, table
 
-# The cases in the README: the main case of each primitive, at the sizes of the documents.
+# The rows of the README's table: the main case of each primitive, at the sizes of the documents.
 IMAGE = (4096, 3072)
 HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE),
              ("sobel", "u8 magnitude l1", IMAGE), ("threshold", "u8 mean window 31", IMAGE),
@@ -20,7 +20,7 @@ def measured_cells(row):
 
 
 def peers_of(report, row):
-    """Returns the peers that did the same work on the same size in the same run."""
+    """Returns the rows of a report in which peers did the work of `row` at the same size."""
     same = ("primitive", "variant", "width", "height")
     return [other for other in report["rows"] if other["implementation"] != "warpwise"
             and all(other[key] == row[key] for key in same)]
@@ -40,7 +40,7 @@ def primitives_of(report):
 
 
 def origins(reports):
-    """Names the machine, the commit and the measured roofs of each part; equal parts are named together."""
+    """Names the machine, the commit and the measured roofs of each part. Parts of one origin are named together."""
     parts = {}
     for report in reports:
         reads = f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""
@@ -50,7 +50,7 @@ def origins(reports):
 
 
 def methods(reports):
-    """Says how each part was measured; parts measured alike are named together."""
+    """Says how each part was measured. Parts that were measured in the same way are named together."""
     parts = {}
     for report in reports:
         names = parts.setdefault(report["method"], [])
@@ -79,7 +79,7 @@ def headline(reports):
 
 
 def verdict_text(beside):
-    """Returns our time relative to a peer's, as the run judged it."""
+    """Returns a comparison's verdict, and the peer's time divided by ours with its interval."""
     return f"{beside['verdict']}, {beside['ratio']:.2f} [{beside['low']:.2f}, {beside['high']:.2f}]" if beside else ""
 
 
@@ -112,7 +112,7 @@ def growth(records):
 
 
 def beside_python(reports):
-    """Makes the second table: Python libraries on the GPU's machine that do the same work."""
+    """Makes the table of Python libraries that do the same work on the GPU's machine."""
     parts = [report["python"] for report in reports if "rows" in report.get("python", {})]
     if not parts:
         return "Not recorded yet."
@@ -254,6 +254,5 @@ def engines(record):
                   "10⁶ CPU instructions of a launch, interpreter", "machine code"], rows)
     products = table(["product on tensor cores", "10⁹ operations a second"],
                      [[f"`{name}`", f"{rate / 1e9:.1f}"] for name, rate in record["products"].items()])
-    return (f"{text}\n\n{products}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}. "
-            f"{record['random_kernels']:,} random kernels gave the same both ways.")
+    return f"{text}\n\n{products}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}."
 

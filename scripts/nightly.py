@@ -5,8 +5,8 @@
     scripts/nightly.py record SECTION      adds a run of one section, sanitizers or fuzz, which was run again at a later commit
     scripts/nightly.py check               ends with status 1 and says why if the record is missing or too old, or has a
                                            failure that its field "known" does not name with a reason
-    scripts/nightly.py changed parsers     prints the sources of the fuzz targets that have changed since the record's commit
-    scripts/nightly.py changed sanitized   the same of the sources that CI builds with sanitizers
+    scripts/nightly.py changed parsers     prints the sources of the fuzz targets that have changed since their last recorded run
+    scripts/nightly.py changed sanitized   prints in the same way the sources that CI builds with sanitizers
 
 A change of comments, or of a file's folder, does not count. All sources are printed if the clone lacks the record's commit.
 
@@ -22,9 +22,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMITS, DAYS = 300, 14
-# Parts of the nightly run. CI leaves out the same work while its sources have not changed.
+# Parts of the nightly run. CI runs them too, but leaves them out while their sources have not changed.
 PARTS = {"parsers": ["fuzz"], "sanitized": ["asan tests", "tsan tests"]}
-SECTIONS = {"sanitizers": "sanitized", "fuzz": "parsers"}
+# Sections that can be run again alone: their choice of sources, and their builds.
+SECTIONS = {"sanitizers": ("sanitized", ["asan", "tsan"]), "fuzz": ("parsers", ["fuzz"])}
 
 
 def git(root, *arguments):
@@ -44,14 +45,26 @@ def runs_in(kept):
 
 
 def failures_in(kept):
-    return sorted({name for run in runs_in(kept) for name in run["results"]["failures"]})
+    """Lists the failures of the latest run of each section."""
+    again = kept.get("again", {})
+    repeated = {build for section in again for build in SECTIONS[section][1]}
+    failures = [name for name in kept["results"]["failures"] if name.split(":")[0] not in repeated]
+    return sorted({*failures, *(name for run in again.values() for name in run["results"]["failures"])})
 
 
 def record(root, section=None):
     run = json.loads((root / "build/minutes.json").read_text())
     run["results"] = json.loads((root / "build/tests.json").read_text())
     old = read(root) or {}
-    kept = run if section is None else {**old, "again": {**old.get("again", {}), section: run}}
+    kept = run
+    if section is not None:
+        if "commit" not in old:
+            sys.exit("nightly.py: there is no whole run that a section could be added to")
+        if not has_run(run, PARTS[SECTIONS[section][0]]):
+            sys.exit(f"nightly.py: the section {section} was not run")
+        if run["commit"].endswith("-dirty"):
+            sys.exit(f"nightly.py: the section {section} ran with changes that are not committed")
+        kept = {**old, "again": {**old.get("again", {}), section: run}}
     kept["known"] = {name: why for name, why in old.get("known", {}).items() if name in failures_in(kept)}
     (root / "results/nightly.json").write_text(json.dumps(kept, indent=1) + "\n")
 
@@ -85,7 +98,8 @@ def check(root):
     if kept is None:
         return ["there is no results/nightly.json"]
     wrong = [age(root, kept)]
-    wrong += [f"it has no part \"{part}\"" for parts in PARTS.values() for part in parts if not has_run(kept, [part])]
+    wrong += [f"it has no part \"{part}\"" for parts in PARTS.values() for part in parts
+              if not any(has_run(run, [part]) for run in runs_in(kept))]
     known = kept.get("known", {})
     wrong += [f"{name} failed, and \"known\" has no reason for it" for name in failures_in(kept) if not known.get(name, "").strip()]
     return [each for each in wrong if each]
@@ -103,7 +117,7 @@ def parsers(root):
 def sanitized(root):
     """Lists the sources of the targets ci_tests and threads_test under a sanitizer, which include neither the laboratory
     nor the command."""
-    places = ["CMakeLists.txt", "CMakePresets.json", "cmake", "warpwise", ":!warpwise/lab", ":!warpwise/cli",
+    places = ["CMakeLists.txt", "CMakePresets.json", "cmake", "warpwise", ":!warpwise/lab", ":!warpwise/cli", ":!warpwise/exercises",
               "scripts/build.sh", "scripts/test.sh", "samples", "tests/CMakeLists.txt", "tests/leaks_of_others.txt",
               *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
     listed = git(root, "ls-files", "--", *places) or ""
@@ -114,12 +128,12 @@ CHOICES = {"parsers": parsers, "sanitized": sanitized}
 
 
 def changed(root, choice):
-    """Lists the chosen sources whose code differs from the record's commit."""
+    """Lists the chosen sources whose code differs from the commit of their last recorded run."""
     files = CHOICES[choice](root)
-    kept = read(root)
-    kept = next((run for section, run in (kept or {}).get("again", {}).items() if SECTIONS[section] == choice), kept)
-    if kept is None or not has_run(kept, PARTS[choice]):
+    runs = [run for run in runs_in(read(root) or {"parts": []}) if has_run(run, PARTS[choice])]
+    if not runs:
         return files
+    kept = runs[-1]
     commit = kept["commit"].removesuffix("-dirty")
     differing = git(root, "diff", "--name-only", "--no-renames", commit)
     if differing is None:

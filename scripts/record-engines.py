@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Measures emulator_bench's launches in the interpreter and in machine code, and records them, as results/README.md describes.
 
-  scripts/record-engines.py RECORD.json [--build build/release] [--runs 5] [--kernels N]
+  scripts/record-engines.py RECORD.json [--build build/release] [--runs 5]
 
-It takes some minutes, and needs valgrind. --kernels says how many random kernels host_code_test ran both ways without a
-difference (WARPWISE_HOST_CODE_KERNELS).
+It takes some minutes, and needs valgrind.
 """
 import argparse
 import json
@@ -45,11 +44,10 @@ def main():
     arguments.add_argument("record", type=pathlib.Path)
     arguments.add_argument("--build", default="build/release", type=pathlib.Path)
     arguments.add_argument("--runs", default=5, type=int)
-    arguments.add_argument("--kernels", type=int)
     chosen = arguments.parse_args()
     bench = chosen.build / "bin/emulator_bench"
     recorded = {"machine": machine_of(time.strftime("%Y-%m-%d"), clean_commit("record-engines.py"), METHOD),
-                "runs": chosen.runs, "random_kernels": chosen.kernels, "rows": [], "products": {}}
+                "runs": chosen.runs, "rows": [], "products": {}}
     for kernel in ["sobel", "box", "multiply"]:
         for mode in MODES:
             names = {"machine_code": f"{kernel}_{mode}", "interpreter": f"{kernel}_{mode}_interpreted"}

@@ -6,7 +6,7 @@
 #   scripts/test.sh                     what CI runs
 #   scripts/test.sh --nightly           every test, every sanitizer, the fuzz targets and aarch64; the record is
 #                                       results/nightly.json
-#   scripts/test.sh --nightly SECTION   the nightly run of `sanitizers` or `fuzz` alone, which the record adds
+#   scripts/test.sh --nightly SECTION   the nightly run of `sanitizers` or `fuzz` alone; it is added to the record
 #   scripts/test.sh --quick             the unit tests in build/release/bin that were built since they last passed
 #   scripts/test.sh --quick NAME        builds NAME_test and runs it, on the emulator too; or runs the tests of the label NAME
 #
@@ -25,7 +25,7 @@ export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others.txt:print_suppressio
 part() { scripts/minutes.py part "$@"; }
 must() { part "$@" || { echo "test.sh: $1 failed" >&2; exit 1; }; }
 
-# tests NAME BUILD [CTEST OPTION...]: one part of a run. The failures are reported at the end.
+# tests NAME BUILD [CTEST OPTION...]: runs ctest as one part of the run. The failures are reported at the end.
 ran=()
 tests() {
   local name=$1 build=$2
@@ -35,14 +35,14 @@ tests() {
   part "$name" ctest --test-dir "build/$build" -j "$(nproc)" --no-label-summary --output-junit reports/ctest.xml "$@"
 }
 
-# unchanged CHOICE: true if none of its sources has changed since the nightly run; false also if that is not known.
+# unchanged CHOICE: succeeds if no source of CHOICE has changed since the nightly run, and fails if that is not known.
 unchanged() {
   local changed
   [ ${#nightly[@]} = 0 ] && changed=$(scripts/nightly.py changed "$1") && [ -z "$changed" ]
 }
 
-# The parsers with some invented inputs. At night each target gets 60 seconds of CPU for each core, at most 600: the part then
-# takes less than half an hour on any machine.
+# Runs the fuzz targets of the parsers. At night each target gets 60 seconds of CPU for each core, at most 600: the part
+# then takes less than half an hour on any machine.
 fuzz() {
   if ! command -v clang++ >/dev/null; then
     scripts/minutes.py skip fuzz "clang is not installed"
@@ -67,8 +67,8 @@ sanitizers() {
   # Tests the CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
   # its tests do not need.
   # Two parts of the sanitizers take much of this build's CPU time, and are built at night only: the search for uses
-  # of a variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL,
-  # with its stack.
+  # of a variable after its scope, and the messages about undefined behaviour. Without the messages a program ends by
+  # SIGILL, with its stack.
   local short=()
   [ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
 -fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")
@@ -83,7 +83,7 @@ sanitizers() {
 
 # The release build and its tests; at night aarch64 too.
 release() {
-  # NVIDIA's library of counters describes GPUs without having one; some tests use that.
+  # CUPTI, NVIDIA's library of counters, describes GPUs even on a machine without one; some tests use that.
   [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || part cupti scripts/get-cupti.sh ||
     echo "Tests of CUPTI: skipped, it could not be had"
 
@@ -102,7 +102,7 @@ release() {
 
 quick() {
   local build=build/release name chosen
-  part() { shift; "$@"; }  # minutes.json is of whole runs
+  part() { shift; "$@"; }  # minutes.json records whole runs only
   [ -e $build/CTestTestfile.cmake ] || scripts/build.sh release -DWARPWISE_TESTS=ON
   touch $build/quick.started
   if [ $# = 0 ]; then
@@ -141,7 +141,7 @@ echo "The order of the tests: GTEST_RANDOM_SEED=$GTEST_RANDOM_SEED"
 mkdir -p build
 packages_start=$SECONDS
 scripts/packages.sh --test || exit 1
-scripts/minutes.py begin  # not before: Python may be among the packages
+scripts/minutes.py begin  # begins after the packages, because Python may be among them
 scripts/minutes.py add packages $((SECONDS - packages_start))
 [ "${CI:-}" != true ] || must checks scripts/checks.sh
 

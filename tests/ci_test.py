@@ -1,4 +1,4 @@
-"""What CI keeps books on: minutes, the summary of tests, the record of the nightly run."""
+"""Tests the scripts that keep CI's records: minutes.py, summary.py and nightly.py."""
 
 import json
 import os
@@ -138,7 +138,7 @@ class Summary(unittest.TestCase):
 
 
 class Reports(unittest.TestCase):
-    """Of a file of unittest, as tests/support/run_unittest.py writes them."""
+    """Tests reports of unittest files, as tests/support/run_unittest.py writes them."""
 
     FILE = '''import sys, unittest
 class A(unittest.TestCase):
@@ -221,7 +221,7 @@ class Nightly(unittest.TestCase):
 
     def test_a_record_of_301_commits_ago(self):
         self.record()
-        # Makes all commits with one process, since one for each would take long.
+        # One git process makes all commits, because a process for each would take long.
         for count in [300, 1]:
             head = self.git("rev-parse", "HEAD")
             stream = "".join(f"commit refs/heads/many\ncommitter a <a@b> {1700000000 + n} +0000\ndata 0\n"
@@ -264,11 +264,35 @@ class Nightly(unittest.TestCase):
         kept = json.loads((self.root / "results/nightly.json").read_text())
         self.assertEqual((kept["known"], kept["again"]["sanitizers"]["results"]["passed"]), ({"release: a": "old"}, 2))
 
+    def again(self, section, failures=(), dirty="", **parts):
+        (self.root / "build").mkdir(exist_ok=True)
+        (self.root / "build/minutes.json").write_text(json.dumps(run_of(commit=self.git("rev-parse", "HEAD") + dirty, **parts)))
+        (self.root / "build/tests.json").write_text(json.dumps({"passed": 2, "failed": len(failures), "skipped": 0, "failures": list(failures)}))
+        NIGHTLY["record"](self.root, section)
+
+    def test_a_section_mends_its_own_failures_and_parts(self):
+        self.record(["asan: a", "fuzz: b", "release: c"], {"release: c": "old"}, parts=("asan tests", "tsan tests"))
+        self.assertEqual(len(self.check()), 3)
+        self.again("sanitizers", **{"asan tests": 1, "tsan tests": 1})
+        self.assertEqual(self.check(), ['it has no part "fuzz"', 'fuzz: b failed, and "known" has no reason for it'])
+        self.again("fuzz", fuzz=1)
+        self.assertEqual(self.check(), [])
+        self.assertEqual(self.changed("parsers"), [])
+
+    def test_a_section_that_was_not_run_is_not_recorded(self):
+        with self.assertRaisesRegex(SystemExit, "no whole run"):
+            self.again("fuzz", fuzz=1)
+        self.record()
+        with self.assertRaisesRegex(SystemExit, "was not run"):
+            self.again("fuzz", **{"asan tests": 1})
+        with self.assertRaisesRegex(SystemExit, "not committed"):
+            self.again("fuzz", dirty="-dirty", fuzz=1)
+
     def changed(self, choice="parsers"):
         return NIGHTLY["changed"](self.root, choice)
 
     def test_parsers_that_changed(self):
-        everything = self.changed()  # without a record
+        everything = self.changed()  # there is no record yet
         self.assertIn("warpwise/io/y4m.cpp", everything)
         self.record()
         (self.root / "warpwise/io/pause.cpp").write_text("int a;\n")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What scripts/record-ladders.py takes in and what it refuses, and what counter_tables makes of counters."""
+"""Tests the records that scripts/record-ladders.py accepts and refuses, and the tables of counter_tables.py."""
 import copy
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,7 +72,7 @@ class CounterTables(unittest.TestCase):
         self.assertIn("| a | 32 | = | 1.0001 | 0 counted | 1.250 |", text)
 
     def test_time_of_a_warp(self):
-        # Each instruction takes 1 + 12 + 3 cycles. The scheduler has 8 of its 16 warps.
+        # Each instruction takes 1 + 12 + 3 cycles, and 8 warps are there: it issues in 50 % of the cycles.
         self.assertIn("| a | 50 % |  |  |  | 50 % | long_scoreboard 75 %, wait 19 % |", counter_tables.waits(REPORT))
 
     def test_a_count_without_a_column_is_an_error(self):
@@ -86,6 +87,52 @@ class EndToEnd(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--film needs --frames", done.stderr)
+
+
+class RecordRandomKernels(unittest.TestCase):
+    """Uses a program in place of host_code_test: kernels of numbers in the file "differ" differ."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "scripts").mkdir()
+        for name in ["recording.py", "record-random-kernels.py"]:
+            shutil.copy(SCRIPTS / name, self.folder / "scripts")
+        (self.folder / "bin").mkdir()
+        self.program('if grep -qx "$WARPWISE_HOST_CODE_SEED" differ; then echo "[  FAILED  ] $test (1 ms)"; exit 1; fi\n'
+                     'echo "[  PASSED  ] 1 test."\n')
+
+    def program(self, body):
+        path = self.folder / "bin/host_code_test"
+        path.write_text(f"#!/bin/sh\ncd {self.folder}\ntest=HostCode.RandomKernelsRunAsInTheInterpreter\nsleep 0.05\n{body}")
+        path.chmod(0o755)
+
+    def record(self, differing):
+        (self.folder / "differ").write_text("".join(f"{number}\n" for number in differing))
+        done = subprocess.run([sys.executable, self.folder / "scripts/record-random-kernels.py", "0.01", "--jobs", "2", "--commit", "c",
+                               "--build", self.folder, "--out", self.folder / "record.json"], capture_output=True, text=True, check=False)
+        path = self.folder / "record.json"
+        return done, json.loads(path.read_text())["sessions"] if path.exists() else []
+
+    def test_a_difference_is_repeated_until_it_is_mended(self):
+        if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("this CPU gets no machine code")
+        done, sessions = self.record([5001])
+        self.assertEqual((done.returncode, sessions[0]["differing"]), (1, [5001]), done.stderr)
+        self.assertEqual(sessions[0]["alike"], sessions[0]["last"] - 5000)
+        done, sessions = self.record([])
+        self.assertEqual((done.returncode, sessions[1]["differing"]), (0, []), done.stderr)
+        self.assertEqual(sum(each["alike"] for each in sessions), sessions[1]["last"])
+
+    def test_a_program_that_ends_otherwise_is_not_recorded(self):
+        if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("this CPU gets no machine code")
+        for body in ['echo "[  PASSED  ] 0 tests."\n', "exit 127\n", "kill -9 $$\n"]:
+            self.program(body)
+            done, sessions = self.record([])
+            self.assertEqual((done.returncode, sessions), (1, []), done.stderr)
+            self.assertIn("nothing is recorded: host_code_test ended", done.stderr)
 
 
 if __name__ == "__main__":
