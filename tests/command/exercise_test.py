@@ -1,5 +1,5 @@
 """Tests `lab exercise` from outside: follows docs/exercises.md and docs/teaching.md as they stand, and makes a student's mistakes.
-The tests of the room lab/exercise (exercise_test.cpp) go through all exercises."""
+exercise_test.cpp in warpwise/lab/exercise tests all exercises."""
 
 import csv
 import os
@@ -22,7 +22,7 @@ class Exercise(FollowedDocument):
         self.fail_with(code, "lab", "exercise", *arguments, says=says)
 
     def marks(self, *arguments, says):
-        """Checks what `check` says of a kernel that lacks marks."""
+        """Checks the output of `check` for a kernel that does not get all marks."""
         done = self.run_command("lab", "exercise", "check", *arguments)
         self.assertEqual(done.returncode, FAILED)
         self.assertIn(says, done.stderr.decode())
@@ -93,13 +93,13 @@ class Exercise(FollowedDocument):
         for hint in [first, second, third]:
             self.assertIn("kernel.cu, line 9: 1.125 sectors", hint)
             self.assertIn("  if (x < width && y < height) out[x * height + y]", hint)
-            self.assertIn("1024 stores, 32768 sectors", hint)
+            self.assertIn("1024 warp stores move 32768 sectors", hint)
         self.assertNotIn("shared memory", first)
         self.assertIn("hint mine\" again says more", first)
         self.assertIn("into shared memory", second)
         self.assertNotIn("no more hints", second)
         self.assertIn("no more hints", third)
-        # Another mark begins with its first hint.
+        # If the kernel misses another mark, the hints begin with that mark's first one.
         write("mine/kernel.cu", b"wrong")
         self.assertIn("kernel.cu(1): error", self.exercise("hint", "mine"))
         self.assertIn("Read the first message", self.exercise("hint", "mine"))
@@ -112,7 +112,7 @@ class Exercise(FollowedDocument):
         self.assertIn("수 하나의 전역 메모리 섹터: 1.125(0.27 이하)", said.stdout.decode())
         self.assertIn("다음에 할 일", said.stderr.decode())
         self.assertIn("섹터 32개", self.exercise("hint", "mine", "--lang", "ko"))
-        if not SANITIZED:  # it needs more memory than the limit
+        if not SANITIZED:  # a sanitizer needs more memory than the limit
             self.exercise("grade", "mine", "--lang", "ko", "--csv", "marks.csv")
             self.assertIn("섹터", read("marks.csv").decode())
         self.refused("check", "mine", "--lang", "fr", says="--lang got 'fr', it needs one of en, ko")

@@ -1,4 +1,4 @@
-"""Tests the advice of explain and the launches that it lists, on kernels as a newcomer writes them."""
+"""Tests explain's advice, and the launches that explain suggests, on kernels as a beginner writes them."""
 
 import json
 
@@ -12,7 +12,7 @@ LINE = ["--grid", "256", "--block", "256"]
 
 
 def kernel(parameters, *lines):
-    """Writes k.cu; the first of `lines` is line 3."""
+    """Writes k.cu, in which the first of `lines` is line 3."""
     write("k.cu", (f"__global__ void k({parameters}) {{\n{INDEX}" + "".join(f"  {line}\n" for line in lines) + "}\n").encode())
 
 
@@ -44,7 +44,7 @@ class Advice(ExplainTest):
         self.assertIn("If single precision is exact enough, compute in float.", self.words(*arguments))
         kernel("float* out, const float* in, int n", "if (i < n) out[i] = in[i] * 0.299f;")
         self.assertNotIn("double", self.words(*arguments))
-        # A kernel of doubles alone gets this advice only for a GPU that is slow in double precision.
+        # A kernel whose floats are all doubles gets this advice only for a GPU that is slow in double precision.
         kernel("double* out, const double* in, int n", "if (i < n) out[i] = in[i] * 0.299;")
         arguments = ["--arg", "f64[65536]", "--arg", "f64[65536]:random", "--arg", "i32:65536", "--profile"]
         self.assertNotIn("double precision", self.words(*arguments, "h200"))
@@ -53,7 +53,7 @@ class Advice(ExplainTest):
 
     @compiles
     def test_lanes_that_idle_in_a_function_belong_to_the_branch(self):
-        """The function stands above the kernel, inlined or called. Another branch calls no function."""
+        """The function stands above the kernel, inlined or called. The other branch calls no function."""
         for inlining in ["__forceinline__", "__noinline__"]:
             write("k.cu", (f"__device__ {inlining} float work(float v) {{\n  for (int k = 0; k < 100; ++k) v = v * 1.5f + 0.25f * v * v;\n"
                            f"  return v;\n}}\n__global__ void k(float* y, int n) {{\n{INDEX}  if (i % 3 == 0) y[i] = 1;\n  __syncwarp();\n"
@@ -87,7 +87,7 @@ class Advice(ExplainTest):
         text = self.words("--arg", "f32[65536]", "--arg", "f32[65536]:random", "--arg", "f32:0", "--arg", "f32:1", "--arg",
                           "i32:65536", "--profile", "h200")
         self.assertIn("write 0.3989422804f and 0.5f, not 0.3989422804 and 0.5. In single precision, conversions and double "
-                      "arithmetic go away; the model does not know their gain.", text)
+                      "arithmetic disappear; the model does not know the gain.", text)
         self.assertNotIn("as fast as now", text)
 
     @compiles
@@ -118,7 +118,7 @@ class Advice(ExplainTest):
                          r"Each thread goes through a row of \w+\[\] by itself; the row's beginning comes from memory")
         texts = [each["text"] for each in self.advice("--arg", "f32[65536]", "--arg", "i32[65537]", *rest)]
         self.assertIn("Line 5 (sum += a[j] * x[column[j]];) never accessed memory", texts[-1])
-        self.assertIn("Perhaps its indices are data", texts[-1])
+        self.assertIn("If its indices are data", texts[-1])
         self.assertGreater(len(texts), 1)
 
     @compiles
@@ -171,7 +171,7 @@ class Edges(ExplainTest):
         sizes = "If a buffer is meant to be longer, this is enough: argument 0: f32[262146]"
         self.assertIn(sizes, text)
         self.assertEqual(self.json_of("k.cu", *LINE, "--arg", "f32[262146]", *arguments[2:])["faults"], [])
-        # A larger buffer has no element before its first one either.
+        # In a larger buffer, element -1 is outside as well, so no size is suggested.
         kernel("float* out, const float* in, int n", "out[i] = in[i - 1];")
         text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65536]", "--arg", "i32:1")
         self.assertNotIn("is enough", text)
@@ -211,7 +211,7 @@ class Listed(ExplainTest):
         each = self.listed()
         self.assertIn("i32[65537]:iota", each["command"])
         self.assertTrue({"i32[65536]:random:0..65535", "i32[65537]:random:0..65535"} & set(each["command"]), each["command"])
-        self.assertIn("k needs up to 1 element more of argument 1 than there are threads", each["note"])
+        self.assertIn("k accesses argument 1 up to 1 element beyond the number of threads", each["note"])
         self.assertIn(b"If it should not, it lacks a bound check.", self.succeed("explain", "k.cu").stdout)
 
     @compiles
@@ -271,7 +271,7 @@ class Listed(ExplainTest):
     def test_a_launch_that_always_faults_says_so(self):
         kernel("float* out, const float* in", "out[i + 100000000] = in[i];")
         [each] = json.loads(self.succeed("explain", "k.cu", "--json").stdout)["kernels"]
-        self.assertIn("k needs values of its own: each launch that was tried has a fault (global write of 4 bytes", each["note"])
+        self.assertIn("k: each launch that was tried has a fault (global write of 4 bytes", each["note"])
 
     @compiles
     def test_k_beside_m_is_a_size_and_the_gpu_is_kept(self):

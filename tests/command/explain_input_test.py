@@ -11,7 +11,7 @@ from support import HAS_IMAGES, npy, npy_parts, png, read, write
 setUpModule = compile_by_nvrtc
 
 
-# Kernels that would fault if launched with default sizes, each with words of the launch that `explain` lists instead.
+# Kernels that would fault with default sizes, and words of the launch that `explain` suggests for each instead.
 HARD = {
     "rows": ("const float* matrix, float* sums, int rows, int cols",
              "int row = blockIdx.x * blockDim.x + threadIdx.x; if (row >= rows) return; float s = 0;"
@@ -218,7 +218,7 @@ class Faults(ExplainTest):
                           b"again:\n  add.s32 %r, %r, 1;\n  bra again;\n}\n")
         call = ["explain", "loop.ptx", "--grid", "1", "--block", "32", "--budget"]
         self.assertNotIn(b"running", self.on_terminal(*call, "100", streams=["stderr"])[1])
-        for budget in [30_000_000, 600_000_000, 6_000_000_000]:  # a sanitizer takes long for the first budget
+        for budget in [30_000_000, 600_000_000, 6_000_000_000]:  # with a sanitizer even the first budget takes long
             code, shown = self.on_terminal(*call, str(budget), streams=["stderr"])
             self.assertEqual(code, FAILED)
             if b"running" in shown:
@@ -298,7 +298,7 @@ class BadInput(ExplainTest):
     @compiles
     def test_templates(self):
         write("none.cu", b"template <class T> __global__ void k(T* p) { *p = 0; }\n")
-        self.refuse("none.cu", says="has no kernel; a template becomes one by a line such as: template __global__ void")
+        self.refuse("none.cu", says="has no kernel; a template needs an instantiation such as: template __global__ void")
         write("empty.cu", b"__device__ void f() {}\n")
         done = self.run_command("explain", "empty.cu")
         self.assertNotIn(b"template", done.stderr)

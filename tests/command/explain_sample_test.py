@@ -1,4 +1,4 @@
-"""Tests explain --sample, whose counts of some blocks are scaled to the grid and compared with the grid's counts; --fidelity; structures."""
+"""Tests explain --sample, which scales counts of some blocks, against counts of the grid. Tests also --fidelity."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from support import read, runs_rungs, write
 
 setUpModule = compile_by_nvrtc
 
-# Blocks at the edges of an image cost more than those inside, and the last blocks cost less.
+# Blocks at the edges of the image cost more than blocks inside, and the last blocks cost less.
 IMAGE = b"""extern "C" __global__ void smooth(const unsigned char* in, unsigned char* out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -179,7 +179,7 @@ class Structures(ExplainTest):
             self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]", "--arg", text,
                            says=f"argument 1 of the kernel (counted from 0) is an integer of 32 bits, not '{text}'")
         self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "1", "--arg", "&{i32[2]}", "--arg", "i32:1",
-                       "--dump", "0=out.npy", says="argument 0 is no buffer, and a buffer within it is not written")
+                       "--dump", "0=out.npy", says="argument 0 is no buffer, and --dump writes no buffer within a structure")
 
     @compiles
     def test_with_pointers_in_them(self):

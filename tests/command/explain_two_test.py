@@ -32,7 +32,7 @@ class TwoFiles(ExplainTest):
         self.assertEqual(prediction["device"], "h200")
         for each, index in ((one, 0), (other, 1)):
             self.assertAlmostEqual(prediction["launched_us"][index], each["prediction"]["time_us"])
-        # The stores down a column make the difference, so the report names their line.
+        # The stores down a column cause the difference, so the report shows the line with these stores.
         self.assertLess(prediction["time_us"][1], prediction["time_us"][0])
         self.assertIn(prediction["changed"], ["L2", "L1", "DRAM"])
         self.assertEqual(report["lines_by"], "global memory, bytes moved")
@@ -49,16 +49,16 @@ class TwoFiles(ExplainTest):
                           b"2.00001f * a[blockIdx.x * 32 + threadIdx.x];\n}\n")
         launch = ["--grid", "32", "--block", "32", "--arg", "f32[1024]:random", "--arg", "f32[1024]"]
         notes = self.json_of("parts.cu", "parts.cu", "--kernel", "all", "--kernel", "some", *launch)["notes"]
-        self.assertEqual(notes, ["Argument 1 differs after the two kernels (992 of 1,024 elements): they do not compute "
-                                 "the same."])
+        self.assertEqual(notes, ["Argument 1 differs after the two kernels (992 of 1,024 elements): the kernels "
+                                 "compute different results."])
         notes = self.json_of("parts.cu", "parts.cu", "--kernel", "all", "--kernel", "rounded", *launch)["notes"]
         self.assertEqual(notes, [])
 
     @compiles
     def test_sums_in_another_order(self):
-        for kind, by, says in [("float", "1.004f", "by up to 0.4 %): another order of float sums may do that."),
-                               ("float", "1.1f", "): they do not compute the same."), ("double", "1.004", "): they do not compute the same."),
-                               ("int", "1.004f", "): they do not compute the same.")]:
+        for kind, by, says in [("float", "1.004f", "by up to 0.4 %): another order of float sums may cause this."),
+                               ("float", "1.1f", "): the kernels compute different results."), ("double", "1.004", "): the kernels compute different results."),
+                               ("int", "1.004f", "): the kernels compute different results.")]:
             write("sums.cu", f"__global__ void alone({kind}* sum) {{ if (threadIdx.x == 0) *sum = 32000; }}\n"
                              f"__global__ void atomic({kind}* sum) {{ atomicAdd(sum, ({kind})(1000 * {by})); }}\n".encode())
             [note] = self.json_of("sums.cu", "sums.cu", "--kernel", "alone", "--kernel", "atomic", "--grid", "1", "--block", "32", "--arg",
@@ -148,7 +148,7 @@ class TwoRungs(ExplainTest):
         self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
         before, after = figure(report, "shared memory, passes")
         self.assertGreater(before, after)
-        # The line of the tree makes the difference, by passes of shared memory: both kernels load alike.
+        # The line of the reduction tree causes the difference, in passes of shared memory: both load alike.
         self.assertEqual((report["prediction"]["changed"], report["lines_by"]), ("latency", "shared memory, passes"))
         self.assertIn("partial[at] += partial[at + distance]", report["lines"][0]["source"])
         self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},

@@ -1,4 +1,4 @@
-"""Tests what the commands read from files and folders, and what they say of files that they do not read."""
+"""Tests what the commands read from files and folders, and their messages about files that they do not read."""
 
 import json
 import os
@@ -15,7 +15,7 @@ with_video = unittest.skipUnless(HAS_VIDEO, "the module for videos is not in thi
 with_images = unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
 with_ffmpeg = unittest.skipUnless(shutil.which("ffmpeg") and shutil.which("ffprobe"), "there is no ffmpeg here")
 WIDTH, HEIGHT = 16, 8
-# Three grey pictures of one size.
+# Three grey pictures of the same size.
 PAGES = [ramp(WIDTH * HEIGHT, step) for step in (3, 5, 7)]
 
 
@@ -206,7 +206,7 @@ class Folders(CommandTest):
 
 
 class Places(CommandTest):
-    """Tests that a further output never replaces an input or another output."""
+    """Tests that an additional output never replaces an input or another output."""
 
     def setUp(self):
         super().setUp()
@@ -217,11 +217,11 @@ class Places(CommandTest):
         os.symlink("a.npy", "link.npy")
         for mean in ["a.npy", "./a.npy", "link.npy"]:
             self.fail_with(BAD_USAGE, "threshold", "a.npy", "out.npy", "--window", "3", "--mean", mean,
-                           says=["in the place of the input a.npy", "name another output"])
-        self.fail_with(BAD_USAGE, "find", "a.npy", "b.npy", "--map", "b.npy", says="in the place of the input b.npy")
+                           says=["would overwrite the input a.npy", "name another output"])
+        self.fail_with(BAD_USAGE, "find", "a.npy", "b.npy", "--map", "b.npy", says="would overwrite the input b.npy")
         write("l.png", png(WIDTH, HEIGHT, 8, 0, PAGES[0]))
         self.fail_with(BAD_USAGE, "disparity", "l.png", "l.png", "out.pfm", "--colour", "l.png",
-                       says="in the place of the input l.png")
+                       says="would overwrite the input l.png")
         self.assertEqual(npy_parts("a.npy")[2], PAGES[0])
 
     def test_a_further_folder_in_the_place_of_the_inputs(self):
@@ -229,7 +229,7 @@ class Places(CommandTest):
         for name in ["a.npy", "b.npy"]:
             os.rename(name, "in/" + name)
         self.fail_with(BAD_USAGE, "threshold", "in", "out", "--window", "3", "--mean", "in",
-                       says="in the place of the input in/a.npy")
+                       says="would overwrite the input in/a.npy")
         self.assertEqual(npy_parts("in/a.npy")[2], PAGES[0])
         self.succeed("threshold", "in", "out", "--window", "3", "--mean", "means")
 
@@ -240,7 +240,7 @@ class Places(CommandTest):
     def test_two_results_in_one_file(self):
         os.mkdir("in")
         os.rename("a.npy", "in/a.npy")
-        for link in ["one.npy", "two.npy"]:  # both lead to a file that is not there
+        for link in ["one.npy", "two.npy"]:  # both links lead to a file that does not exist
             os.symlink("new.npy", link)
         for out, mean in [("o/", "o/a.npy"), ("a.npy", "."), ("one.npy", "two.npy")]:
             self.fail_with(BAD_USAGE, "threshold", "in/a.npy", out, "--window", "3", "--mean", mean,
@@ -252,10 +252,10 @@ class Places(CommandTest):
         os.rename("a.npy", "in/a.npy")
         os.symlink("../in/a.npy", "m/a.npy")
         self.fail_with(BAD_USAGE, "threshold", "in", "out", "--window", "3", "--mean", "m",
-                       says="m/a.npy would be written in the place of the input in/a.npy")
+                       says="m/a.npy would overwrite the input in/a.npy")
         self.succeed("sobel", "in", "in")
         os.symlink("a.npy", "in/z.npy")
-        self.fail_with(BAD_USAGE, "sobel", "in", "in", says="in/z.npy would be written in the place of the input in/a.npy")
+        self.fail_with(BAD_USAGE, "sobel", "in", "in", says="in/z.npy would overwrite the input in/a.npy")
 
 
 class NotHeaderless(CommandTest):

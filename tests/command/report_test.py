@@ -1,5 +1,5 @@
-"""Tests lab report: the page of the recorded results has every ladder and study, loads nothing, and has no dead links; also
-other folders, and refusals. report_browser_test.py shows the page in a browser."""
+"""Tests lab report: the page of the recorded results has every ladder and study, loads nothing, and has no dead links.
+Also tests other folders, and refused calls. report_browser_test.py shows the page in a browser."""
 
 import collections
 import html
@@ -25,7 +25,7 @@ PREDICTIONS = json.loads((ROOT / "results/predictions.json").read_text(encoding=
 
 
 class Report(PageTest, LabTest):
-    recorded = {}  # pages of the recorded results, which no test changes
+    recorded = {}  # the parts of the page of the recorded results, which no test changes
 
     def page(self, *arguments):
         if arguments in self.recorded:
@@ -53,7 +53,7 @@ class OfTheRecordedResults(Report):
                     self.assertIn(row["rung"], text)
 
     def test_speed_ups_are_those_of_the_records(self):
-        """Computes the front page's numbers once more."""
+        """Computes the numbers on the front page from the records again."""
         page, _ = self.page()
         for name in ("sobel", "match", "threshold", "gemv", "copy", "convert"):
             rows = [row for row in RECORDS[RESULTS / f"ladders/{name}-ladder.json"]["results"] if "cold" in row]
@@ -69,7 +69,7 @@ class OfTheRecordedResults(Report):
 
     def test_a_roof_that_is_no_copy_is_named(self):
         page, _ = self.page()
-        named = [text for text in page.texts["article"] if "Its roof is no copy" in text]
+        named = [text for text in page.texts["article"] if "Its roof is not the GPU's copy" in text]
         roofs = {re.match("disparity|find|gemv|match|", text)[0]: text for text in named}
         self.assertEqual(sorted(roofs), ["disparity", "find", "gemv", "match"])
         self.assertTrue(all(("reading" if name == "gemv" else "absolute differences") in text for name, text in roofs.items()))
@@ -102,7 +102,7 @@ class OfTheRecordedResults(Report):
             self.assertIn("<svg class=\"chart\"", figure.partition("</figure>")[0])
             self.assertRegex(figure.partition("</figure>")[2], r"^<details><summary>.*?<table>.*?download=\"[^\"]+\.csv\"")
         saved = dict(re.findall(r"<a download=\"([^\"]+)\" href=\"data:text/csv;charset=utf-8,([^\"]*)\"", text))
-        # The page has the same figures as the CSV of `lab plot`.
+        # The page's figures are the same as in the CSV file of `lab plot`.
         for name in ("banks-table1.csv", "latency-additions.csv"):
             shown = urllib.parse.unquote(saved[name]).splitlines()
             kept = (RESULTS / "studies" / name).read_text(encoding="utf-8").splitlines()
@@ -163,7 +163,7 @@ class OfTheRecordedResults(Report):
                     self.assertIn(link[1], page.ids)
         source = (ROOT / "warpwise/primitives/sobel/ladder/01_global.cu").read_text(encoding="utf-8")
         shown = text.partition('<div id="source-sobel-global-plain">')[2].partition("</pre>")[0].partition("<code>")[2]
-        # The source on the page, without its margin and the traffic below its lines.
+        # Takes the source from the page, without the margin and the traffic below its lines.
         shown = html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"<(i|em)( [^>]*)?>.*?</\1>", "", shown)))
         self.assertEqual(shown.rstrip("\n"), source.rstrip("\n"))
 
@@ -187,7 +187,7 @@ class OfTheRecordedResults(Report):
                 shares = collections.Counter(re.findall(r"%\">([\d.]+) %</i>", shown))
                 self.assertEqual(sum(shares.values()), len(lines))
                 for said, times in collections.Counter(f"{100 * value / every:.1f}" for value in lines.values()).items():
-                    # A value midway between two roundings may be rounded either way.
+                    # A value midway between two roundings may have been rounded up or down.
                     self.assertAlmostEqual(shares[said], times, delta=1, msg=said)
 
     @runs_rungs
@@ -211,11 +211,11 @@ class InKorean(Report):
         english, _ = self.page()
         korean, text = self.page("--lang", "ko")
         self.assertTrue(text.startswith('<!DOCTYPE html>\n<html lang="ko">'))
-        # Widths of cells may differ.
+        # The widths of cells may differ between the languages.
         outlines = [[[part for part in each if part != "long"] for each in page.outline] for page in (korean, english)]
         self.assertEqual(*outlines)
         self.assertEqual(len(korean.said), len(english.said))
-        # Texts that are not translated: names of programs and of timed calls, but no sentences.
+        # Some texts are not translated: names of programs and of timed calls, but no sentences.
         timed = {row[name] for path in ROOT.glob("results/*/gpu_bench/*.json")
                  for row in json.loads(path.read_text(encoding="utf-8"))["rows"] for name in ("variant", "implementation")}
         said = [each.replace("warpwise lab report", "") for each in korean.said if each not in timed]

@@ -137,13 +137,13 @@ class BenchCommand final : public Command {
     const std::optional<std::string> text = lab::read_text(machine_file_);
     const nlohmann::json machine = nlohmann::json::parse(text.value_or(""), nullptr, false);
     if (!machine.is_object())
-      throw UsageError("--machine " + machine_file_ + ": this is no file with a JSON object");
+      throw UsageError("--machine " + machine_file_ + ": this file holds no JSON object");
     return machine;
   }
 
   static void add_python(const bench::Run& run, nlohmann::json& report) {
     try {
-      std::optional<Waiting> waiting("the same with this machine's Python");
+      std::optional<Waiting> waiting("timing libraries of this machine's Python");
       const bench::PythonRun python = bench::run_python_peers(run);
       waiting.reset();
       print(fmt::format("\nPython: {}\n", fmt::join(python.libraries, ", ")));

@@ -40,7 +40,7 @@ io::Picture read_texture(const std::string& path) {
   return channels == 3 || channels == 4 ? live::grey_of(picture) : std::move(picture);
 }
 
-// Limit of an image. Filling the operands of a larger image takes longer than running the kernels.
+// Most pixels of an image. Filling the operands of a larger image takes longer than the kernels.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 void require_explainable(Size size, const std::string& name) {
@@ -91,7 +91,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The requested GPU. If it cannot be used, why_not is the reason. Without a request, it is empty.
+  // The GPU to run on; null if none is used. If a requested GPU is missing, why_not says why.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -107,8 +107,8 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Adds the GPU's compute capability to the requested ones. If neither --cc nor --profile is
-  // given, it is the only one.
+  // Adds the GPU's compute capability to those of --cc and --profile. If neither option is given,
+  // the GPU's is the only one.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
@@ -127,8 +127,9 @@ class ExplainCommand final : public Command {
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
-  // Returns the request for a FILE. Without --arch, its PTX has the highest architecture that runs
-  // on all GPUs that it is counted for. GPUs older than compilers build for are not considered.
+  // Returns the request for a FILE. Without --arch, the FILE is compiled for the oldest GPU whose
+  // costs are counted, so that all of them can run the PTX. GPUs older than CC 7.5 are ignored,
+  // because current compilers do not build for them.
   lab::ExplainRequest request_of_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = file_request(options_, which);
     const auto& all = request.compute_capabilities = capabilities_on(gpu);
@@ -320,7 +321,7 @@ class ExplainCommand final : public Command {
     return {explanation.request.name, std::move(explanation.launches)};
   }
 
-  // Checks that a rung computes the same problem as the first rung. Other rungs cannot be compared.
+  // Checks that a rung (a kernel of a ladder or study) computes the same problem as the first rung.
   void require_same_problem(const Selection& selection) const {
     const Selection first = rung_named(options_.names.front());
     if (first.table.name() != selection.table.name()) {
@@ -338,9 +339,9 @@ class ExplainCommand final : public Command {
     };
     for (const auto& [name, unused] : parameters) {
       if (value(before, name) == value(after, name)) continue;
-      throw UsageError(fmt::format("{} and {} compute different things: {} is {} and {}",
-                                   options_.names[0], options_.names[1], name, value(before, name),
-                                   value(after, name)));
+      throw UsageError(fmt::format(
+          "{} and {} compute different things: {} is {} in the first and {} in the second",
+          options_.names[0], options_.names[1], name, value(before, name), value(after, name)));
     }
   }
 
@@ -392,7 +393,8 @@ class ExplainCommand final : public Command {
         name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
-  // Runs this command again, with a command line built from the parsed options.
+  // Runs this command again on the emulated CUDA runtime, with a command line built from the parsed
+  // options.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
     std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
@@ -416,7 +418,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source text of the explained file. A page shows other files' counted lines only.
+  // Adds the source text of the explained file. For other files, a page shows only counted lines.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

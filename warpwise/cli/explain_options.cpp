@@ -167,12 +167,13 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   app.add_flag("--machine-code", options.file.machine_code,
                "Print each line's machine code below it, if a disassembler is installed");
   app.add_flag("--fidelity", options.file.fidelity,
-               "List the source lines that were not exact, and whether they may have affected a "
-               "branch or a result");
+               "List the source lines that were not emulated exactly, and whether they may have "
+               "affected a branch or a result");
   add_checks(
       app,
       "With a FILE or a rung: checks in addition to those always on (accesses out of bounds, "
-      "misaligned accesses, asserts, deadlocks, --budget); init takes buffers of --arg as written",
+      "misaligned accesses, asserts, deadlocks, --budget); init treats buffers of --arg as "
+      "initialised",
       options.file.checks);
   add_text_option(
       app, "--sample", "BLOCKS|SHARE%",

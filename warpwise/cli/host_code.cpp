@@ -74,9 +74,9 @@ std::string host_code_text(const lab::ExplainRequest& request) {
                                  : lab::kernel_in(compilation.ptx, request.kernel);
   const std::vector<emulator::HostCodePart> parts = emulator::host_code_of(compilation.ptx, kernel);
   if (parts.empty()) {
-    throw Error(
-        "the emulator makes no machine code of " + kernel +
-        ": it needs a CPU with AVX2, a build with WARPWISE_JIT and a kernel that is not very long");
+    throw Error("the emulator makes no machine code of " + kernel +
+                ". Machine code needs a CPU with AVX2, a build with WARPWISE_JIT and a kernel that "
+                "is not very long");
   }
   const std::vector<std::string> ptx = lines_of(compilation.ptx);
   const Instructions all = disassembled(parts);

@@ -1,4 +1,4 @@
-// `warpwise lab exercise`: kernels to mend, and their marks.
+// `warpwise lab exercise`: gives students kernels to mend, and marks what they hand in.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -46,10 +46,10 @@ class Speaking : public Command {
 
 lab::Started started_at(const fs::path& folder) {
   if (const auto started = lab::started_in(folder)) return *started;
-  throw InvalidArgument(
-      fmt::format("{} holds no exercise: go into a folder that \"warpwise lab exercise start NAME "
-                  "FOLDER\" made, or name it",
-                  folder.string()));
+  throw InvalidArgument(fmt::format(
+      "{} holds no exercise: run this in a folder that \"warpwise lab exercise start NAME "
+      "FOLDER\" made, or name that folder",
+      folder.string()));
 }
 
 // Returns the command line that runs a subcommand of `lab exercise` on a folder.
@@ -178,8 +178,9 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
                         command_for("hint", folder)));
 }
 
-// Each call for the same mark prints one more hint. If a mark has only one hint, that hint is the
-// cure: the first call then shows only the counts, and the second call shows the hint.
+// Prints hints for the first failed mark (a property that the kernel lacks). Each further call for
+// the same mark prints one more hint. A mark's only hint tells the cure, so the first call then
+// shows only the counts.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();
@@ -238,9 +239,10 @@ class Grade final : public Speaking {
         value = static_cast<int>(parse_integer(name, text, 1, most));
       });
     };
-    add_number("--seconds", "Limit of seconds of a core for each exercise (default: 60)", seconds_,
-               86400);
-    add_number("--memory", "Limit of MiB for each exercise (default: 3072)", memory_mib_, 1 << 20);
+    add_number("--seconds", "Limit of CPU time in seconds for each exercise (default: 60)",
+               seconds_, 86400);
+    add_number("--memory", "Limit of memory in MiB for each exercise (default: 3072)", memory_mib_,
+               1 << 20);
     add_number("--jobs", "Exercises in progress at once (default: the CPU's cores)", jobs_, 1024);
   }
 
@@ -254,8 +256,9 @@ class Grade final : public Speaking {
     if (!missing.empty())
       print_error(
           "warpwise: " +
-          lab::said("this system refuses some walls of the processes that compile kernels: {}",
-                    missing));
+          lab::said(
+              "this system refuses some restrictions of the processes that compile kernels: {}",
+              missing));
     const lab::Limits limits{std::chrono::seconds(seconds_), static_cast<std::uint64_t>(memory_mib_)
                                                                  << 20};
     const std::string compiler = lab::grade(all, limits, jobs_, [](const lab::Graded& each) {

@@ -209,8 +209,8 @@ class LabOccupancy final : public Command {
         static_cast<double>(capabilities.size()) * static_cast<double>(threads_.size()) *
         static_cast<double>(registers_.size()) * static_cast<double>(shared_.size());
     if (count > static_cast<double>(most_rows)) {
-      throw UsageError(
-          fmt::format("that makes a table of {:.0f} rows; {} are possible", count, most_rows));
+      throw UsageError(fmt::format("the table would have {:.0f} rows; at most {} are possible",
+                                   count, most_rows));
     }
     std::vector<Row> rows;
     for (const rules::ComputeCapability cc : capabilities) {

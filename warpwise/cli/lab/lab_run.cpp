@@ -29,7 +29,7 @@ emulator::Dim3 parse_block(const std::string& text) {
     begin = end + 1;
     if (end == text.size()) break;
   }
-  if (begin <= text.size()) throw UsageError("--block " + text + " has more than three sides");
+  if (begin <= text.size()) throw UsageError("--block " + text + " has more than three dimensions");
   if (block.count() > 1024 || block.z > 64) {
     throw UsageError(
         fmt::format("--block {} has {} threads, {} in z; a block has at most 1024, and "

@@ -52,7 +52,7 @@ class FindCommand final : public Command {
         [this](const std::string& text) { scales_ = parse_interval("--scales", text, 0.1, 10); });
     add_text_option(
         app, "--angles", "A:B",
-        "Turns of the template to try: from A to B degrees clockwise, in steps of 3",
+        "Rotations of the template to try: from A to B degrees clockwise, in steps of 3",
         [this](const std::string& text) { angles_ = parse_interval("--angles", text, -180, 180); });
     app.add_option("--map", map_,
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
@@ -130,7 +130,7 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants, and then those half a step and a quarter of a step around the best one.
+  // Tries all variants, then those at half a step from the best one, then those at a quarter step.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});

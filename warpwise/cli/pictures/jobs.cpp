@@ -124,8 +124,7 @@ namespace {
 }
 
 [[noreturn]] void refuse_place_of_input(const std::string& output, const std::string& input) {
-  throw UsageError(output + " would be written in the place of the input " + input +
-                   "; name another output");
+  throw UsageError(output + " would overwrite the input " + input + "; name another output");
 }
 
 }  // namespace

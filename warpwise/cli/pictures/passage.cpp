@@ -111,7 +111,8 @@ class Passage {
   void name_results() {
     report_.results = pipeline_->results();
     report_.bytes_per_frame = report_.source.bytes();
-    // If the conversion itself subsamples chroma, a chroma sample lies amid its pixels.
+    // If the conversion itself subsamples chroma, a chroma sample lies in the centre of its pixels,
+    // which .y4m files call 420jpeg.
     const std::optional<PixelFormat> source = report_.source.format;
     if (!source || !is_subsampled(*source)) sequence_.sampling = "420jpeg";
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
@@ -126,9 +127,9 @@ class Passage {
     }
     if (!wanted_layout_) return;
     if (io::extension_of(report_.outputs[0]) != ".raw") {
-      throw IoError(
-          fmt::format("{} cannot hold {}: .raw files and pipes can; --to {} is for others",
-                      report_.outputs[0], wanted_layout_->name, name_of(*wanted_layout_->planes)));
+      throw IoError(fmt::format(
+          "{} cannot hold {}, but .raw files and pipes can. For other outputs give --to {}",
+          report_.outputs[0], wanted_layout_->name, name_of(*wanted_layout_->planes)));
     }
     layout_.emplace(*wanted_layout_, pipeline_->result());
     in_layout_.resize(static_cast<std::size_t>(pipeline_->result().shape.bytes()));

@@ -99,8 +99,8 @@ void put_in_front(const char* variable, const std::string& part) {
   ::setenv(variable, (part + others).c_str(), 1);
 }
 
-// Makes the program, and all processes that it starts, load the emulated runtime's companion first.
-// This library redirects the functions of the CUDA runtime to the emulated ones. It also keeps the
+// Makes the program, and all processes that it starts, load libwarpwise_preload.so before all other
+// libraries. It redirects the functions of the CUDA runtime to the emulated ones. It also keeps the
 // PTX that NVRTC and nvJitLink compile.
 void load_first(const fs::path& folder) {
   // LD_PRELOAD gets the path, because a script may replace LD_LIBRARY_PATH. A path with a space or
@@ -112,7 +112,7 @@ void load_first(const fs::path& folder) {
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
-  ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // has the source lines of faults
+  ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // keeps the source that reports of faults quote
   // PyCUDA finds nvcc through PATH, CuPy through NVCC.
   if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
     ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
@@ -172,8 +172,8 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   }
   if (has_stripped_runtime(program)) {
     throw Error(fmt::format(
-        "{} holds a static CUDA runtime without its symbols, so its calls cannot be led to the "
-        "emulated one: link it with nvcc -cudart shared, or do not strip it",
+        "{} holds a static CUDA runtime without its symbols, so its calls cannot be redirected to "
+        "the emulated one: link it with nvcc -cudart shared, or do not strip it",
         name));
   }
 }
@@ -290,7 +290,7 @@ class RunCommand final : public Command {
     add_former(app, "--device", "--profile");
     add_text_option(
         app, "--sms", "N",
-        "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
+        "Number of multiprocessors that the program sees, 1 to 1024 (default: 8, or those "
         "of --profile)",
         [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
     add_text_option(app, "--end-after", "N",
@@ -301,8 +301,8 @@ class RunCommand final : public Command {
                     });
     add_former(app, "--budget", "--end-after");
     add_choice(app, "--engine",
-               "How kernels are executed: automatic makes machine code of those that execute much. "
-               "Results and faults are the same (default: automatic)",
+               "Execution of kernels: automatic makes machine code of kernels that execute many "
+               "instructions. Results and faults are the same (default: automatic)",
                emulator::all_engines, engine_);
     add_text_option(
         app, "--orders", "N",
@@ -349,12 +349,13 @@ class RunCommand final : public Command {
     app.add_flag("--keep-going", keep_going_,
                  "Do not tell the program of a kernel's fault, so that its other kernels run too. "
                  "They see the memory as the faulty kernel left it");
-    add_text_option(app, "--time-limit", "SECONDS",
-                    "End each process that uses CUDA after this time, with a fault and all reports "
-                    "(default: no limit)",
-                    [this](const std::string& text) {
-                      time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
-                    });
+    add_text_option(
+        app, "--time-limit", "SECONDS",
+        "Time limit of each process that uses CUDA: then it ends, with a fault and all reports "
+        "(default: no limit)",
+        [this](const std::string& text) {
+          time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
+        });
     app.add_flag("--fidelity", fidelity_,
                  "At the end, list what was exact, modelled or not run, by kernel and source line, "
                  "and what may have affected a branch or a result");
@@ -456,8 +457,8 @@ class RunCommand final : public Command {
   std::int64_t error_exit_code_ = 1;
   std::int64_t time_limit_ = 0;  // 0: no limit
   // The default is that of a Jetson Orin Nano, which has 8 multiprocessors. Many programs choose
-  // their grid by this number. With 8, few blocks are idle, and there are enough blocks for races
-  // to show.
+  // their number of thread blocks by it. 8 multiprocessors give few blocks without work, and still
+  // enough blocks for races to show.
   std::int64_t multiprocessors_ = 8;
   std::optional<std::int64_t> sms_;
   bool keep_going_ = false;

@@ -110,12 +110,15 @@ StageText read_stage(std::string_view text) {
   }
   StageText stage{fmt::format("{}", fmt::join(words, " ")), std::move(*what), {}};
   StageOptions options = std::visit(OptionsOf(), stage.what);
-  if (has_rungs(stage.what)) add_text(options, "rung", "Of the ladder", "NAME", stage.rung);
+  if (has_rungs(stage.what))
+    add_text(options, "rung", "Rung of the stage's ladder, to run in place of the library's kernel",
+             "NAME", stage.rung);
   words.erase(words.begin());
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      // After a change of measure, the window may leave a min-score that has no meaning.
+      // If the user of the window changes the measure, the text may keep a min-score. sad and ssd
+      // have no minimum score, so it is then dropped.
       std::optional<double>& least = track->options.min_score;
       if (least_is_best(track->options.measure)) least.reset();
       least = least_score(track->options.measure, least);

@@ -78,8 +78,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the run of the rung for these addresses. The first frame with new addresses makes a
-  // run, before a graph of the stage is recorded.
+  // Returns the rung's prepared launches for these addresses. The first frame with new addresses
+  // prepares them, before a graph of the stage is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -173,7 +173,7 @@ std::shared_ptr<live::Stage> threshold_rung(std::string text, const ThresholdOpt
   const bool is_ladders = options.method == ThresholdMethod::exact_mean && !options.inverted &&
                           options.maximum == 255 && static_cast<double>(offset) == options.offset;
   if (!is_ladders)
-    refuse(threshold_ladder, "method=exact-mean, a whole offset, and white above it");
+    refuse(threshold_ladder, "method=exact-mean, a whole offset, max=255 and no invert");
   return rung_stage(live::threshold_stage(std::move(text), options), threshold_ladder, rung,
                     {{"window", options.window}, {"offset", offset}});
 }

@@ -30,9 +30,9 @@ class StreamCommand final : public Command {
     app.add_flag("--realtime", run_.realtime,
                  "Keep the source's pace: if frames come too fast, drop all but the newest");
     add_frames_option(app, run_.frames);
-    app.add_flag(
-        "--no-interop", no_interop_,
-        "Copy frames that the GPU draws or decodes through the host even if they could stay there");
+    app.add_flag("--no-interop", no_interop_,
+                 "Copy frames that the GPU draws or decodes through host memory, even if they "
+                 "could stay on the GPU");
     add_run_options(app, where_);
   }
 

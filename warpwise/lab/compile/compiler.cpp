@@ -65,10 +65,10 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
   std::string list;
   for (const int each : known) list += (list.empty() ? "" : ", ") + std::to_string(each);
   throw InvalidArgument("architecture " + std::to_string(architecture) + ": " + compiler +
-                        " builds for " + list);
+                        " supports only " + list);
 }
 
-// Returns the numbers that follow `prefix` in a text, in order and each once.
+// Returns the numbers that follow `prefix` in a text, ascending and without repeats.
 std::vector<int> numbers_after(const std::string& text, const std::string& prefix) {
   std::vector<int> numbers;
   for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -120,7 +120,8 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
   const fs::path ptx = folder / "kernel.ptx";
   std::vector<std::string> arguments = {nvcc.string(), "-ptx", "--expt-relaxed-constexpr",
                                         "--extended-lambda"};
-  // A rung includes headers of the library, which are C++20 outside of NVRTC.
+  // With nvcc the library's headers need C++20. A rung, for which host_code is false, includes
+  // them.
   if (!options.host_code) arguments.emplace_back("-std=c++20");
   const auto shared = shared_options(options, "compute_" + std::to_string(options.architecture));
   arguments.insert(arguments.end(), shared.begin(), shared.end());
@@ -178,7 +179,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      // An error that only this shortened file has comes from leaving the host functions out.
+      // An error that is only in the shortened text comes from leaving out the host functions. The
+      // errors of the whole text are then reported.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(

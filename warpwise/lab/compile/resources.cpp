@@ -106,7 +106,7 @@ std::vector<int> architectures_of(const std::string& help) {
 }
 
 // Machine code for one architecture: ptxas's report, nvdisasm's output if there is any, and the
-// instructions if they have lines of PTX.
+// instructions that come from a line of PTX.
 struct Built {
   std::string log;
   std::string disassembly;
@@ -138,7 +138,7 @@ ResourceReport report_of(const std::string& kernel,
     report.by_compute_capability.emplace_back();
     if (!architecture) {
       report.why_unknown =
-          "no architecture from sm_" + std::to_string(least) + " on is known to it";
+          "the compiler supports no architecture from sm_" + std::to_string(least) + " on";
       continue;
     }
     if (!built.contains(*architecture)) {
@@ -211,7 +211,8 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
   return report;
 }
 
-// Returns the position after the brace that closes the first one from `at` on; npos if none does.
+// Returns the position after the brace that closes the first '{' from `at` on; npos if there is
+// none.
 std::size_t end_of_body(const std::string& ptx, std::size_t at) {
   int depth = 0;
   for (; at < ptx.size(); ++at) {

@@ -109,13 +109,14 @@ emulator::Dim3 stated_block(Launchable& kernel) {
   std::array<std::int32_t, 2> block = {0, 0};
   const emulator::Address address = kernel.program.variable(device, "block", &bytes);
   if (bytes != sizeof(block))
-    throw InvalidArgument("'block' is no __constant__ int block[2]: keep its declaration");
+    throw InvalidArgument("'block' must be declared as __constant__ int block[2]");
   device.read(address, std::as_writable_bytes(std::span(block)));
   constexpr int most_threads = 1024;
   if (block[0] < 1 || block[1] < 1 || block[0] > most_threads || block[1] > most_threads ||
       block[0] * block[1] > most_threads) {
     throw InvalidArgument(
-        fmt::format("a block of {}x{} threads does not exist: at most 1024", block[0], block[1]));
+        fmt::format("a block of {}x{} threads is not possible: a block has 1 to 1024 threads",
+                    block[0], block[1]));
   }
   return {static_cast<std::uint32_t>(block[0]), static_cast<std::uint32_t>(block[1]), 1};
 }
@@ -166,7 +167,7 @@ double number_at(ScalarType type, const std::byte* at) {
     case ScalarType::f64: return read(double{});
     case ScalarType::f16: break;
   }
-  throw InvalidArgument("an exercise compares no f16");
+  throw InvalidArgument("an exercise cannot compare f16 results");
 }
 
 std::string place_of(std::uint64_t element, std::uint64_t row) {
@@ -190,7 +191,7 @@ std::string first_wrong(const Exercise& exercise, std::size_t argument, const Va
     const auto shown = [&](double value) {
       return is_float(type) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
     };
-    return said("{}{} is {}, and {} is right", exercise.arguments[argument].name,
+    return said("{}{} is {}; the right value is {}", exercise.arguments[argument].name,
                 place_of(at / bytes, row), shown(is), shown(should));
   }
   return "";
@@ -321,8 +322,8 @@ Mark failed(std::string_view name, std::string text, std::vector<std::string> hi
           std::move(hints)};
 }
 
-// Runs the kernel again with modelled time, and returns the mean cycles of a block. \throws Error
-// the result is wrong now: it depends on the time
+// Runs the kernel again with modelled time, and returns the mean cycles of a block.
+// \throws Error  the result is wrong in this run only, so it depends on the time
 double modelled_cycles(Launchable& kernel, const Exercise& exercise, const Results& expected,
                        std::uint64_t seed, const emulator::PaceModel& pace) {
   const Variables& size = exercise.sizes[0];
@@ -507,7 +508,7 @@ Marks Checker::check(const std::string& text, const std::function<double()>& tim
     } catch (const Error& error) {
       marks.marks.push_back(
           failed(name_of(gate.figure), said("not counted: {}", error.what()),
-                 {said("The kernel's result depends on its time: leave clocks out.")}));
+                 {said("The kernel's result depends on timing: do not read clocks.")}));
       continue;
     }
     const Counted value = counted(gate.figure, launch);

@@ -59,8 +59,8 @@ void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
 
 void limit_all(const Limits& limits) {
   limit(RLIMIT_AS, limits.memory, limits.memory);
-  // The soft limit of CPU time is below the hard one, so a late process gets SIGXCPU. SIGKILL then
-  // means that the system lacks memory.
+  // The soft limit of CPU time is below the hard one, so a process that exceeds its time gets
+  // SIGXCPU. SIGKILL then means that the system lacks memory.
   const auto seconds = static_cast<rlim_t>(limits.time.count());
   const rlim_t hard = std::max<rlim_t>(allowed(RLIMIT_CPU, seconds + 1), 1);
   limit(RLIMIT_CPU, std::min(seconds, hard - 1), hard);
@@ -187,7 +187,7 @@ void filter_calls() {
 #endif
 }
 
-// Sets up all restrictions that the system allows. Returns the system's reasons against the others.
+// Sets up all restrictions that the system allows. Returns why the system refused the others.
 std::string take_walls() {
   std::string refused;
   for (const auto wall :
@@ -301,7 +301,7 @@ void Confined::end() {
     const int signal = WTERMSIG(status);
     failure_ =
         signal == SIGXCPU
-            ? fmt::format("took longer than {} s of a core", limits_.time.count())
+            ? fmt::format("used more than {} s of CPU time", limits_.time.count())
             : fmt::format("was ended by signal {}: most often memory or a stack ran out", signal);
   } else if (kind != kind_succeeded) {
     failure_ = output_.empty() ? "wrote no output" : output_.substr(1);

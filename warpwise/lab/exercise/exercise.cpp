@@ -138,7 +138,8 @@ emulator::Dim3 dimensions_in(const std::vector<std::string>& expressions,
   for (std::size_t i = 0; i < std::min<std::size_t>(expressions.size(), 3); ++i) {
     const std::int64_t value = evaluate(expressions[i], variables);
     if (value < 1 || value > std::int64_t{1} << 31)
-      throw InvalidArgument(fmt::format("{} is {}, which is no extent", expressions[i], value));
+      throw InvalidArgument(
+          fmt::format("{} is {}, but an extent is from 1 to 2^31", expressions[i], value));
     extent[i] = static_cast<std::uint32_t>(value);
   }
   return {extent[0], extent[1], extent[2]};

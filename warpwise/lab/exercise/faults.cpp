@@ -46,7 +46,7 @@ std::string at_line(int line) { return line > 0 ? said("{}, line {}: ", kernel_f
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault) {
   if (fault.kind == emulator::FaultKind::budget)
-    return said("the kernel does not end: {} instructions of warps were too few", exercise_budget);
+    return said("the kernel did not end within {} warp instructions", exercise_budget);
   std::string message = fault.message;
   const std::vector<ArgumentSpec> specs = arguments_of(exercise, size);
   for (std::size_t i = 0; i < specs.size(); ++i) {

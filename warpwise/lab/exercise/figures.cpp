@@ -117,17 +117,17 @@ Counted counted(Figure figure, const CountedLaunch& launch) {
 
 std::string words_of(Figure figure, const std::string& element) {
   switch (figure) {
-    case Figure::sectors_per_element: return said("sectors of global memory a {}", element);
-    case Figure::references_per_element: return said("references of global memory a {}", element);
+    case Figure::sectors_per_element: return said("sectors of global memory per {}", element);
+    case Figure::references_per_element: return said("references of global memory per {}", element);
     case Figure::bank_conflicts: return said("passes of shared memory lost to bank conflicts");
     case Figure::divergent_branches: return said("divergent branches");
-    case Figure::instructions_per_element: return said("instructions a {}", element);
+    case Figure::instructions_per_element: return said("instructions per {}", element);
     case Figure::active_lanes: return said("active lanes of a warp's 32");
     case Figure::thread_efficiency: return said("per cent of thread efficiency");
     case Figure::atomic_requests: return said("atomic requests");
     case Figure::local_requests: return said("requests of local memory");
     case Figure::occupancy_percent: return said("per cent of occupancy");
-    case Figure::block_cycles: return said("cycles a block, modelled");
+    case Figure::block_cycles: return said("cycles per block, modelled");
     case Figure::gpu_time_ratio: return said("times the reference's time on this GPU");
   }
   return "";
@@ -140,7 +140,7 @@ std::string counts_of(Figure figure, const CountedLaunch& launch, int line) {
   const emulator::ExecutionCounts& execution = found->execution;
   switch (figure) {
     case Figure::sectors_per_element:
-      return said("this line: {} loads of warps, {} sectors; {} stores, {} sectors",
+      return said("this line: {} warp loads move {} sectors; {} warp stores move {} sectors",
                   memory.global_load.requests, memory.global_load.transactions_32,
                   memory.global_store.requests, memory.global_store.transactions_32);
     case Figure::references_per_element:
@@ -148,18 +148,18 @@ std::string counts_of(Figure figure, const CountedLaunch& launch, int line) {
                   memory.global_load.references, memory.global_store.references);
     case Figure::bank_conflicts:
       return said(
-          "this line: {} requests of shared memory, {} passes; {} would do",
+          "this line: {} requests of shared memory, {} passes; the minimum is {}",
           memory.shared_load.requests + memory.shared_store.requests +
               memory.shared_atomic.requests,
           memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes,
           memory.shared_load.ideal_passes + memory.shared_store.ideal_passes +
               memory.shared_atomic.ideal_passes);
     case Figure::divergent_branches:
-      return said("this line: {} branches of warps, {} of them divergent", execution.branches,
+      return said("this line: {} branches by warps, {} of them divergent", execution.branches,
                   execution.divergent_branches);
     case Figure::instructions_per_element:
     case Figure::active_lanes:
-      return said("this line: {} instructions of warps, with {} active lanes in the mean",
+      return said("this line: {} warp instructions, with {} active lanes on average",
                   execution.warp_instructions,
                   to_text(ratio(static_cast<double>(execution.thread_instructions),
                                 static_cast<double>(execution.warp_instructions))));

@@ -74,7 +74,7 @@ TEST(Confine, LimitsTimeAndMemory) {
         for (volatile int i = 0;;) i = i + 1;
       },
       {.time = std::chrono::seconds(1)});
-  EXPECT_EQ(busy.failure, "took longer than 1 s of a core");
+  EXPECT_EQ(busy.failure, "used more than 1 s of CPU time");
   if (test::in_qemu()) GTEST_SKIP() << "QEMU does not limit memory";
   const Ended large = run_confined(
       [] {

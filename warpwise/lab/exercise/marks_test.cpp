@@ -30,10 +30,11 @@ TEST(Marks, AnInputMustStayAsItWas) {
 TEST(Marks, AGateIsNamedWithLineCountAndLimit) {
   CHECKER_OR_SKIP(checker, "transpose");
   const Mark mark = mark_of(checker->check(start_of("transpose"), no_gpu), "sectors_per_element");
-  EXPECT_EQ(mark.text, "kernel.cu, line 9: 1.125 sectors of global memory a number (at most 0.27)");
+  EXPECT_EQ(mark.text,
+            "kernel.cu, line 9: 1.125 sectors of global memory per number (at most 0.27)");
   EXPECT_EQ(mark.shown,
             "  if (x < width && y < height) out[x * height + y] = in[y * width + x];\n"
-            "  this line: 1024 loads of warps, 4096 sectors; 1024 stores, 32768 sectors");
+            "  this line: 1024 warp loads move 4096 sectors; 1024 warp stores move 32768 sectors");
 }
 
 TEST(Marks, ALineOfAWindowsFileIsShownWithoutItsEnd) {

@@ -49,7 +49,7 @@ void require_alone(std::string source) {
       if (!directive.starts_with(word)) continue;
       if (word == "include" && is_standard_header(directive.substr(word.size()))) break;
       throw InvalidArgument(fmt::format(
-          "\"#{}\" brings another file, and {} has to stand alone: leave it out",
+          "\"#{}\" includes another file, but {} must be complete in itself: remove this line",
           directive.substr(0, std::min<std::size_t>(directive.find('\n'), 60)), kernel_file));
     }
   }

@@ -61,10 +61,10 @@ std::string chosen_kernel(const emulator::Program& program, const std::string& p
   const std::vector<std::string> names = program.kernel_names();
   if (!request.kernel.empty()) return found_kernel(names, ptx, request);
   if (names.size() == 1) return names[0];
-  if (names.empty()) throw InvalidArgument("there is no kernel (.entry) in it");
+  if (names.empty()) throw InvalidArgument(request.file + " has no kernel (.entry)");
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? ": " : ", ") + plain_name(name);
-  throw InvalidArgument("--kernel NAME is needed: it has " + std::to_string(names.size()) +
+  throw InvalidArgument("--kernel NAME is needed: the file has " + std::to_string(names.size()) +
                         " kernels" + list);
 }
 
@@ -179,7 +179,7 @@ std::string why_not_disassembled(const Toolchain& toolchain) {
              ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH. Without a "
                "toolkit, pip install nvidia-cuda-nvdisasm, then add its folder, "
                "site-packages/nvidia/cu13/bin, to $PATH"
-             : toolchain.nvdisasm.string() + " does not read it";
+             : toolchain.nvdisasm.string() + " cannot read this machine code";
 }
 
 std::optional<MachineCode> machine_code_of(const ExplainRequest& request,
@@ -275,7 +275,7 @@ struct Operands {
   Operands(const ExplainRequest& request, const emulator::KernelInfo& kernel,
            const ReadTexture& read_texture)
       : arguments(device, kernel, request.arguments, read_texture) {
-    // The arguments are in memory already, so they count as initialised; the default fill is zero.
+    // Arguments are already filled, with zeros by default, so their memory counts as written.
     if (request.checks.has(emulator::Check::init)) device.track_definedness();
   }
   emulator::Device device;
@@ -349,7 +349,7 @@ void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
   const emulator::Dim3& block = request.block;
   const bool too_long = block.x > most_threads || block.y > most_threads || block.z > 64;
-  if (too_long || block.count() > most_threads) {  // count() alone may overflow
+  if (too_long || block.count() > most_threads) {  // count() may overflow for long sides
     const std::string given =
         std::to_string(block.x) + " x " + std::to_string(block.y) + " x " + std::to_string(block.z);
     throw InvalidArgument("--block asks for " + given +
@@ -408,7 +408,7 @@ std::string Explanation::counted() const {
     return fmt::format("stopped: {} of {} blocks finished; the counts cover the run until then",
                        grouped(launch.blocks), grouped(asked));
   }
-  const std::uint64_t ran = launch.blocks;  // whole clusters run: may exceed `asked`
+  const std::uint64_t ran = launch.blocks;  // may exceed `asked`, because only whole clusters run
   if (ran < grid) {
     const std::string why =
         exceeded_budget == 0

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int neighbour_loads = 8;  // loads of 16 bytes that each thread has in flight
 constexpr std::uint32_t threads = 1024;
-constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // bytes a warp reads in a turn
+constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // bytes that a warp reads at once
 constexpr std::int64_t neighbour_flag_bytes = 64;
 
 // Same layout as in neighbour.cu.
@@ -60,7 +60,7 @@ std::uint32_t& Neighbour::flag(Flag which) const {
 }
 
 void Neighbour::start(double gb_per_s) {
-  if (!(gb_per_s > 0)) throw InvalidArgument("a neighbour reads more than 0 GB/s");
+  if (!(gb_per_s > 0)) throw InvalidArgument("the rate of a neighbour kernel must be above 0 GB/s");
   stop();
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   gpu::fill_bytes(counts_.data(), 0, counts_.bytes(), on_.stream());

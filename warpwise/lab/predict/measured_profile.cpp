@@ -158,10 +158,12 @@ class ProfileMeasurement {
     constexpr std::uint64_t small = 16 << 10;
     chase("l1_cycles", small, 1);
     const auto l2 = static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes, 1 << 20));
-    // Small enough for the kernel's first loop to read all of it, and larger than any L1.
+    // The memory is small enough for the kernel's first loop to read all of it, and larger than any
+    // L1.
     constexpr std::uint64_t more_than_l1 = 1 << 20;
     chase("l2_cycles", std::min(l2 / 4, more_than_l1), 33);
-    // Eight times the size of L2: all loads of a chain are of new lines.
+    // The memory has eight times the size of L2, so each load of a chain reads a line that is not
+    // in L2.
     chase("dram_cycles", std::min<std::uint64_t>(8 * l2, std::uint64_t{1} << 30), 4097);
   }
 
@@ -188,7 +190,8 @@ class ProfileMeasurement {
     rate("conversion64_per_cycle", {}, 2);
     rate("constant_passes_per_cycle", {}, 32);
     set("conversion_per_cycle", profile_.figure("integer_per_cycle"),
-        "as integers: from a byte to a word is one of their instructions; floats take longer");
+        "assumed: the rate of integer instructions, since an integer instruction widens a byte to "
+        "a word; floats take longer");
     const gpu::Buffer memory(32 * full_block, stream_);  // loads of both sizes stay within it
     gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
     const Probe probe{.memory = memory.data()};

@@ -54,7 +54,7 @@ class AdviceOnCauses : public AdviceOfALine {
   }
 };
 
-// The loops of the cases hardly diverge: the switch has made their lanes idle.
+// The loops in the switch's cases hardly diverge, but the switch has made some of their lanes idle.
 TEST_F(AdviceOnCauses, IdleLanesAreOfTheBranchThatLeftThem) {
   result_.launch.lines.clear();
   result_.launch.totals = {};
@@ -77,7 +77,7 @@ TEST_F(AdviceOnCauses, OneLanesWorkIsShared) {
   const std::string text = text_with("diverges");
   EXPECT_TRUE(text.starts_with("Line 1 (if (thread == 0)) diverges in 10 of 160")) << text;
   EXPECT_NE(text.find("One lane works behind this branch"), std::string::npos) << text;
-  // Nearly all lanes work behind the branch now: the branch is not worth a sentence.
+  // Nearly all lanes work behind the branch now, so the advice does not mention the branch.
   result_.launch.lines[1].execution.thread_instructions = 5000 * 31;
   result_.launch.totals.thread_instructions += 5000 * 30;
   EXPECT_EQ(text_with("diverges"), "");
@@ -111,7 +111,7 @@ TEST_F(AdviceOnCauses, NoWideAccessesWhereAWarpsAddressesAreSeveralRuns) {
   EXPECT_EQ(text_with("as by float4"), "");
 }
 
-// 100 loads by 800 warps take at most 125 cycles of a block, if a load from DRAM takes 1000.
+// A warp makes 100 / 800 loads. At 1000 cycles a load, they take at most 125 cycles of a block.
 TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
   emulator::LaunchResult& sample = waiting(1e6);
   sample.memory[0].global_load = {100, 3200, 400, 0, 0, 12'800, 12'800, 400};
@@ -124,7 +124,7 @@ TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
 TEST_F(AdviceOnCauses, RoomForWarpsIsSaidOnlyOfSmsThatHaveIt) {
   waiting(1e6);
   result_.prediction->facts.blocks_per_sm = 8;
-  EXPECT_NE(text_with("the 8 blocks that an SM holds do not fill"), "");
+  EXPECT_NE(text_with("the 8 blocks that an SM can hold do not fill"), "");
   EXPECT_EQ(text_with("make room for more warps"), "");
   result_.prediction->facts.blocks_per_sm = 4;
   EXPECT_NE(text_with("make room for more warps"), "");
@@ -144,12 +144,12 @@ TEST_F(AdviceOnCauses, DivisionsStandForFewerInstructionsInGeneral) {
   sample.totals.warp_instructions = sample.instructions_by_class["integer"] = 1'000'000'000;
   EXPECT_NE(text_with("share index arithmetic"), "");
   sample.pace.further.all = sample.pace.further.integer = 2e8;
-  EXPECT_NE(text_with("inside of integer divisions and remainders"), "");
+  EXPECT_NE(text_with("carry out integer divisions and remainders"), "");
   EXPECT_EQ(text_with("share index arithmetic"), "");
   // If divisions gain little, the advice names other causes too.
   sample.totals.barriers = 200'000'000;
   sample.pace.further.all = sample.pace.further.integer = 1.2e8 / 1.01;
-  EXPECT_NE(text_with("inside of integer divisions and remainders"), "");
+  EXPECT_NE(text_with("carry out integer divisions and remainders"), "");
   EXPECT_NE(text_with("20 % of the instructions are barriers of a whole block"), "");
 }
 
@@ -159,7 +159,7 @@ TEST_F(AdviceOnCauses, ALaunchOfFewWarpsIsNoRoof) {
   result_.prediction->profile.figures["multiprocessors"] = 132;
   result_.prediction->facts.blocks = 132;
   result_.prediction->facts.blocks_per_sm = 32;
-  EXPECT_NE(text_with("An SM gets 1 of the 32 blocks that it holds"), "");
+  EXPECT_NE(text_with("An SM gets 1 of the 32 blocks that it can hold"), "");
   EXPECT_NE(text_with("with enough blocks the kernel would be near"), "");
   result_.prediction->facts.blocks_per_sm = 4;
   EXPECT_EQ(text_with("An SM gets"), "");
@@ -216,7 +216,7 @@ TEST_F(AdviceOnCauses, AnArrayOfAThreadMustFitIntoSharedMemory) {
   EXPECT_NE(text_with("tile[] is a table of constants"), "");
 }
 
-// The block has 1024 threads: 64 of them are less than a tenth.
+// The block has 1024 threads. The 64 threads that go on are less than a tenth of them.
 TEST_F(AdviceOnCauses, ALaunchWhoseThreadsLeaveSaysSoFirst) {
   const std::string early = ".loc 1 1 0\nsetp.ge.s32 %p1, %r1, 64;\n@%p1 bra $END;\n.loc 1 2 0\n";
   const std::string end =

@@ -256,7 +256,7 @@ TEST_F(AdviceOfALine, HasNoneForALaunchWithFaults) {
   const std::string text = text_of(result_, false);
   EXPECT_NE(text.find("The launch had faults (above)."), std::string::npos) << text;
   EXPECT_EQ(text.find("Advice"), std::string::npos) << text;
-  EXPECT_NE(text.find("out_of_bounds at a line that is not known (nvcc -lineinfo names it)"),
+  EXPECT_NE(text.find("out_of_bounds at an unknown line (nvcc -lineinfo makes lines known)"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("profile of such a GPU"), std::string::npos) << text;
@@ -274,7 +274,7 @@ TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
   EXPECT_FALSE(says(advice_for(result_), "never ran"));
 }
 
-// Lanes that read one word share it. That is no reuse for which shared memory helps.
+// Lanes that read one word share one load, so keeping the word in shared memory saves nothing.
 TEST_F(AdviceOfALine, CountsABroadcastOnce) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 1000);
@@ -297,7 +297,7 @@ TEST_F(AdviceOfALine, NamesAtomicsThatAreMostOfL2sTraffic) {
   EXPECT_FALSE(says(advice_for(result_), "Atomics are most of the traffic"));
   memory.global_atomic.bytes_moved = 600'000;
   EXPECT_TRUE(says(advice_for(result_), "Atomics are most of the traffic of L2"));
-  EXPECT_FALSE(says(advice_for(result_), "No change that these counts show"));
+  EXPECT_FALSE(says(advice_for(result_), "No change that the counts suggest"));
 }
 
 TEST_F(AdviceOfALine, BeginsWithIdleMultiprocessors) {
@@ -379,7 +379,7 @@ TEST_F(AdviceOfALine, TellsIntegerDivisionsFromOthers) {
   result_.prediction->profile.figures["issue_per_cycle"] = 1;
   sample.totals.warp_instructions = sample.instructions_by_class["integer"] = 1'000'000'000;
   sample.pace.further.all = sample.pace.further.integer = 4e9;
-  EXPECT_TRUE(says(advice_for(result_), "inside of integer divisions and remainders"));
+  EXPECT_TRUE(says(advice_for(result_), "carry out integer divisions and remainders"));
   EXPECT_FALSE(says(advice_for(result_), "rsqrtf"));
   sample.pace.further.integer = 1e9;
   sample.pace.further.float32 = 3e9;
@@ -393,7 +393,7 @@ TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   result_.prediction->sample.pace.l2_read_sectors = 0;
   const std::vector<Advice> advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 2U);
-  EXPECT_NE(advice[0].text.find("No change that these counts show gains 5 %"), std::string::npos)
+  EXPECT_NE(advice[0].text.find("No change that the counts suggest gains 5 %"), std::string::npos)
       << advice[0].text;
   EXPECT_FALSE(example_for(advice[0]));
   EXPECT_FALSE(example_for(advice[1]));
@@ -404,7 +404,7 @@ TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
   EXPECT_FALSE(example_for(advice_for(result_)[0])) << "the example pads no rows";
   result_.sources[0].lines[0].clear();
   EXPECT_NE(text_of(result_, false)
-                .find("Example from another kernel (all of it: warpwise lab diff gemv texture "
+                .find("Example from another kernel (in full: warpwise lab diff gemv texture "
                       "conflict_free):"),
             std::string::npos)
       << text_of(result_, false);
@@ -494,7 +494,7 @@ TEST_F(AdviceOfALine, DramIsNamedAsTheBottleneckOnlyIfItIs) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(1, 1'000'000);
   EXPECT_TRUE(says(advice_for(result_), "DRAM is the bottleneck, with 100 % of the modelled time"));
-  // Shared memory takes a little longer.
+  // Shared memory takes a little longer than DRAM.
   const double dram_us = bounds_when_full(*result_.prediction).of(Resource::dram);
   emulator::LaunchResult& sample = result_.prediction->sample;
   while (bounds_when_full(*result_.prediction).of(Resource::shared) < dram_us)

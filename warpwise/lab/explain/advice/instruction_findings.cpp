@@ -79,23 +79,22 @@ std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, do
   const double share = all > 0 ? inside.all / all : 0;
   if (share < least) return std::nullopt;
   const double floats = inside.float32 + inside.float64;
-  constexpr double most = 0.8;  // if one kind has a larger share, the other kind gets no sentence
+  constexpr double most = 0.8;  // above this share of one kind, the other kind gets no sentence
   std::string text = floats < most * (floats + inside.integer)
                          ? "integer divisions and remainders. If the divisor is a power of two, "
                            "use & (divisor - 1) and shifts. If it is fixed during the launch, "
                            "compute a multiplier on the host."
                          : "";
   if (inside.integer < most * (floats + inside.integer))
-    text += (text.empty() ? "" : " Others are ") +
+    text += (text.empty() ? "" : " Others carry out ") +
             std::string(
                 "divisions, square roots and the like. Divide by constants or powers of "
                 "two, multiply by a reciprocal, or use a faster function (rsqrtf, "
                 "__fdividef) where it is exact enough.");
-  return Suggestion{
-      fmt::format("{:.0f} % of the machine instructions are the inside of {} With single "
-                  "instructions in their place,",
-                  100 * share, text),
-      Remedy::fewer_instructions, Change{.divisions = 1}, false, LineCost::divisions};
+  return Suggestion{fmt::format("{:.0f} % of the machine instructions carry out {} With one "
+                                "instruction in place of each,",
+                                100 * share, text),
+                    Remedy::fewer_instructions, Change{.divisions = 1}, false, LineCost::divisions};
 }
 
 std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
@@ -105,7 +104,7 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
     return found == classes.end() ? 0.0 : static_cast<double>(found->second);
   };
   const bool converts = prediction.sample.pace.further.conversion64 > 0;
-  constexpr double slow = 8;  // from this ratio on, doubles are slow even without conversions
+  constexpr double slow = 8;  // from this ratio on, doubles count as slow without conversions too
   if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
     return std::nullopt;
   return Suggestion{fmt::format("The kernel {} double precision. {} {} In single precision,",

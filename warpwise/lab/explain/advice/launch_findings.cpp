@@ -117,8 +117,8 @@ std::optional<Advice> few_blocks(const Explanation& explanation) {
   const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
   const std::string filled =
       leaves_sms_empty(*prediction)
-          ? fmt::format(" An SM gets {} of the {} blocks that it holds.", (blocks + all - 1) / all,
-                        prediction->facts.blocks_per_sm)
+          ? fmt::format(" An SM gets {} of the {} blocks that it can hold.",
+                        (blocks + all - 1) / all, prediction->facts.blocks_per_sm)
           : "";
   if (blocks >= all) {
     if (filled.empty()) return std::nullopt;
@@ -142,10 +142,11 @@ std::optional<Advice> idle_atomic(const Explanation& explanation) {
   for (const emulator::LineCounts& line : explanation.launch.lines) {
     const std::string code = explanation.source_line(line.file, line.line);
     if (code.size() > longest_line || !std::regex_search(code, atomic)) continue;
-    return Advice{fmt::format("Line {}: the atomic never ran, so no count has its cost. If that is "
-                              "due to the data, give real data with @file.npy.",
-                              line.line),
-                  counts_rule};
+    return Advice{
+        fmt::format("Line {}: the atomic never ran, so the counts leave out its cost. If that is "
+                    "due to the data, give real data with @file.npy.",
+                    line.line),
+        counts_rule};
   }
   return std::nullopt;
 }
@@ -170,11 +171,10 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
     emulator::LineCounts line;
     line.file = each.file;
     line.line = each.line;
-    return Advice{
-        place_of(explanation, line) +
-            " never accessed memory, so no count has its cost. Perhaps its indices are data: "
-            "then give real ones with @file.npy, or :iota and :random:LOW..HIGH.",
-        counts_rule};
+    return Advice{place_of(explanation, line) +
+                      " never accessed memory, so the counts leave out its cost. If its indices "
+                      "are data, give real ones with @file.npy, :iota or :random:LOW..HIGH.",
+                  counts_rule};
   }
   return std::nullopt;
 }

@@ -14,9 +14,10 @@
 namespace warpwise::lab {
 namespace {
 
-// DRAM bandwidth is at its limit if DRAM takes at least this share of the time without the launch.
+// DRAM bandwidth counts as the limit if DRAM needs at least this share of the predicted time,
+// launch overhead excluded.
 constexpr double at_its_roof = 0.8;
-// Resources with a smaller share of the longest time are hidden behind it.
+// A resource that needs less than this share of the slowest resource's time is hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
 // Segments count as not fully used if at least this many bytes move for each requested byte.
 constexpr double too_many_bytes = 1.5;
@@ -52,7 +53,7 @@ double share_of_shared_loads(const LaunchPrediction& prediction) {
   return instructions > 0 ? loads / instructions : 0;
 }
 
-// Adds the address arithmetic of accesses: about one instruction each.
+// Adds to the share of accesses their address arithmetic, about one instruction for each access.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
 // Returns the largest share of a block's time that its loads from global memory can take. It is
@@ -83,7 +84,7 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
           100 * share, bytes, number(bytes) == "1" ? "" : "s", bytes < 4 ? "uint4" : "float4",
           100 * saved, 100 * waiting),
       Remedy::wide_accesses,
-      // The saved instructions save a part of the waiting, which must not count twice.
+      // Fewer instructions also save a part of the waiting, which must not count twice.
       Change{.instructions = saved,
              .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved)),
              .starts = fewer},
@@ -174,14 +175,13 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
   const rules::ComputeCapability cc = prediction.profile.compute_capability;
   const bool has_room = together * prediction.facts.warps_per_block < rules::sm_limits(cc).warps;
   return {
-      fmt::format(
-          "{}. A block alone takes {} cycles; {} that an SM holds {} not fill the time that it "
-          "waits. Keep more loads in flight: load two or four independent elements into registers "
-          "before the first is used{}. With half the waiting,",
-          standing(bounds, Resource::latency, name_of(Resource::latency)),
-          grouped(static_cast<std::uint64_t>(prediction.sample.pace.block_cycles / blocks)),
-          together == 1 ? "the one block" : fmt::format("the {} blocks", together),
-          together == 1 ? "does" : "do", has_room ? ", or make room for more warps" : ""),
+      fmt::format("{}. A block that runs alone takes {} cycles, and {} that an SM holds {} not "
+                  "hide its waiting. Keep more loads in flight: load two or four independent "
+                  "elements into registers before the first is used{}. With half the waiting,",
+                  standing(bounds, Resource::latency, name_of(Resource::latency)),
+                  grouped(static_cast<std::uint64_t>(prediction.sample.pace.block_cycles / blocks)),
+                  together == 1 ? "the one block" : fmt::format("the {} blocks", together),
+                  together == 1 ? "does" : "do", has_room ? ", or make room for more warps" : ""),
       Remedy::more_in_flight, Change{.waiting = half}};
 }
 
@@ -401,8 +401,8 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
     if (each.us < worth_naming * bounds.of(bounds.rules())) break;
     parts.push_back(fmt::format("{} {:.0f} %", each.name, 100 * share));
   }
-  return {fmt::format("No change that these counts show gains 5 % (modelled). Parts of the time, "
-                      "which overlap: {}.",
+  return {fmt::format("No change that the counts suggest gains 5 % or more (modelled). The time "
+                      "has these parts, which overlap: {}.",
                       fmt::join(parts, ", ")),
           model_rule};
 }
@@ -425,7 +425,7 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   if (goes_on) {
     finding.advice.text +=
         !is_known
-            ? " conversions and double arithmetic go away; the model does not know their gain."
+            ? " conversions and double arithmetic disappear; the model does not know the gain."
         : gain < as_fast ? " the kernel would be as fast as now (modelled)."
                          : fmt::format(" the kernel would be {:.{}g} times as fast (modelled){}.",
                                        gain, gain < worth_a_change ? 3 : 2, between);

@@ -129,7 +129,7 @@ struct Difference {
 
 Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
                          const std::vector<std::byte>& b) {
-  constexpr double rounding = 1e-3;  // relative error that another order of a sum may cause
+  constexpr double rounding = 1e-3;  // relative error that a different order of additions may cause
   const auto relative = [](auto x, const std::byte* at, const std::byte* other) {
     auto y = x;
     std::memcpy(&x, at, sizeof x);
@@ -152,7 +152,7 @@ Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
   return all;
 }
 
-// Returns true if a kernel's threads combine values, perhaps in an order of its own.
+// Returns true if a kernel's threads combine values. The order, and thus the rounding, may differ.
 bool combines_values(const Explanation& explanation) {
   const emulator::LaunchResult& launch = explanation.launch;
   return launch.totals.barriers > 0 || launch.instructions_by_class.contains("atomic") ||
@@ -175,9 +175,10 @@ std::vector<std::string> differences_of(const Explanation& before, const Explana
     texts.push_back(fmt::format(
         "Argument {} differs after the two kernels ({} of {} elements{}", i,
         grouped(found.elements), grouped(a.size() / static_cast<std::size_t>(size_of(type))),
-        may_be_order ? fmt::format(", by up to {:.2g} %): another order of float sums may do that.",
-                                   100 * found.largest)
-                     : "): they do not compute the same."));
+        may_be_order
+            ? fmt::format(", by up to {:.2g} %): another order of float sums may cause this.",
+                          100 * found.largest)
+            : "): the kernels compute different results."));
   }
   return texts;
 }

@@ -57,7 +57,7 @@ std::string text_of(const GpuReport& report) {
   std::string text =
       fmt::format("On {}, CC {}:\n", report.device, rules::to_string(report.compute_capability));
   text += times_text(report);
-  text += compared_text(report.compared, "its counters", 0);
+  text += compared_text(report.compared, "hardware counters", 0);
   if (!report.not_comparable.empty()) {
     text += fmt::format("      not the same launch: {}\n", report.not_comparable);
   }

@@ -43,8 +43,8 @@ Counters fake_counters() {
   return {0, &context, metrics, toolchain};
 }
 
-// Reads counters of two launches. The library's values are 100 for each earlier launch, plus the
-// length of the metric's name.
+// Reads counters of two launches. The library's value is 100 times the number of earlier launches,
+// plus the length of the metric's name.
 std::vector<Explanation> read_explanations() {
   fake_begin("");
   Counters counters = fake_counters();
@@ -106,7 +106,7 @@ TEST(GpuReport, IsPartOfTheText) {
   EXPECT_TRUE(has(text,
                   "On NVIDIA H200, CC 9.0:\n"
                   "    3.25 us with a cold L2, 2.00 us in a batch on the same operands\n"
-                  "    its counters                        emulator           GPU   ratio\n"
+                  "    hardware counters                   emulator           GPU   ratio\n"
                   "      warp instructions                       46            23   0.500  "
                   "smsp__inst_executed.sum\n"))
       << text;

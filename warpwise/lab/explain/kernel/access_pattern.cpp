@@ -217,8 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Counts the bytes that the kernel uses of each step, the distance of neighbouring threads'
-// elements. All accesses with the parameter and the step of `like` count.
+// Counts the bytes that the kernel uses of each step. A step is the distance between the elements
+// of neighbouring threads. All accesses with the parameter and the step of `like` count.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -232,8 +232,8 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
   return used.size();
 }
 
-// Returns true if the compiler unrolled a loop over a thread's elements: the source line has a
-// single index for all of them.
+// Returns true if the compiler unrolled a loop over a thread's elements. The source line then has
+// one index that stands for all of these elements.
 bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
                  std::size_t used) {
   if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
@@ -379,17 +379,19 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
         "Sort the work by this index: then neighbouring threads use neighbouring elements." + last};
   }
   return {AccessPattern::computed_index,
-          fmt::format("The index into {} is a quotient, a remainder or a hash, which neighbouring "
-                      "threads do not have side by side.",
+          fmt::format("The index into {} is a quotient, a remainder or a hash, so that "
+                      "neighbouring threads do not use neighbouring elements.",
                       array.shown()),
           "Share out the work so that the index grows by one from thread to thread, or sort the "
           "work by it." +
               last};
 }
 
-// Returns true if a store swaps the indices of a scattered load, or a load those of a store. In the
-// other access threadIdx.x goes along the rows, and `along`, the index along the rows of
-// `scattered`, goes down the columns. An access to a vector does not count: it has only one index.
+// Returns true if the kernel transposes: it loads from one array and stores to another, with the
+// indices swapped. `along` is the index that goes along the rows of `scattered`. The function looks
+// for a store if `scattered` is a load, and for a load if it is a store. In that access threadIdx.x
+// must go along the rows and `along` down the columns. An access to a vector has only one index,
+// and does not count.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

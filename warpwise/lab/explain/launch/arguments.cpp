@@ -323,7 +323,7 @@ std::vector<std::byte> Arguments::bytes_of(std::size_t index) const {
 void Arguments::require_dumpable(const DumpSpec& what) const {
   if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
   const char* const within = what.index < specs_.size() && !specs_[what.index].members.empty()
-                                 ? ", and a buffer within it is not written"
+                                 ? ", and --dump writes no buffer within a structure"
                                  : "";
   throw InvalidArgument(
       "--dump " + std::to_string(what.index) + "=" + what.path + ": " +

@@ -44,7 +44,7 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
   const auto most = static_cast<std::uint64_t>(kernel.most_threads);
   if (uses("%tid.y") && !uses("%ntid")) {
     const auto [columns, rows] = tile_in(source, plain_name(kernel.name));
-    constexpr std::uint64_t along = side * side;  // threads
+    constexpr std::uint64_t along = side * side;  // limit of threads along x or y
     if (columns > 0 && rows > 0 && columns * rows <= most && columns <= along && rows <= along) {
       const std::uint64_t x = along / columns;
       const std::uint64_t y = along / rows;
@@ -117,7 +117,7 @@ struct Choice {
   std::uint64_t shared_bytes = 0;
   std::uint64_t size = 0;             // value of integers that seem to be sizes
   std::map<std::size_t, int> larger;  // factors of buffers' elements, by parameter
-  std::uint64_t beyond = 0;           // if not 0, added to buffers of `larger` instead of a factor
+  std::uint64_t beyond = 0;           // if not 0, elements added to buffers of `larger` instead
   std::string fault = {};             // first fault, if every launch that was tried had a fault
 };
 
@@ -134,7 +134,7 @@ DeclaredParameter declared(const std::string& text) {
 
 std::string integer_text(const std::string& type, const Parameter& parameter,
                          const Choice& choice) {
-  // A mask is a size less one. The size is mostly a power of two.
+  // A mask is a size less one. Masked sizes are mostly powers of two.
   const std::uint64_t value = is_mask(parameter.name) ? std::max<std::uint64_t>(choice.size, 2) - 1
                               : parameter.is_small    ? small_value
                                                       : choice.size;
@@ -233,7 +233,7 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     for (const char* word : qualifiers) each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
-  // If another parameter is m, then k is an extent of a matrix, not a radius.
+  // If another parameter is called m, then k is an extent of a matrix, not a radius.
   const bool has_m = std::ranges::find(parameters, "m", &Parameter::name) != parameters.end();
   for (Parameter& each : parameters)
     each.is_small = is_named_small(each.name) || (each.name == "k" && !has_m);
@@ -246,9 +246,8 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
   for (const auto& [index, unused] : choice.larger)
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", index);
   return fmt::format(
-      "{} needs up to {} more of argument {} than there are threads (arguments are counted from "
-      "0). "
-      "If it should not, it lacks a bound check.",
+      "{0} accesses argument {2} up to {1} beyond the number of threads (arguments are counted "
+      "from 0). If it should not, it lacks a bound check.",
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
@@ -473,7 +472,7 @@ std::vector<std::string> declared_types(const std::string& source, const std::st
 
 std::string template_hint(const std::string& source) {
   return std::regex_search(source, std::regex(R"(\btemplate\b)"))
-             ? "; a template becomes one by a line such as: template __global__ void "
+             ? "; a template needs an instantiation such as: template __global__ void "
                "scale<float>(float*, int);"
              : "";
 }
@@ -498,9 +497,9 @@ std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
     kernel.arguments.insert(kernel.arguments.end(), words.begin(), words.end());
     if (choice.beyond > 0) kernel.note = edge_note(kernel.name, choice);
     if (!choice.fault.empty())
-      kernel.note =
-          fmt::format("{} needs values of its own: each launch that was tried has a fault ({}).",
-                      kernel.name, choice.fault);
+      kernel.note = fmt::format(
+          "{}: each launch that was tried has a fault ({}). Give arguments that suit the kernel.",
+          kernel.name, choice.fault);
   }
   return kernels;
 }

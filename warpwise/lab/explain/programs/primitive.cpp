@@ -93,7 +93,9 @@ Explanation explained(const PrimitiveLaunch& launch, const std::string& ptx) {
   if (launch.request.device) {
     result.prediction.emplace();
     result.prediction->profile = *launch.request.device;
-    result.prediction->why_not = "a primitive's launches are not sampled; a rung has a time";
+    result.prediction->why_not =
+        "a prediction needs sampled blocks, and a primitive's launches are not sampled; explain "
+        "one of its rungs for a time";
   }
   return result;
 }

@@ -63,7 +63,8 @@ bool reads_textures(const Explanation& kernel) {
 
 // Returns why a kernel's time cannot be predicted from the record; empty if it can.
 std::string why_no_time(const RecordJson& sample, const Explanation& kernel) {
-  if (sample.is_null()) return "a kernel launched it, and only the program's launches are sampled";
+  if (sample.is_null())
+    return "only launches by the host are sampled, and a kernel launched this one";
   if (sample.contains("unavailable")) return sample.at("unavailable");
   if (!kernel.request.device->has_l2() && reads_textures(kernel))
     return "the sizes of the textures that it reads are not recorded";

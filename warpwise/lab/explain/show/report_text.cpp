@@ -77,7 +77,7 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
-// Adds the traffic of atomics, and their operations per request: the GPU serialises them on a word.
+// Adds the traffic of atomics, and their operations per request, which a GPU serialises on a word.
 void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
   add_traffic(paint, "global atomic", counts, parts);
@@ -376,7 +376,7 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
 
 // Names the program's own line first, then the line of the toolkit's function that has the fault.
 std::string place_text(const Explanation& explanation, const emulator::Fault& fault) {
-  if (fault.line == 0) return "a line that is not known (nvcc -lineinfo names it)";
+  if (fault.line == 0) return "an unknown line (nvcc -lineinfo makes lines known)";
   const auto named = [&](const emulator::SourcePlace& place) {
     const SourceFile* source = explanation.source(place.file);
     return fmt::format("{}:{}", shown(source == nullptr ? place.file : source->shown), place.line);
@@ -436,7 +436,7 @@ std::string example_text(const Example& example, const Paint& paint) {
   constexpr std::size_t indent = 10;
   return fmt::format(
       "  {}\n  {} {}\n  {} {}\n",
-      paint.quiet("Example from another kernel (all of it: " + example.shown_by + "):"),
+      paint.quiet("Example from another kernel (in full: " + example.shown_by + "):"),
       paint.quiet("before:"), indented(example.before, indent), paint.quiet("after: "),
       indented(example.after, indent));
 }

@@ -23,18 +23,18 @@ constexpr Words english = {
     .front_times = "over its first rung: {} takes {}, {} takes {}, at {}.",
     .front_roof = "The last rung reaches {} of the roof at {}.",
     .front_roofs = "The last rung reaches {} of the roof at {}, {} at {}.",
-    .roof_of_reads = "Its roof is no copy, but the fastest reading of the same bytes.",
+    .roof_of_reads = "Its roof is not the GPU's copy, but the fastest reading of the same bytes.",
     .roof_of_differences =
-        "Its roof is no copy, but the rate of absolute differences of bytes by __vsadu4, four an "
-        "instruction. Differences that a kernel saves, or that other units compute, count too, so "
-        "a share may exceed 100 %.",
+        "Its roof is not the GPU's copy, but the rate at which __vsadu4 computes absolute "
+        "differences of bytes, four per instruction. Differences that a kernel saves, or that "
+        "other units compute, count too, so a share may exceed 100 %.",
     .front_step = "The largest gain is that of {}, {}: {}.",
     .front_document_same =
         "The document's best rung, {} ({} there), is still the best of its rungs: {} now.",
     .front_document_other =
         "The document's best rung, {} ({} there), is {} now. The best of its rungs is now {}, with "
         "{}.",
-    .front_document_alone = "The document's {} is {} there, {} now.",
+    .front_document_alone = "The document's rung {}: {} there, {} now.",
     .counted_only = "No ladder was timed: these records hold only counts or studies.",
     .no_longer = "Rungs and blocks that are no longer the best",
     .no_longer_rung =
@@ -136,7 +136,7 @@ constexpr Words english = {
     .predictions_from =
         "From {}, made at commit {}. The number after a miss is the worst ratio of predicted to "
         "measured time. docs/prediction.md explains the model and the known misses.",
-    .whole_study = "all of it",
+    .whole_study = "whole study",
     .experiment = "experiment",
     .points = "points",
     .rank_correlation = "rank correlation",
@@ -155,7 +155,7 @@ constexpr Words english = {
         "The library's kernels beside other libraries that do the same work, on the same operands "
         "in the same run. Above 1, this library is faster.",
     .primitive = "primitive",
-    .variant = "what",
+    .variant = "variant",
     .times_as_fast = "times as fast",
     .counters = "Emulator counts and hardware counters",
     .counters_about =

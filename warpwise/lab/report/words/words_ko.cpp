@@ -154,7 +154,7 @@ const Words korean = {
         "실행에서 쟀습니다. 1보다 크면 이 "
         "라이브러리가 더 빠릅니다.",
     .primitive = "기본 연산",
-    .variant = "무엇",
+    .variant = "종류",
     .times_as_fast = "속도(배)",
     .counters = "센 값과 하드웨어 카운터",
     .counters_about =

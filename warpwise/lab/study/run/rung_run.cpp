@@ -205,8 +205,8 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Returns the offset of the first byte outside all pixels that a kernel wrote. A written byte no
-// longer holds the sentinel. Returns nothing if no byte was written there.
+// Returns the offset of the first byte outside the pixels that no longer holds the sentinel,
+// because a kernel wrote it. Returns nothing if all of them hold it.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {
   const ConstHostView view = operand.view();
@@ -246,9 +246,9 @@ Variables variables_of(const Executor& executor, const Rung& rung, const Problem
   variables["cc"] = 10 * cc.major + cc.minor;
   for (const auto& [name, value] : constants_of(rung, variables)) {
     if (variables.emplace(name, value).second) continue;
-    throw InvalidArgument(
-        fmt::format("{}, \"constants\": \"{}\" is the name of a number that the problem has",
-                    rung.place, name));
+    throw InvalidArgument(fmt::format(
+        "{}, \"constants\": \"{}\" has the name of a number that the problem has already",
+        rung.place, name));
   }
   return variables;
 }

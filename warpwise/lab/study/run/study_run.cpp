@@ -56,7 +56,7 @@ class StudyRunner {
       timer_ = std::make_unique<GpuTimer>(gpu_->device(), gpu_->stream());
       if (request.counters) open_counters();
     } else {
-      if (request.counters) result_.counters_unavailable = "counters are a GPU's";
+      if (request.counters) result_.counters_unavailable = "hardware counters need a run on a GPU";
       emulator_ = std::make_unique<EmulatorExecutor>(
           request.compute_capabilities, true,
           budget_of(table, request.size.value_or(table.emulator_size)));

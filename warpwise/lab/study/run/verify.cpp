@@ -97,9 +97,9 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
       }
     }
     if (result.cases.size() == before && result.failure.empty()) {
-      result.failure =
-          fmt::format("\"verify_parameters\" {} make no problem with any size of \"verify\": {}",
-                      text_of(parameters), why_not);
+      result.failure = fmt::format(
+          "\"verify_parameters\" {} make a valid problem with no size of \"verify\": {}",
+          text_of(parameters), why_not);
     }
   }
   if (on_gpu) {

@@ -27,17 +27,19 @@ BandProblem::Slice slice_of(const Operand& whole, const Operand& part, const Div
   }
   // If an input's size does not depend on the number of rows, each band needs the whole input.
   if (!whole.is_output() && bytes_of(part) == bytes) return {0, 0, bytes};
-  throw Unsupported(fmt::format("{} of {} bytes does not divide into {} units, which chunks need",
-                                whole.name(), bytes, division.units));
+  throw Unsupported(fmt::format(
+      "{} of {} bytes cannot be divided into {} equal units, and chunks are made of such units",
+      whole.name(), bytes, division.units));
 }
 
 }  // namespace
 
 std::vector<Band> bands_of(const Division& division, int count) {
   if (count > division.units) {
-    throw Unsupported(fmt::format(
-        "{} chunks, but the problem has only {} units of {} rows, which are never divided", count,
-        division.units, division.unit_rows));
+    throw Unsupported(
+        fmt::format("{} chunks are impossible: the problem has only {} units of {} rows, and a "
+                    "unit is never divided",
+                    count, division.units, division.unit_rows));
   }
   std::vector<Band> bands;
   for (int i = 0; i < count; ++i) {
@@ -57,8 +59,9 @@ std::vector<BandProblem> band_problems(const ladders::Ladder& ladder, const Prob
   const std::int64_t width = whole.variables.at("width");
   const std::int64_t height = whole.variables.at("height");
   if (count > 1 && division.units * division.unit_rows != height) {
-    throw Unsupported(fmt::format("{} rows are no whole number of units of {}, which chunks need",
-                                  height, division.unit_rows));
+    throw Unsupported(fmt::format(
+        "{} rows cannot be divided into units of {} rows, and chunks are made of such units",
+        height, division.unit_rows));
   }
   std::vector<BandProblem> result;
   for (const Band& band : bands_of(division, count)) {

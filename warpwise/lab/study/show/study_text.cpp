@@ -36,7 +36,8 @@ constexpr std::size_t name_width = 44;  // width of a name that is followed by t
 // An idea is left out if there is room for fewer characters than this.
 constexpr std::size_t least_of_an_idea = 20;
 
-// A column between a row's name and its idea. A narrow terminal first leaves out a small `keep`.
+// A column between a row's name and its idea. Columns with a small `keep` are left out first if a
+// terminal is narrow.
 struct Column {
   std::string title;
   std::size_t width;
@@ -66,9 +67,10 @@ std::vector<Column> gpu_columns() {
 
 // Returns the columns of a run in which an axis is a share of the GPU.
 std::vector<Column> share_columns() {
-  return {{"SMs", 5, 103, false, "multiprocessors that ran the kernel"},
-          {"nb GB/s", 8, 102, false, "bandwidth of the neighbour kernel at the same time"},
-          {"left", 6, 101, false, "remaining memory bandwidth, as a share of the heading's copy"}};
+  return {
+      {"SMs", 5, 103, false, "multiprocessors that ran the kernel"},
+      {"neigh. GB/s", 12, 102, false, "bandwidth of the neighbour kernel at the same time"},
+      {"BW left", 8, 101, false, "remaining memory bandwidth, as a share of the heading's copy"}};
 }
 
 std::vector<Column> transfer_columns() {
@@ -224,8 +226,8 @@ Cells cells_of(const EndToEnd& times) {
 
 Cells share_of(const RungRow& row) {
   return {{"SMs", row.multiprocessors ? fmt::format("{}", *row.multiprocessors) : ""},
-          {"nb GB/s", short_number(row.neighbour_gb_per_s)},
-          {"left", percent(row.bandwidth_left)}};
+          {"neigh. GB/s", short_number(row.neighbour_gb_per_s)},
+          {"BW left", percent(row.bandwidth_left)}};
 }
 
 Cells times_of(const RungRow& row) {

@@ -97,7 +97,7 @@ Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
 // may give the rung another name, description, needs and block shapes.
 Rung rung_of_ladder(const Json& object, const Fields& fields, const RungSurroundings& around) {
   if (around.ladder == nullptr) {
-    fields.fail("has a \"rung\", but the study's problem is no ladder's");
+    fields.fail("has a \"rung\", but the study's problem does not come from a ladder");
   }
   constexpr std::array<std::string_view, 7> own = {"name",   "rung",  "idea",    "rows",
                                                    "blocks", "needs", "document"};

@@ -256,7 +256,8 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
     argument.name = fields.text(field.c_str());
   }
   if (kinds != 1) {
-    fields.fail(fmt::format("is one of {}, not {} of them", fmt::join(kind_names, ", "), kinds));
+    fields.fail(
+        fmt::format("needs exactly one of {}, and has {}", fmt::join(kind_names, ", "), kinds));
   }
   fields.require_name(argument.name, "name");
   const bool is_texture = argument.kind == ArgumentKind::texture;
@@ -265,7 +266,8 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
         return other.name == argument.name && (!is_texture || other.kind == ArgumentKind::input);
       });
   if (is_texture && same == problem.arguments.end()) {
-    fields.fail("is the texture of \"" + argument.name + "\", which is no input before it");
+    fields.fail("is the texture of \"" + argument.name +
+                "\", which is not among the inputs before it");
   }
   if (!is_texture && same != problem.arguments.end()) {
     fields.fail("has a name twice: " + argument.name);
@@ -273,7 +275,8 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
   const bool is_buffer =
       argument.kind == ArgumentKind::input || argument.kind == ArgumentKind::output;
   const auto refuse = [&](const char* field) {
-    if (fields.has(field)) fields.fail(fmt::format("has a \"{}\", which it cannot have", field));
+    if (fields.has(field))
+      fields.fail(fmt::format("has a \"{}\", which this kind of argument cannot have", field));
   };
   if (is_buffer) {
     argument.element_type = fields.one_of("type", fields.text("type"), buffer_types);

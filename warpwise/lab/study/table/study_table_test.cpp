@@ -292,7 +292,7 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
       {"\"fill\": \"iota\"", "\"fill\": \"ones\"", {"\"arguments\" 1", "random, iota, zero"}},
       {"\"fill\": \"iota\"", "\"value\": 3", {"\"arguments\" 1", "\"value\"", "cannot"}},
       {"\"elements\": \"width * height\"", "\"elements\": \"width *\"", {"\"arguments\" 3"}},
-      {"{\"texture\": \"in\"}", "{\"texture\": \"out\"}", {"no input before it"}},
+      {"{\"texture\": \"in\"}", "{\"texture\": \"out\"}", {"not among the inputs before it"}},
       {"{\"scratch\": \"partial\"}", "{\"scratch\": \"in\"}", {"\"arguments\" 5", "twice: in"}},
       {"{\"scratch\": \"partial\"}", "{}", {"one of input, output"}},
       {"\"output\": \"out\"", "\"input\": \"out\"", {"no output"}},
@@ -327,7 +327,7 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
        {"\"shift\"", "no axis"}},
       {"\"name\": \"plain\"",
        "\"name\": \"plain\", \"rung\": \"input\"",
-       {"kernel 1 \"plain\"", "\"rung\"", "no ladder's"}},
+       {"kernel 1 \"plain\"", "\"rung\"", "does not come from a ladder"}},
   };
   const Change of_a_ladder[] = {
       {"\"ladder\": \"convert\"",
