@@ -6,8 +6,8 @@
 // headers.
 namespace warpwise::kernels::chain {
 
-/// One image of a launch, and the division of its work: a warp goes down a strip of columns, from
-/// the first row of a segment to its last.
+/// One image of a launch, and the division of its work: the columns into strips, the rows into
+/// segments. A warp goes down one strip, from the first row of one segment to its last.
 struct ChainImage {
   const unsigned char* src;  ///< 3 bytes a pixel; rows start at multiples of 8 bytes
   unsigned char* dst;        ///< 1 byte a pixel; rows start at multiples of 8 bytes
@@ -15,14 +15,15 @@ struct ChainImage {
   int dst_pitch;
   int width;  ///< a multiple of chain_pixels
   int height;
-  int first_block;  ///< index of this image's first block in the grid
+  int first_block;  ///< index in the grid of this image's first thread block
   int strips;
   int segment_rows;
 };
 
 /// Parameters of the computation, the same for all images.
 struct ChainRule {
-  /// Twice the weights of the colours in memory order, packed as in SobelArguments.
+  /// Weights of the three colours in the grey value, in memory order, times 2^16. `grey_first`
+  /// holds the first and second in its lower and upper half, `grey_third` the third.
   unsigned grey_first;
   unsigned grey_third;
   // The gradient's border: the source of the row or column just outside the image. If neither flag
@@ -37,8 +38,8 @@ struct ChainRule {
   unsigned below;
 };
 
-/// Largest number of images in one launch: with ChainRule they fit the 4 KiB of kernel arguments
-/// that every GPU has.
+/// Largest number of images in one launch. Together with ChainRule, these images fit the 4 KiB of
+/// kernel arguments that every GPU has.
 inline constexpr int chain_images_per_launch = 64;
 
 template <int most>
@@ -50,8 +51,9 @@ struct ChainArguments {
 
 /// Adjacent pixels per thread: 24 bytes of colour, 8 bytes of result.
 inline constexpr int chain_pixels = 8;
-/// Columns that a warp computes: its strip and the halo on both sides. With more columns, the sum
-/// of half of them, with numbers up to 2 * 255, would not fit 16 bits.
+/// Columns that a warp computes: its strip and the halo on both sides. The kernel sums a row's
+/// numbers over each half of these columns. A number is at most 2 * 255, so that the sum of 128
+/// fits 16 bits. The sum of a wider half would not.
 inline constexpr int chain_columns = 32 * chain_pixels;
 
 /// Returns the halo: the columns on either side of a strip that its windows reach, rounded up to

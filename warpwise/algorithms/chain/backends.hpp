@@ -22,7 +22,8 @@ struct Pixels {
   friend bool operator==(const Pixels&, const Pixels&) = default;
 };
 
-/// Returns the pixels that a step writes to an image between two steps: its first destination type.
+/// Returns the type and channels of a step's result, if a further step reads it. Among several
+/// possible types, takes the first.
 Pixels result_of(const ChainStep& step, Pixels from);
 
 /// Returns the number of rows above and below a pixel's row that a step's result depends on.

@@ -19,9 +19,9 @@ namespace {
 /// Bytes of one band's results between the steps. Measured: all sizes from 1 MiB on are equally
 /// fast.
 constexpr std::int64_t bytes_of_band = std::int64_t{2} << 20;
-/// Least height of a band, in halos: a threshold() sums a window's rows again for each band.
+/// Least height of a band, in halos, because threshold() sums a window's rows again for each band.
 constexpr std::int64_t halos_of_band = 8;
-/// Least height of a strip, in halos: a strip's halo is computed twice.
+/// Least height of a strip, in halos, because neighbouring strips both compute the rows of a halo.
 constexpr std::int64_t halos_of_strip = 16;
 
 struct Range {
@@ -41,7 +41,7 @@ View rows_of(const View& view, Range rows) {
   return view.sub_view(0, rows.first, view.width(), rows.rows());
 }
 
-/// The most recent rows of an image between two steps.
+/// Buffer between two steps. It holds the most recent rows of the earlier step's result.
 class Between {
  public:
   Between(Pixels pixels, std::int64_t width, std::int64_t most_rows)

@@ -86,7 +86,8 @@ void require_steps(std::span<const ChainStep> steps, const Question& question) {
   }
 }
 
-/// Remembers the last question that the steps accepted, to not ask it again.
+/// Cache of one entry: the properties of the last views that the steps accepted. Views with equal
+/// properties need no second require_steps().
 class LastAccepted {
  public:
   void require(std::span<const ChainStep> steps, const Question& question) {
@@ -101,7 +102,7 @@ class LastAccepted {
   std::optional<Question> accepted_;
 };
 
-/// Launches the fused kernel for the images of each order of channels.
+/// Launches the fused kernel, separately for each order of channels that the images have.
 void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream) {
   using enum ChannelOrder;

@@ -42,8 +42,8 @@ void reference_step(const ChainStep& step, ConstHostView src, HostView dst) {
   }
 }
 
-/// Colours that change little from pixel to pixel, with a few edges. The gradients have all
-/// lengths; not all saturate.
+/// Colours that change little from pixel to pixel, with a few edges. The gradient's magnitude
+/// takes many values, and saturates at only some pixels.
 void fill_smooth(GuardedImage& image, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const HostView view = image.view();
@@ -227,7 +227,7 @@ void expect_as_single_calls(const std::vector<ChainStep>& steps, GuardedImage& s
   }
 }
 
-/// Images of several strips, each of several bands.
+/// Images that two to four threads divide into strips of several bands each.
 TEST(Chain, ManyBands) {
   const ChainConvert to_grey = opencv_grey_of(PixelFormat::rgb24);
   for (const auto& [width, height, window] :

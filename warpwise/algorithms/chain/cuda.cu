@@ -9,7 +9,7 @@
 namespace warpwise::detail::chain {
 namespace {
 
-/// \tparam most  capacity of the arguments in images, all of which each launch copies
+/// \tparam most  number of images that the arguments have room for; a launch copies all this room
 template <int most>
 void launch(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
             std::span<const DeviceView> dst, gpu::StreamHandle stream) {
@@ -37,7 +37,7 @@ bool is_recorded(gpu::StreamHandle stream) {
 
 void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream) {
-  if (src.size() == 1) return launch<1>(rule, src, dst, stream);
+  if (src.size() == 1) return launch<1>(rule, src, dst, stream);  // copies short arguments
   constexpr std::size_t most = kernels::chain::chain_images_per_launch;
   for (std::size_t i = 0; i < src.size(); i += most) {
     const std::size_t count = std::min(most, src.size() - i);

@@ -9,10 +9,10 @@
 // host headers.
 //
 // A warp goes down a strip of columns, two rows at a time. It keeps the gradient terms of the last
-// two rows in registers. Each pixel of the row that enters the window, minus the pixel of the row
-// that leaves it, is summed along the row in 16 bits. The difference of two of these sums is the
-// change of a window's sum. Each thread keeps the window sums of its own columns. The bytes of the
-// window's rows are kept in shared memory.
+// two rows in registers. For each column it subtracts the pixel that leaves the window from the
+// pixel that enters it, and sums these numbers along the row in 16 bits. The change of a window's
+// sum is the difference of such sums at the window's two ends. Each thread keeps the window sums of
+// its own columns. The bytes of the window's rows are kept in shared memory.
 namespace warpwise::kernels::chain {
 
 using Pair = sobel::SobelPair<2, 1>;
@@ -124,9 +124,9 @@ __device__ inline Terms terms_of(const ChainRule& rule, const Place& place, cons
   return terms;
 }
 
-/// State that the last two rows leave for the gradient of the last row.
+/// Terms of the last two rows, kept until the next row completes the gradient of the last row.
 struct History {
-  Pair partial[4];     ///< dx of the last row without the row below
+  Pair partial[4];     ///< dx of the last row, except the term of the row below it
   Pair difference[4];  ///< difference of the last row
   Pair above[4];       ///< smoothed pixels of the last row but one
   Pair at[4];          ///< smoothed pixels of the last row
@@ -191,11 +191,11 @@ __device__ inline Gradient gradient_at(const ChainRule& rule, const Place& place
   return history.next(place, terms_at(rule, place, line + 1));
 }
 
-/// Numbers of a thread's eight pixels of a row, in the pairs of Terms.
+/// A thread's eight column changes: entering pixel - leaving pixel + 255, in the pairs of Terms.
 using Numbers = Gradient;
 
-/// Computes the sum of a row's numbers before each of a thread's eight, in pairs of neighbours.
-/// `start` is the sum before the first of the eight, in both halves.
+/// Computes exclusive prefix sums of a row's numbers at a thread's eight columns, in pairs of
+/// neighbours. `start`, in both halves of a word, is the sum of the numbers before the eight.
 __device__ inline void sums_before(const Numbers& m, unsigned start, unsigned (&sum)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
@@ -208,7 +208,7 @@ __device__ inline void sums_before(const Numbers& m, unsigned start, unsigned (&
   }
 }
 
-/// Returns the sum of a thread's eight numbers, in the upper half.
+/// Returns the sum of a thread's eight numbers, in the upper half of a word.
 __device__ inline unsigned sum_of(const Numbers& m) {
   const unsigned all = m.pair[0] + m.pair[1] + m.pair[2] + m.pair[3];
   return all + (all << 16);
@@ -244,14 +244,14 @@ class Ring {
   unsigned end_;
 };
 
-/// Shared-memory addresses of the sums_before() words at the two ends of a window. At one end the
-/// pairs are stored words (`whole`), at the other they lie across two words (`split`). A row's
-/// words 0, 4, 8, … come first, then 1, 5, 9, …. The other row's word follows each word.
+/// Shared-memory addresses of the prefix sums at both ends of a thread's windows. A word holds two
+/// columns. At one end, a pair of windows needs one word (`whole`), at the other parts of two words
+/// (`split`). Words 0, 4, 8, … come first, then 1, 5, 9, …, each beside the other row's same word.
 struct Ends {
   unsigned whole[4];
   unsigned split[5];
-  /// Each pixel has half a word. It is 1 if the pixel's window begins in the first half of the
-  /// strip and ends in the second, where the sums start again.
+  /// Flags of half a word for each pixel: 1 if its window crosses the middle of the warp's columns,
+  /// where the prefix sums start again at 0.
   unsigned crosses[4];
 };
 
@@ -288,8 +288,8 @@ __device__ Ends ends_of(unsigned sums, int half) {
 /// A pair of signed numbers as one 32-bit number: lower + 65536 * upper.
 using SignedPair = unsigned;
 
-/// Computes the changes of a thread's window sums in two rows. `first_half`: sums of the rows
-/// over the strip's first half. `less`: 255 for each column of a window, which the sums contain.
+/// Computes the changes of a thread's window sums in two rows. `first_half`: each row's sum over
+/// the first half of the columns. `less`: the total of the 255s that a window's numbers include.
 template <bool odd_half>
 __device__ void changes_of(const Ends& ends, const unsigned (&first_half)[2], SignedPair less,
                            SignedPair (&change)[2][4]) {
@@ -428,8 +428,8 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
       for (int k = 0; k < 4; ++k) m[i].pair[k] = m[i].pair[k] - old[k] + 255 * 0x10001;
     }
 
-    // Sums of the numbers before the thread's pixels in their half of the strip, for both rows in
-    // the halves of a word.
+    // Scans the threads' sums over each half of the warp. The halves of a word hold the sums of the
+    // two rows.
     const unsigned own = __byte_perm(sum_of(m[0]), sum_of(m[1]), 0x7632);
     unsigned up_to_here = own;
 #pragma unroll

@@ -63,7 +63,7 @@ inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int hal
   return best;
 }
 
-/// Returns an image's part of a launch. \throws InvalidArgument  more blocks than fit a GPU grid
+/// Returns an image's part of a launch. \throws InvalidArgument  its blocks do not fit a GPU grid
 inline kernels::chain::ChainImage chain_image(ConstDeviceView src, DeviceView dst, int half,
                                               std::int64_t segment_rows, std::int64_t first_block) {
   return {.src = reinterpret_cast<const unsigned char*>(src.data()),

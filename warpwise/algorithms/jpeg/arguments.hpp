@@ -7,15 +7,17 @@ namespace warpwise::kernels::jpeg {
 
 /// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
 inline constexpr std::uint32_t sequence_bits = 512;
-/// Threads of a block, each of which decodes a sequence. They find the right states of their
-/// sequences together.
+/// Threads of a thread block, each of which decodes a sequence. Together they find the decoder's
+/// states at the starts of their sequences.
 inline constexpr unsigned sequences_of_block = 128;
-/// Launches that pass the right states on from one block of threads to the next.
+/// Launches of settle_kernel() after the first one. In each, a thread block starts from the state
+/// that the block before it reached in the previous launch.
 inline constexpr int settling_launches = 4;
-/// Most rounds of a block of threads in a later launch. If a block needs more, as for parts that
-/// are nearly blank, the CPU decodes the file.
+/// Largest number of rounds of a thread block in these launches. In a round, threads whose start
+/// states have changed decode again. If states still change after these rounds, the CPU decodes the
+/// file. This happens in nearly blank parts.
 inline constexpr int most_rounds = 96;
-/// Threads of a block that transforms 8x8 blocks, with 8 threads for each of them.
+/// Threads of a thread block that transforms 8x8 blocks, with 8 threads for each of them.
 inline constexpr unsigned transform_threads = 256;
 /// Number of bits that index Codes::of_start.
 inline constexpr int lookup_bits = 10;
@@ -26,7 +28,8 @@ inline constexpr int longest_code = 16;
 struct Codes {
   /// Indexed by the next lookup_bits bits: length << 8 | symbol; 0 for longer codes.
   std::uint16_t of_start[1 << lookup_bits];
-  /// Indexed by length: the least 16-bit number above all that begin with a code up to this length.
+  /// Indexed by length: a bound for the next 16 bits of the data. If they are below it, they begin
+  /// with a code of at most this length.
   std::uint32_t limit[longest_code + 1];
   /// Indexed by length: the number that is added to a code to get its index in `symbol`.
   std::int32_t offset[longest_code + 1];
@@ -38,8 +41,8 @@ struct Tables {
   std::uint16_t quantisation[3][64];  ///< quantisation of each component, row by row
   /// index in the 8x8 block of each coefficient, for coefficients in the order of the data
   std::uint8_t place[64];
-  /// Indices in `codes`: 4 bits for each component. The lower half has the indices for first
-  /// coefficients.
+  /// Indices in `codes` of each component's tables, 4 bits each. The lower half is for the first
+  /// coefficients, the upper half for the others.
   std::uint32_t codes_of;
 };
 
@@ -57,10 +60,11 @@ struct Segment {
   std::uint32_t end_block;
 };
 
-/// A sequence's contribution: complete 8x8 blocks, and differences of the first coefficients.
+/// Counts over one or several consecutive sequences. The counts over all sequences before a
+/// sequence give its first 8x8 block and the DC values at its start.
 struct Sums {
-  std::uint32_t blocks;
-  std::int32_t dc[3];
+  std::uint32_t blocks;  ///< number of 8x8 blocks that end in the sequences
+  std::int32_t dc[3];    ///< for each component: sum of the first coefficients' differences
 };
 
 /// A component's samples: whole 8x8 blocks in memory. `width` and `height` count the picture's own
@@ -79,21 +83,21 @@ struct Arguments {
   const Segment* segments;
   std::uint64_t* entered;  ///< for each sequence: the state that it was last decoded from
   std::uint64_t* left;     ///< for each sequence: the decoder's state at its end
-  /// for each block of threads: `left` of its last sequence, after the launch before
+  /// for each thread block: `left` of its last sequence, from the previous launch
   const std::uint64_t* before;
-  std::uint64_t* after;        ///< for each block of threads: `left` of its last sequence, now
-  Sums* sums;                  ///< for each sequence: its contribution
-  Sums* group_sums;            ///< for each block of threads: the sums of all its sequences
-  Sums* sums_before;           ///< for each sequence: the sums of all sequences before it
+  std::uint64_t* after;  ///< for each thread block: `left` of its last sequence, from this launch
+  Sums* sums;            ///< for each sequence: its own counts
+  Sums* group_sums;      ///< for each thread block: the sums of all its sequences
+  Sums* sums_before;     ///< for each sequence: the sums of all sequences before it
   std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
   std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
   std::uint32_t* failed;       ///< set to 1 if the CPU has to decode the file
   Plane planes[3];
   std::uint32_t sequence_count;
-  std::uint32_t units_in_row;  ///< a unit (MCU): 8x8 blocks of all components at one place
+  std::uint32_t units_in_row;  ///< units (MCUs): the 8x8 blocks of all components at one place
   std::uint32_t block_count;
   std::uint32_t codes_of;   ///< as in Tables
-  std::uint8_t across;      ///< blocks of luma in a unit's row
+  std::uint8_t across;      ///< columns of luma blocks in a unit
   std::uint8_t down;        ///< rows of luma blocks in a unit
   std::uint8_t components;  ///< number of components in the data: 1 or 3
   std::uint8_t has_colour;  ///< pixels are rgb24; else the luma alone

@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// A picture to encode: noise over slopes, of any size.
+/// A picture to encode: a gradient with noise, of any size.
 struct Made {
   int width = 0;
   int height = 0;
@@ -207,8 +207,8 @@ TEST(Jpeg, LeavesOtherFilesToTheCpu) {
   }
 }
 
-// Adds a code of 16 bits, which has only ones, to each Huffman table of coefficients after the
-// first.
+// Adds a code of 16 bits, which has only ones, to each Huffman table of AC coefficients (all but
+// the first).
 Bytes with_full_tables(const Bytes& file) {
   Bytes result = file;
   for (std::size_t at = 0; at + 4 < result.size(); ++at) {

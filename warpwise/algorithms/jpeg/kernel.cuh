@@ -5,9 +5,9 @@
 // Kernels that decode a baseline JPEG file, from its entropy-coded data to pixels. The arithmetic
 // is that of libjpeg-turbo's "islow" transform, its "fancy" upsampling and its conversion to RGB.
 //
-// A Huffman decoder that begins anywhere soon reads the same codes as one from the start. Each
-// thread decodes a sequence from a guessed state, then from the state that the one before left,
-// until no state changes. decode_kernel() verifies the states as it decodes for the last time.
+// A Huffman decoder that starts at any bit usually soon reads the same codes as one from the start.
+// Each thread decodes a sequence from a guessed state, then from the state at the end of the one
+// before it, until no state changes. decode_kernel() verifies the states in the final decoding.
 namespace warpwise::kernels::jpeg {
 
 /// Position of the next code: its first bit, the 8x8 block in its unit, and the coefficient.
@@ -74,7 +74,7 @@ __device__ inline Code code_at(const Codes& codes, std::uint32_t bits) {
   return {0, 0};
 }
 
-/// Returns the value that the topmost `size` bits of `bits`, 0 to 15, encode.
+/// Returns the value that the topmost `size` bits of `bits` encode; `size` is 0 to 15.
 __device__ inline std::int32_t value_of(std::uint32_t bits, std::uint32_t size) {
   if (size == 0) return 0;
   const auto value = static_cast<std::int32_t>(bits >> (32 - size));
@@ -90,7 +90,7 @@ __device__ inline std::uint32_t blocks_of_unit(const Arguments& args) {
   return args.across * args.down + args.components - 1;
 }
 
-/// Copies the tables to shared memory, by all threads of a block.
+/// Copies the tables to shared memory, by all threads of a thread block.
 __device__ inline const Tables& shared_tables(const Arguments& args) {
   __shared__ Tables tables;
   static_assert(sizeof(Tables) % 4 == 0);
@@ -142,7 +142,7 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
 }
 
 /// Finds the state at the end of each sequence. The first launch begins with guesses, each further
-/// one with the states that the blocks of threads found before.
+/// launch with the states that the thread blocks found in the launch before.
 template <bool is_first_launch>
 __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Arguments args) {
   if constexpr (!is_first_launch) {
@@ -227,7 +227,7 @@ __device__ inline Sums sum_to_this_thread(Sums own) {
   return own;
 }
 
-/// Computes the sums over the sequences of each block of threads.
+/// Computes the sums over the sequences of each thread block.
 __global__ void __launch_bounds__(sequences_of_block) group_kernel(const Arguments args) {
   const std::uint32_t i = blockIdx.x * sequences_of_block + threadIdx.x;
   const Sums sum = sum_to_this_thread(i < args.sequence_count ? args.sums[i] : Sums{});
@@ -376,7 +376,7 @@ __global__ void __launch_bounds__(transform_threads) transform_kernel(const Argu
   if (!is_right) *args.failed = 1;
 }
 
-/// Returns a pixel's chroma, interpolated between samples at the centres of their pixels.
+/// Returns a pixel's chroma, interpolated; a sample is at the centre of the pixels that share it.
 __device__ inline std::int32_t chroma_at(const Arguments& args, const Plane& plane, std::uint32_t x,
                                          std::uint32_t y) {
   const std::uint32_t column = args.across == 2 ? x / 2 : x;

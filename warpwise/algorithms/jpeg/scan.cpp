@@ -11,7 +11,7 @@ namespace {
 
 using kernels::jpeg::Codes;
 
-// Markers, the second bytes after 0xff.
+// Markers: the values of the byte that follows 0xff.
 enum Marker : std::uint8_t {
   baseline = 0xc0,
   extended = 0xc1,
@@ -93,7 +93,7 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
 }
 
 // Makes the tables of a Huffman code from the number of codes of each length. Returns false if a
-// length has too few free codes; the code of ones alone is never free.
+// length has too few free codes. A code that has only ones is not free.
 bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> symbols,
                 Codes& codes) {
   using kernels::jpeg::longest_code;
@@ -249,8 +249,9 @@ class Reader {
   }
 
   // Divides the data at restart markers. All markers must be there, in order, with the file's end
-  // behind them. Refuses a picture with less than a byte for an 8x8 block, which is nearly blank: a
-  // thread that begins anywhere rarely finds the right state in it, and the CPU is fast.
+  // behind them. Refuses nearly blank pictures, with less than a byte for each 8x8 block. In their
+  // data, a GPU thread that starts at an arbitrary bit rarely finds the right state. The CPU
+  // decodes them fast.
   bool takes_data() {
     const std::int64_t units = scan_.units_in_row() * scan_.rows_of_units();
     scan_.units_of_segment = restart_units_ == 0 ? units : restart_units_;

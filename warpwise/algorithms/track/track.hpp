@@ -28,8 +28,8 @@ struct TrackOptions {
   /// true: the content found in a frame is the template for the next one. The tracker then follows
   /// changes of light and shape, but errors add up. false: the template is from the first frame.
   bool update_template = false;
-  /// For ncc and zncc: the least score of a place that is taken for the box. Without min_score
-  /// every best place is taken.
+  /// Only for ncc and zncc: the box is lost in a frame whose best score is below min_score. Without
+  /// min_score the box is never lost.
   std::optional<double> min_score = {};
 };
 

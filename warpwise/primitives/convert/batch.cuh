@@ -25,7 +25,7 @@ struct ConvertImage {
   bool aligned;
 };
 
-/// Arguments of a launch of many frames: its rule holds the arguments that all frames share.
+/// Parameters of a launch for many frames: `rule` has their common arguments, `image` each one's.
 template <ConvertSource source, ConvertDestination destination>
 using ConvertBatch =
     Batch<ConvertArguments, ConvertImage<planes_of(source), planes_of(destination)>>;
@@ -50,7 +50,7 @@ __device__ ConvertArguments arguments_of(const ConvertArguments& rule,
   return a;
 }
 
-/// convert_kernel for many frames: each block computes one block of rows of one frame. (The body
+/// convert_kernel for many frames: each thread block converts one tile of one frame. (The body
 /// repeats that kernel's loop: a shared function cost convert_kernel 6 to 8 registers.)
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
 __global__ void __launch_bounds__(convert_block_width* convert_block_height)

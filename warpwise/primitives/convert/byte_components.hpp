@@ -8,8 +8,9 @@
 // The components of frames of bytes, for kernels that write one component at a time.
 namespace warpwise::detail::convert {
 
-/// Returns the arguments of a component: its place in `frame`, and the columns and rows of pixels
-/// that share a sample. The caller sets `src`, the last sample of `src` and the rule.
+/// Returns the kernel's arguments for one component of `frame`. They hold the place of its samples,
+/// their numbers of columns and rows, and the columns and rows of pixels that share a sample. The
+/// caller sets the members src, last_x, last_y and rule.
 template <Memory memory>
 kernels::convert::ByteArguments component_of(const BasicFrame<memory, Access::read_write>& frame,
                                              int component) {
@@ -36,8 +37,8 @@ bool has_unused_luma(const BasicFrame<memory, access>& frame) {
 /// Writes the unused bytes of a frame on the host, with the values that share_chroma() states.
 void fill_unused(HostFrame frame);
 
-/// Computes the components of a frame on a GPU, and its unused bytes. `component(i)` returns the
-/// arguments of the component.
+/// Launches one kernel for each component of a frame on a GPU. It also writes the frame's unused
+/// bytes. `component(i)` returns the arguments of component i.
 template <class Component>
 void bytes_on_gpu(const DeviceFrame& frame, int components, const Component& component,
                   gpu::StreamHandle stream) {

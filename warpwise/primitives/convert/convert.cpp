@@ -8,7 +8,7 @@
 namespace warpwise {
 namespace {
 
-/// Requires that no plane of `dst` overlaps another plane of it, or one of `src`.
+/// Requires that no plane of `dst` overlaps a plane of `src` or another plane of `dst`.
 template <class Source, class Destination>
 void require_disjoint_planes(const Source& src, const Destination& dst) {
   for (int s = 0; s < plane_count(src.format()); ++s) {

@@ -16,7 +16,7 @@ namespace warpwise {
 /// The weights of red, green and blue in luma.
 enum class Matrix : std::uint8_t { bt601, bt709, bt2020 };
 
-/// Codes that a YUV side uses: full 0…255, limited 16…235 for luma and 16…240 for chroma.
+/// Codes that YUV samples use: full 0…255, limited 16…235 for luma and 16…240 for chroma.
 enum class Range : std::uint8_t { full, limited };
 
 /// The library whose arithmetic turns RGB into YUV and back. The libraries' results differ by about
@@ -32,7 +32,8 @@ enum class Convention : std::uint8_t {
 enum class ChromaUpsampling : std::uint8_t {
   replicate,  ///< the sample that the pixel shares with its neighbours
   /// Linear interpolation. Samples are sited as in MPEG-2 and H.264: on even columns, and in 4:2:0
-  /// midway between two rows. Weights: 1 or 1/2 + 1/2 across, 3/4 + 1/4 down. Rounds half up once.
+  /// midway between two rows. An odd column takes the mean of its two neighbours. In 4:2:0, a row
+  /// takes 3/4 of the nearer sample and 1/4 of the farther one. Rounds half up once.
   linear,
 };
 
@@ -72,7 +73,7 @@ inline constexpr auto all_chroma_upsamplings = all_values<ChromaUpsampling>();
 struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
-  /// Ranges of the YUV (or grey) sides. If unset, the convention decides: full in exact and jfif;
+  /// Ranges of the YUV (or grey) frames. If unset, the convention decides: full in exact and jfif;
   /// limited in libyuv; in opencv limited for subsampled sources, otherwise full. From YUV to YUV,
   /// all conventions but exact use from_range for both sides.
   std::optional<Range> from_range = std::nullopt;
@@ -85,7 +86,7 @@ struct ConvertOptions {
 
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
 ///
-/// - RGB → RGB: channels reordered; alpha is kept if both sides have it, else 255.
+/// - RGB → RGB: channels are reordered; alpha is kept if both formats have it, else it is 255.
 /// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) by the
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
@@ -128,9 +129,9 @@ WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const Conver
 WARPWISE_EXPORT void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
                              const ConvertOptions& options = {});
 
-/// Converts many frames of any sizes on a GPU. Launches a kernel for every 64 frames, or for fewer
-/// (at least 40) if the formats have planes. Asynchronous on `stream`, no allocation on the GPU, no
-/// synchronisation. The spans are not read after the call.
+/// Converts many frames of any sizes on a GPU. One kernel launch converts up to 64 frames. If the
+/// formats have several planes, it is fewer frames, but at least 40. Asynchronous on `stream`, no
+/// allocation on the GPU, no synchronisation. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as on the CPU.  \throws NoCudaDevice  \throws CudaError  failed launch.
 WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,

@@ -352,8 +352,8 @@ cv::Mat middles(const cv::Mat& blocks) {
 }
 
 TEST(ConvertLibjpeg, FlatBlocksThroughAFile) {
-  // At quality 100 a flat block has one coefficient, which is stored exactly. Its middle is out of
-  // reach of chroma's filters: a file only converts it to YCbCr and back.
+  // At quality 100 JPEG keeps a flat block exactly. The filters that resample chroma do not reach
+  // the block's middle pixel. The file therefore only converts this pixel to YCbCr and back.
   cv::Mat colours(96, 128, CV_8UC3), blocks;
   cv::RNG(17).fill(colours, cv::RNG::UNIFORM, 0, 256);
   cv::resize(colours, blocks, {}, 16, 16, cv::INTER_NEAREST);

@@ -99,7 +99,7 @@ TEST_P(ConvertTest, EveryDefinedCombination) {
 }
 
 TEST_P(ConvertTest, GrayIsTheLumaThatYuvHas) {
-  const Size size{257, 19};  // enough pixels for some with different grey and luma in OpenCV
+  const Size size{257, 19};  // so large that OpenCV's grey and luma differ in some pixels
   for (const PixelFormat from : convert_sources) {
     GuardedFrame src(from, size);
     src.fill_random(7);
@@ -129,7 +129,7 @@ TEST_P(ConvertTest, AwkwardSizesAndLayouts) {
         GuardedFrame src(from, size, layout);
         src.fill_random(turn);
         for (const PixelFormat to : convert_destinations) {
-          if (++turn % 2 == 0) continue;  // each size and pair uses half of the layouts
+          if (++turn % 2 == 0) continue;  // each size and pair of formats uses half of the layouts
           ConvertOptions options;
           options.upsampling = all_chroma_upsamplings[turn / 2 % 2];
           SCOPED_TRACE(testing::Message() << text_of(from, to, options) << " " << size.width << "x"
@@ -329,7 +329,7 @@ TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
   }
 }
 
-// Covers whole steps, an additional overlapping step, aligned steps in long rows, and copied ends.
+// Covers rows of whole SIMD steps, an overlapping last step, aligned stores, and buffered row ends.
 TEST(ConvertOnCpu, RowsAroundWholeSteps) {
   constexpr PixelFormat pairs[][2] = {{PixelFormat::yuyv, PixelFormat::bgra32},
                                       {PixelFormat::nv12, PixelFormat::rgba32},

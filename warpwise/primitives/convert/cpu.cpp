@@ -25,8 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Number of pixels in a chunk. It is even, so that a chunk starts with a pixel that has a chroma
 /// sample. All planes of Scratch fit the 32 KiB of an L1 cache.
 constexpr std::int64_t chunk_pixels = 1024;
-/// Bytes of a plane: a chunk, with room for the widest vector and one more chroma sample of
-/// interpolation.
+/// Bytes of a plane: a chunk, with room for the widest vector and for the additional chroma sample
+/// that interpolation reads.
 constexpr std::int64_t plane_bytes = chunk_pixels + 128;
 
 struct Planes {
@@ -236,9 +236,10 @@ void store_row(const Planes& p, const HostFrame& dst, std::int64_t y, std::int64
 }
 
 #if HWY_TARGET == HWY_SCALAR
-// For a CPU without SSE4: Highway then has vectors of one lane, without neighbours to pair.
+// For a CPU without SSE4. Highway's vectors then have one lane, so that the products of two
+// neighbouring lanes cannot be added.
 
-/// Computes Linear for the first `rows` channels of n pixels.
+/// Computes the first `rows` channels of n pixels by the map Linear (plan.hpp).
 template <int rows>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*out)[plane_bytes]) {
@@ -288,7 +289,7 @@ HWY_INLINE V16 pair_vector(Digits::Pair pair) {
                                     low | static_cast<std::uint32_t>(high) << 16));
 }
 
-/// Computes Linear for the first `rows` channels of n pixels.
+/// Computes the first `rows` channels of n pixels by the map Linear (plan.hpp).
 template <Shape shape, int rows, int levels, int shift>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*HWY_RESTRICT out)[plane_bytes]) {
@@ -322,7 +323,7 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
     const V16 u = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[encode ? 0 : 1] + i)), zero);
     const V16 v = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[2] + i)), zero);
 
-    // Interleaving and packing both work within 128 bits: packing restores the order.
+    // Interleaving and packing both work within 128 bits, so packing restores the order.
     const V16 differences[2] = {hn::InterleaveLower(d, u, v), hn::InterleaveUpper(d, u, v)};
     const V16 main_and_one[2] = {hn::InterleaveLower(d, main, one),
                                  hn::InterleaveUpper(d, main, one)};
@@ -461,9 +462,10 @@ Prepared prepare(const Conversion& conversion) {
   return {conversion, plan.transform, digits, direct ? narrow(plan.linear, !to_luma) : Narrow{}};
 }
 
-/// Returns the values for a conversion; each thread keeps the values of its last call. narrow()
-/// checks all chroma, which takes as long as converting a small frame. Returns a copy, because a
-/// thread may run rows of another call while its own call waits.
+/// Returns the values for a conversion from a cache: each thread keeps those of its last call. To
+/// compute them takes as long as converting a small frame, because narrow() checks all chroma
+/// values. Returns a copy. While a call waits for its rows, oneTBB may start another call on its
+/// thread and so replace the cached values.
 Prepared prepare_once(const Conversion& conversion) {
   thread_local std::optional<Prepared> last;
   if (!last || last->conversion != conversion) last = prepare(conversion);
@@ -475,7 +477,8 @@ Prepared prepare_once(const Conversion& conversion) {
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion) {
   const Prepared prepared = prepare_once(conversion);
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
-  // Works on pairs of rows, which may share their chroma. A pixel has up to 4 bytes in and 4 out.
+  // A task takes pairs of rows, because two rows may share their chroma. A pair has up to 16 bytes
+  // in each column: 8 in the source and 8 in the destination.
   cpu::parallel_rows((src.height() + 1) / 2, 16 * src.width(), [&](auto pair, auto last_pair) {
     const std::int64_t first = 2 * pair, last = std::min(2 * last_pair, src.height());
     if (convert_direct(src, dst, prepared.numbers, first, last)) return;

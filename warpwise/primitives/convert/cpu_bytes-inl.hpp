@@ -1,10 +1,11 @@
 // Vectors of bytes and their orders, compiled for each SIMD target: building blocks of the direct
 // conversions.
 //
-// A vector holds the bytes of a channel in block order: its 16-byte block j holds the groups of
-// four pixels that start at 4 (j + blocks k), k = 0 … 3. In this order, splitting and joining read
-// and write whole vectors of packed pixels without exchanges between blocks. One permutation of
-// 32-bit lanes brings planes to that order or back.
+// A block is 16 adjacent bytes of a vector. A vector holds the bytes of one channel in block order,
+// which permutes groups of four pixels. Block j holds the groups j, j + blocks, j + 2 · blocks and
+// j + 3 · blocks: with 64-byte vectors, block 0 holds the groups 0, 4, 8 and 12. In this order,
+// packed pixels are split into channels, and joined, without exchanges between blocks. One
+// permutation of 32-bit lanes converts a plane's bytes to block order or back.
 #if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
 #undef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
@@ -77,7 +78,8 @@ HWY_INLINE V8 from_block_order(V8 v) {
     return group % blocks * 4 + group / blocks;
   });
 }
-/// Permutes the first or second half of a step's groups of eight bytes to block order.
+/// Permutes packed 4:2:2 pixels to block order; a group of four pixels has eight bytes. `v` holds
+/// the first or the second half of a step's pixels.
 HWY_INLINE V8 pairs_to_block_order(V8 v) {
   return permute_lanes(
       v, [](std::uint32_t j, std::uint32_t k) { return 2 * (k / 2 * blocks + j) + k % 2; });

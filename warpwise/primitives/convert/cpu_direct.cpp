@@ -16,7 +16,7 @@
 
 // The most common conversions need no planes in memory: a vector of pixels is loaded, transformed
 // in registers and stored. Sources, transforms and destinations are types. Formats that differ only
-// in the order of bytes share a type and have different tables.
+// in the order of bytes share a type and differ in their tables of byte positions.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::convert {
@@ -44,8 +44,8 @@ HWY_INLINE Planes advanced(Planes planes, const std::array<int, 3>& bytes_of_two
   return planes;
 }
 
-/// Converts steps. Takes the constants by value: the compiler then knows that stores do not change
-/// them.
+/// Converts pixels [first, end) step by step. Takes all constants by value, so that the compiler
+/// knows that stores do not change them.
 template <bool past_caches, class Source, class Transform, class Destination>
 HWY_INLINE void convert_steps(const Source source, const Transform transform,
                               const Destination destination, const From from, const To to,
@@ -74,7 +74,7 @@ constexpr std::int64_t past_caches_bytes = std::int64_t{24} << 20;
 constexpr std::int64_t least_aligned_steps = 32;
 
 /// Converts all whole steps of a row before `width`, with aligned stores if that pays. Returns the
-/// pixel after the last step.
+/// index of the pixel after the last step.
 template <class Source, class Transform, class Destination>
 HWY_INLINE std::int64_t convert_whole_steps(const Source& source, const Transform& transform,
                                             const Destination& destination, const From& from,
@@ -104,7 +104,7 @@ HWY_INLINE std::int64_t convert_whole_steps(const Source& source, const Transfor
 }
 
 /// Converts the part of a row that steps can convert without leaving its `width` pixels. Returns
-/// the pixel after that part.
+/// the index of the pixel after that part.
 template <class Source, class Transform, class Destination>
 HWY_INLINE std::int64_t convert_inner(const Source& source, const Transform& transform,
                                       const Destination& destination, const From& from,
@@ -294,7 +294,7 @@ bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const
   return false;
 }
 
-/// Returns true if rows follow one another without gaps, unused samples or chroma in common.
+/// Returns true if rows follow one another without gaps or unused samples, and share no chroma.
 template <class Frame>
 bool is_gapless(const Frame& frame) {
   if (is_subsampled(frame.format()) && frame.width() % 2 != 0) return false;

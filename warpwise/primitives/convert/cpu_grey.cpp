@@ -62,7 +62,7 @@ void grey_row(const std::byte* src, std::byte* dst, std::int64_t width, Grey gre
   std::int64_t x = 0;
   for (; x + lanes <= width; x += lanes) vector(src + x * channels * bytes, dst + x * bytes);
   if (x >= width) return;
-  // The image may end with this row: its last pixels go through copies of a vector's size.
+  // The memory may end with this row, so its last pixels go through buffers of a vector's size.
   std::byte from[HWY_MAX_BYTES * 4] = {};
   std::byte to[HWY_MAX_BYTES];
   std::memcpy(from, src + x * channels * bytes,

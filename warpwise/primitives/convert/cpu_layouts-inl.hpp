@@ -142,7 +142,8 @@ struct SemiPlanar {
 
 // ---- Destinations
 //
-// `aligned_bytes`: if all vectors are aligned once the first one is, bytes of a pixel; otherwise 0.
+// `aligned_bytes` is the number of bytes of a pixel if all stores are aligned once the first one
+// is. Otherwise it is 0.
 
 /// Stores a vector. `past_caches` bypasses the caches, for data that is not read soon, and needs an
 /// aligned `to`.
@@ -190,7 +191,7 @@ template <int bytes>
 struct TwoRowsPacked : Packed<bytes> {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 2 * bytes, 0};
 
-  HWY_INLINE TwoRowsPacked() {}  // an implicit one would not be compiled for the SIMD target
+  HWY_INLINE TwoRowsPacked() {}  // an implicit constructor would lack the SIMD target
 
   template <bool past_caches>
   HWY_INLINE void store(const TwoRowsOfChannels& in, const To& to) const {

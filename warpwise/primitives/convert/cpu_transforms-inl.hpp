@@ -1,5 +1,5 @@
-// Transforms from a source's channels to a destination's, compiled for each SIMD target. 16-bit
-// lanes hold the even and the odd bytes of a vector.
+// Transforms from a source's channels to a destination's, compiled for each SIMD target. One
+// vector of 16-bit lanes holds the even bytes of a vector of bytes, another one the odd bytes.
 #if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
 #undef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
@@ -54,9 +54,11 @@ struct Encode16 {
   }
 };
 
-/// Computes only luma, the first row of Encode16. Pixels have four bytes and need no split into
-/// channels. For a pixel's bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and two
-/// others p1 and p3. The sum of their products with the factors is exact in its lower 16 bits.
+/// Computes only luma, the first row of Encode16. A pixel has four bytes p0 … p3, whose factors are
+/// f0 … f3. They need no split into channels. The pixel's two 16-bit lanes are p0 + 256 p1 and
+/// p2 + 256 p3, and are multiplied by f0 and f2. A second vector has the lanes p1 and p3, which are
+/// multiplied by f1 - 256 f0 and f3 - 256 f2. The four products add up to f0 p0 + … + f3 p3. Signs
+/// and overflow change only the upper bits, so that the sum's lower 16 bits are exact.
 struct Luma16 {
   V16 lane_factors, odd_factors;
   VU16 offset;
@@ -103,8 +105,9 @@ struct EncodeFloat {
   /// A small number becomes an integer if `magic` is added: the addition rounds it. The lowest byte
   /// of the sum's bits is that integer.
   static constexpr float magic = 3 << 22;
-  /// The two bytes of `magic` that are not zero. A block has room for them after 12 bytes of
-  /// pixels, or in the place of alpha.
+  /// The two nonzero bytes of `magic`. They are written to unused bytes of each 16-byte block:
+  /// after four pixels of three bytes, or in the place of alpha. A single shuffle then combines a
+  /// channel's byte with them to the float `magic` + channel.
   static constexpr std::uint8_t magic_bytes[2] = {0x40, 0x4b};
 
   VF first[3], last[3], offset[3], base[3];
@@ -138,7 +141,8 @@ struct EncodeFloat {
     spare = byte_table(values);
     spare_mask = byte_table(mask);
     lift = byte_table(lifts);
-    // Subtracts the sum of the shifted magic numbers, and adds 255 in the fourth byte.
+    // The three results of a pixel are added, shifted by 0, 8 and 16 bits. `magics` removes the
+    // bits of `magic` from this sum, and makes the fourth byte 255.
     constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
     magics = hn::Set(D32(), (0xffu << 24) - bits - (bits << 8) - (bits << 16));
   }
@@ -181,7 +185,8 @@ struct LumaFloat : EncodeFloat {
 
   HWY_INLINE LumaFloat(const FloatEncode& numbers, const Layout& layout)
       : EncodeFloat(numbers, {0, 1, 2}, layout) {
-    // Four sums are added into one word, each shifted by one more byte.
+    // The luma of four pixels is added into one word, shifted by 0, 8, 16 and 24 bits.
+    // `without_magics` removes the bits of `magic` from this sum.
     constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
     without_magics = hn::Set(D32(), 0u - bits - (bits << 8) - (bits << 16) - (bits << 24));
     std::array<std::uint8_t, 16> table{};
@@ -202,18 +207,19 @@ struct LumaFloat : EncodeFloat {
   }
 };
 
-/// Factors of chroma p and q: the first channel is luma + factor[0] · p, the third is
-/// luma + factor[3] · q, and the second takes factor[1] · p + factor[2] · q.
+/// Constants of decoding in 16 bits. p and q are the two chroma samples: p is Cb and q is Cr if the
+/// first channel is blue; otherwise p is Cr and q is Cb. The first channel is luma + factor[0] · p,
+/// the second luma + factor[1] · p + factor[2] · q, and the third luma + factor[3] · q.
 struct Decode16 {
   VU16 luma_scale;
   V16 factor[4], offset[3];
 
-  /// If R comes first, Cb and Cr swap their roles as p and q.
   HWY_INLINE Decode16(const NarrowDecode& numbers, bool blue_first) {
     const auto& n = numbers;
     const std::int16_t factors[4] = {blue_first ? n.blue : n.red, n.green[blue_first ? 0 : 1],
                                      n.green[blue_first ? 1 : 0], blue_first ? n.red : n.blue};
-    // The offsets are raised by 2^14. Saturated sums are then less than 256 · 64 above 2^14.
+    // Sums have units of 1/64, and the offsets are raised by 2^14. A saturating addition stops at
+    // 2^15 - 1 = 2^14 + 256 · 64 - 1, which limits the channel to 255.
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {
@@ -224,7 +230,8 @@ struct Decode16 {
   }
 };
 
-/// `p_first`: p is the lower byte of a pair.
+/// Decoding by the numbers of NarrowDecode. A 16-bit lane of chroma holds a pair of p and q (see
+/// Decode16). If `p_first`, p is the lower byte.
 template <bool p_first>
 struct DecodePairs : Decode16 {
   HWY_INLINE DecodePairs(const NarrowDecode& numbers, bool b_first) : Decode16(numbers, b_first) {}
@@ -263,8 +270,9 @@ struct DecodePairs : Decode16 {
   }
 };
 
-/// Adds to luma an integer that depends on chroma alone: p for the first channel, q for the third,
-/// both for the second.
+/// Decoding by the numbers of UnitDecode: adds to luma an integer that depends on chroma alone. The
+/// integer of the first channel depends on p (see Decode16), that of the third on q, and that of
+/// the second on both.
 template <bool p_first>
 struct DecodeUnit {
   V16 whole[2], factor[2], centre_and_bias[2], rounding[2];
@@ -294,7 +302,8 @@ struct DecodeUnit {
     green_low_offset = hn::Set(d32, numbers.green_low_offset);
   }
 
-  /// Computes term i from chroma in the upper bytes, with zeros in the lower ones.
+  /// Computes the UnitDecode::Term of p (i = 0) or q (i = 1). Each lane of `shifted` holds the
+  /// sample in its upper byte and zero in its lower byte.
   HWY_INLINE V16 term(int i, VU16 shifted) const {
     const V16 centred = hn::Xor(hn::BitCast(D16(), shifted), centre_and_bias[i]);
     const V16 part = hn::ShiftRight<8>(hn::Add(hn::MulHigh(centred, factor[i]), rounding[i]));

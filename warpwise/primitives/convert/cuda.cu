@@ -30,7 +30,7 @@ constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
   }
 }
 
-/// Calls `use` for a kernel, with the kernel's template arguments.
+/// Calls `use` with a kernel's template arguments. Throws if no conversion needs this arithmetic.
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic,
           class Use>
 void with(const Use& use) {
@@ -77,8 +77,8 @@ void with(const ConvertKernel& kernel, const Use& use) {
   }
 }
 
-/// Converts arguments that hold frames to an image of a batch. Returns nothing if they do not fit
-/// the image's types.
+/// Copies the arguments of one frame to the 32-bit members of a batch's image. Returns nothing if a
+/// size or a pitch does not fit 32 bits.
 template <int src_planes, int dst_planes>
 std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_image(
     const kernels::convert::ConvertArguments& a) {

@@ -8,8 +8,8 @@ namespace warpwise::kernels::convert {
 
 inline constexpr int deep_block_threads = 256;
 
-/// Each thread converts one block of pixels that share chroma in each of its rows of blocks. Grid:
-/// x covers a row of blocks, y strides over these rows.
+/// Each thread converts pixel blocks: a pixel block is the pixels that share chroma (DeepBlock).
+/// Grid: x covers a row of pixel blocks, y strides over these rows.
 template <bool to_planes, bool aligned>
 __global__ void __launch_bounds__(deep_block_threads)
     deep_kernel(DeepArguments a, long long columns, long long rows) {

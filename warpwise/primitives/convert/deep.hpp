@@ -26,7 +26,8 @@ struct DeepOptions {
   Range from_range = Range::full;  ///< range of a YUV or grey source; RGB has full range
   Range to_range = Range::full;    ///< range of a YUV result; RGB has full range
   /// Number of bits of a YUV or grey sample, 8 to 16. They are the highest of its u16; the rest are
-  /// 0. The largest code of full range has all of them set. Limited range does not depend on them.
+  /// 0. The largest code of full range has all these bits set. The codes of limited range do not
+  /// depend on from_bits.
   int from_bits = 16;
 };
 

@@ -122,8 +122,8 @@ WARPWISE_HOST_DEVICE inline void block_to_rgb(const DeepArguments& a, long long 
   }
 }
 
-/// A pixel's luma as a code of `dst` minus black, and its chroma from -0.5 to 0.5. Chroma from YUV
-/// stays a code minus neutral_code, so that sums are exact.
+/// A pixel's luma, as a code of `dst` minus black, and its chroma. Chroma from RGB is a number from
+/// -0.5 to 0.5. Chroma from YUV is an integer, the code minus neutral_code, so that sums are exact.
 struct LumaAndChroma {
   double luma;
   double cb;
@@ -152,7 +152,7 @@ WARPWISE_HOST_DEVICE inline LumaAndChroma luma_and_chroma(const DeepArguments& a
           (red - luma) / (2 * (1 - a.red_weight))};
 }
 
-/// Computes the luma of block (x, y) and its chroma.
+/// Computes the luma of each pixel of block (x, y), and the chroma that they share.
 template <bool aligned>
 WARPWISE_HOST_DEVICE inline void block_to_planes(const DeepArguments& a, long long x, long long y) {
   double cb = 0;
@@ -202,7 +202,7 @@ struct ByteArguments {
   long long rows;
   long long last_x;  ///< of `src`
   long long last_y;
-  int across;  ///< samples of `src` that make a sample of `dst`
+  int across;  ///< columns and rows of samples of `src` that make a sample of `dst`
   int down;
   ByteRule rule;
 };

@@ -304,7 +304,7 @@ std::uint16_t code_of(Wide numerator, Wide denominator) {
   return static_cast<std::uint16_t>(std::clamp<Wide>(down, 0, 65535));
 }
 
-// The expected codes come from integers. Many grey pixels of limited range lie at a half.
+// Computes the expected codes in integers: many grey pixels of limited range lie at a half.
 TEST_P(DeepTest, YuvBecomesRgbByTheStandardsFormula) {
   const struct {
     Matrix matrix;

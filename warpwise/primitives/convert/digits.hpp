@@ -4,15 +4,15 @@
 
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in a form for SIMD: 16-bit factors, multiplied and added in pairs.
+// The map Linear (plan.hpp) in a form for SIMD: 16-bit factors, multiplied and added in pairs.
 namespace warpwise::detail::convert {
 
-/// Ways to replace the three variables by `main` and two differences, so that most factors are
-/// zero:
+/// Ways to write the map with `main` and two differences in place of the three channels. Some
+/// factors are then zero or equal, which saves products.
 enum class Shape {
   encode,   ///< main = G, differences R − G and B − G; chroma does not depend on main
   rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; chroma does not depend on main
-  decode,   ///< variables as in rescale; all results have one factor of main and one offset
+  decode,   ///< as rescale; all results have the same factor of main and the same offset
 };
 
 /// Factors in signed 16-bit digits: (digit[0] + digit[1] / 2^16 + digit[2] / 2^32) / 2^shift.
@@ -22,7 +22,7 @@ struct Digits {
   };
   Shape shape;
   Pair differences[3][3];   ///< [row][level]
-  Pair main_and_one[3][3];  ///< factor of main; digit of the offset, except at level 0
+  Pair main_and_one[3][3];  ///< main's factor, and the offset's digit (0 at level 0)
   std::int32_t offset[3];   ///< offset at level 0, which needs more than 16 bits
   int levels;
   int shift;
@@ -64,8 +64,9 @@ inline Digits cut(const Linear& linear, Shape shape, int shift) {
   return digits;
 }
 
-/// Splits the factors into digits. Factors reach 2.15: a shift of 13 keeps the highest digit in 16
-/// bits. If all factors are below 1 and a shift of 15 saves the third level, the shift is 15.
+/// Splits the factors into digits, with a shift of 13 or 15. Factors reach 2.15. With a shift of
+/// 13, the highest digit of such a factor still fits 16 bits. The shift is 15 if, in Shape::encode,
+/// all factors are below 1 and the third level of digits is then unnecessary.
 inline Digits cut(const Linear& linear, Shape shape) {
   const Digits wide = cut(linear, shape, 13);
   if (wide.levels == 2 || shape != Shape::encode) return wide;

@@ -41,7 +41,7 @@ __device__ inline float grey_of(float red, float green, float blue) {
   return __fadd_rn(two, __fmul_rn(0.114F, blue));
 }
 
-/// Computes a pixel of each of a thread's rows. Grid: x covers the row, y strides over the rows.
+/// Each thread computes one pixel of each of its rows. Grid: x covers a row, y strides over rows.
 template <class T, bool aligned>
 __global__ void __launch_bounds__(grey_block_threads) grey_kernel(GreyArguments a) {
   const cuda::std::int64_t x = cuda::std::int64_t{blockIdx.x} * grey_block_threads + threadIdx.x;

@@ -204,8 +204,8 @@ __device__ inline void load_packed422(const ConvertArguments& a, const unsigned 
   spread_chroma(linear, samples, samples, p);
 }
 
-/// Loads pixels [x, x + 4) of row y + r, where y is even or r is 0. In 4:2:0, each pair of rows
-/// then shares one row of chroma, which is loaded once.
+/// Loads pixels [x, x + 4) of row y + r. If r is not 0, y must be even: in 4:2:0, two rows of the
+/// thread then share a row of chroma, y / 2 + r / 2, which is loaded only once.
 template <ConvertSource source, bool whole>
 __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t x,
                                    cuda::std::int64_t y, int r, FourPixels& p) {
@@ -254,7 +254,7 @@ __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t
 __device__ inline int saturated(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
 /// Computes k · x + sum by one instruction. Otherwise the compiler reorders a sum of products and
-/// adds the offset by an instruction of its own.
+/// adds the offset by a separate instruction.
 __device__ inline int multiply_add(int k, int x, int sum) {
   int result;
   asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(k), "r"(x), "r"(sum));

@@ -38,8 +38,8 @@ ConvertSwap swap_of(PixelFormat format) {
   }
 }
 
-/// Returns the swap of channels if nothing is computed. Two formats either have the same order of
-/// channels, or one of them has the usual order.
+/// Returns the channels that swap places between two formats if nothing is computed. The formats
+/// have the same order of channels, or one of them has the order R G B or Y Cb Cr.
 ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
   const ConvertSwap first = swap_of(from);
   const ConvertSwap second = swap_of(to);
@@ -70,7 +70,8 @@ Linear in_order_of_memory(const Linear& linear, PixelFormat from, PixelFormat to
   return ordered;
 }
 
-/// Returns OpenCV's chroma as rows of a linear map, without the luma that is subtracted.
+/// Returns `linear` with OpenCV's chroma in rows 1 and 2. These rows lack the rounded luma, which
+/// the kernel subtracts by ConvertArguments::luma_factor.
 Linear with_rounded_luma(Linear linear) {
   const auto fixed = [](int number) { return std::int64_t{number} << (linear_bits - 14); };
   linear.coefficient[1][2] = fixed(opencv_cb_factor);
@@ -89,7 +90,7 @@ int fraction_bits(const Linear& linear) {
   return small ? 22 : 20;
 }
 
-/// Sets the numbers' upper bits. Returns true if the lower bits are all zero.
+/// Sets the upper bits of coefficients and offsets. Returns true if all lower bits are zero.
 bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
   const int cut_off = linear_bits - bits;
   std::int64_t rest = 0;
@@ -105,7 +106,7 @@ bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
   return rest == 0;
 }
 
-/// Splits the numbers into a high and a low part.
+/// Splits the coefficients and offsets into a high and a low part.
 void set_two_levels(const Linear& linear, ConvertArguments& a) {
   static_assert(linear_bits == 2 * kernels::convert::convert_level_bits);
   set_high(linear, kernels::convert::convert_level_bits, a);
@@ -116,7 +117,7 @@ void set_two_levels(const Linear& linear, ConvertArguments& a) {
   }
 }
 
-/// Chooses the plan's cheapest arithmetic, sets its numbers and returns it.
+/// Chooses the cheapest arithmetic for the plan, sets its coefficients and offsets, and returns it.
 ConvertArithmetic set_numbers(const Plan& plan, PixelFormat from, PixelFormat to,
                               ConvertArguments& a) {
   if (plan.transform == Transform::none) {

@@ -12,12 +12,13 @@
 #include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in cheaper arithmetic than Digits, if its numbers fit. The choice depends on the numbers
+// Forms of the map Linear (plan.hpp) whose arithmetic is cheaper than that of Digits (digits.hpp).
+// A map has such a form if its coefficients and offsets fit it. The choice depends on these numbers
 // alone, not on the convention.
 namespace warpwise::detail::convert {
 
-/// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits. Sums may wrap around on the way:
-/// the final sum fits.
+/// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits. Partial sums may wrap around,
+/// because the final sum fits.
 struct NarrowEncode {
   std::uint16_t factor[3][3];
   std::uint16_t offset[3];
@@ -34,7 +35,9 @@ struct NarrowDecode {
 
 /// Decoding as luma itself plus, for each channel, an integer that depends on chroma alone.
 struct UnitDecode {
-  /// whole · c + ((256 · c + bias) · factor / 2^16 + rounding >> 8), where c is chroma - 128.
+  /// The integer that a chroma sample adds to a channel. With c = chroma - 128, it is
+  /// whole · c + ((256 · c + bias) · factor / 2^16 + rounding >> 8). `whole` is the integer nearest
+  /// to the coefficient, and `factor` is the rest in units of 2^-16.
   struct Term {
     std::int16_t whole, factor, bias, rounding;
   };
@@ -44,9 +47,10 @@ struct UnitDecode {
   std::int32_t green_high_offset, green_low_offset;
 };
 
-/// Encoding in floats, rounded to the nearest once, with the differences of R and B from G:
-/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0]. Chroma has `base` in place of G, and
-/// its results are too low by `lift`.
+/// Encoding in floats, rounded once to the nearest integer. It takes the differences of R and B
+/// from G: Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0]. Cb and Cr have base[1] and
+/// base[2] in place of G. Chroma may reach 256, which no byte holds. It is therefore computed too
+/// low by `lift`, which a saturating addition of bytes adds at the end.
 struct FloatEncode {
   float first[3], last[3], offset[3], base[3];
   std::uint8_t lift;
@@ -106,7 +110,7 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
   const auto green_cr = multiple_of<std::int16_t>(k[1][2], 6);
   const auto blue = multiple_of<std::int16_t>(k[2][1], 6);
   if (!luma_offset || !red || !green_cb || !green_cr || !blue) return std::nullopt;
-  // Luma fits 16 bits, and a chroma term plus 2^14 and luma_offset does too.
+  // Luma must fit 16 bits, and so must a chroma term plus luma_offset plus 2^14.
   const auto most = [](int factor) { return factor > 0 ? 127 * factor : -128 * factor; };
   const bool in_range =
       std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) + *luma_offset <
@@ -132,8 +136,8 @@ inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64
     return std::nullopt;
   }
   UnitDecode::Term term{static_cast<std::int16_t>(whole), static_cast<std::int16_t>(scaled), 0, 0};
-  // The factor is rounded and products are truncated to multiples of 2^-8, which moves ties. Adding
-  // bias times the factor, less than 2^-8, corrects that.
+  // The factor is rounded, and products are truncated to multiples of 2^-8. Ties may therefore fall
+  // on the wrong side. A small bias, added to chroma in units of 2^-8, corrects that.
   term.rounding = scaled < 0 ? 129 : 128;
   for (; term.bias < 16; ++term.bias) {
     bool equal = true;
@@ -147,10 +151,10 @@ inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64
   return std::nullopt;
 }
 
-/// Returns the decoding if luma is neither scaled nor shifted, as in full range. Red and blue are
-/// checked for all chroma. Green is truncated at 2^-31 and errs by 2^-24 at most. Adding 2^-20
-/// rounds ties up. No exact green is so close below a tie that it is rounded up too, as the test
-/// over all 2^24 colours shows.
+/// Returns the decoding if luma is neither scaled nor shifted, as in full range. unit_term() checks
+/// red and blue for every chroma value. The factors of green are rounded to multiples of 2^-31, so
+/// green errs by about 2^-24 at most. Adding 2^-20 rounds ties up. No exact green lies so close
+/// below a tie that it is rounded up too, as the test over all 2^24 colours shows.
 inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
   const auto& k = linear.coefficient;
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;
@@ -178,9 +182,11 @@ inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
   return decode;
 }
 
-/// Returns the encoding in floats if the numbers fit. Products of 22-bit factors with 9-bit
-/// differences, summed below 2^7, err by 2^-16 in a float. That is less than full-range encoding's
-/// distance from a rounding threshold, as the test over all 2^24 colours shows.
+/// Returns the encoding in floats, or nullopt if the coefficients are not suitable. A sum has two
+/// products of a factor (a multiple of 2^-22) and a difference of two channels (9 bits). Its
+/// magnitude is below 2^7, so rounding to floats changes it by at most about 2^-16. Each sum of a
+/// full-range encoding lies further than that from the values at which the rounded result changes,
+/// as the test over all 2^24 colours shows.
 inline std::optional<FloatEncode> float_encode(const Linear& linear) {
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;
   constexpr std::int64_t unit = std::int64_t{1} << (linear_bits - 22);
@@ -202,8 +208,8 @@ inline std::optional<FloatEncode> float_encode(const Linear& linear) {
     encode.first[row] = static_cast<float>(real(k[0]));
     encode.last[row] = static_cast<float>(real(k[2]));
     encode.base[row] = static_cast<float>((linear.offset[row] >> linear_bits) - lift);
-    // Subtracts 1/2, because the sum is rounded to the nearest. Adds half of the conventions'
-    // finest unit, 2^-16, because ties go up.
+    // Linear rounds down and includes 1/2 in its offset. Floats are rounded to the nearest, so 1/2
+    // is subtracted. Adding 2^-17, half of the conventions' finest unit, rounds ties up.
     encode.offset[row] =
         static_cast<float>(real(linear.offset[row] % one) - 0.5 + std::ldexp(1, -17));
   }

@@ -52,7 +52,7 @@ void require_matrix(Convention convention, Matrix matrix) {
          convention == Convention::libyuv ? "bt601 bt709" : "bt601");
 }
 
-/// Returns the convention's range for the YUV side of a format, if the caller sets none.
+/// Returns the range that a convention takes for a YUV or grey format if the caller sets none.
 Range default_range(Convention convention, PixelFormat format) {
   switch (convention) {
     case Convention::exact:
@@ -155,7 +155,7 @@ constexpr std::int64_t full_bias = std::int64_t{111} << (linear_bits - full_bits
 constexpr int limited_bits = 31;
 constexpr std::int64_t limited_bias = std::int64_t{1} << (linear_bits - 22);  // 2.4e-7
 // YUV → RGB and between ranges: green has denominators beyond 2^30, but its 2^24 values leave gaps
-// around the thresholds. These conversions use all 40 bits, with an error of 2.4e-10.
+// around the rounding thresholds. These conversions use all 40 bits, with an error of 2.4e-10.
 constexpr std::int64_t decode_bias = std::int64_t{1} << (linear_bits - 31);  // 4.7e-10
 
 constexpr std::int64_t one = std::int64_t{1} << linear_bits;
@@ -170,7 +170,7 @@ Linear exact_encode(const Conversion& c) {
   const double cb = codes.chroma / 255 / (2 * (k.sum - k.b));
   const double cr = codes.chroma / 255 / (2 * (k.sum - k.r));
   Linear linear{};
-  // The middle coefficient comes from the row's sum: rounding errors then cancel for grey.
+  // The middle coefficient is the row's sum minus the others, so rounding errors cancel for grey.
   const auto set_row = [&](int row, double first, double last, double sum, int offset) {
     auto& into = linear.coefficient[row];
     into[0] = rounded(first, bits);

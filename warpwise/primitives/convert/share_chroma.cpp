@@ -43,8 +43,8 @@ void copy_luma(ConstHostFrame from, HostFrame to, const Samples& luma) {
   }
 }
 
-// Computes chroma as the mean of four pixels. If fewer pixels share a sample, by format or at an
-// odd edge, they count twice, which leaves the mean unchanged.
+// Computes chroma as the mean of four pixels. If only one or two pixels share a sample, because of
+// the format or at an odd edge, each counts four times or twice. The mean stays the same.
 void share(ConstHostFrame from, int component, HostFrame to) {
   const Samples samples = samples_of(to.format(), component);
   const int across = is_subsampled(to.format()) ? 2 : 1;

@@ -3,7 +3,7 @@
 #include "warpwise/primitives/convert/deep_backends.hpp"
 #include "warpwise/primitives/convert/grey_backends.hpp"
 
-// Replaces cuda.cu if the library is built without a CUDA toolkit.
+// Replaces cuda.cu, cuda_deep.cu and cuda_grey.cu if the library is built without a CUDA toolkit.
 namespace warpwise::detail::convert {
 
 void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamHandle) {

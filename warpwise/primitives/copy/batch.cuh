@@ -20,8 +20,8 @@ struct CopyImage {
 
 using CopyBatch = Batch<CopyRule, CopyImage>;
 
-/// Copies many images as copy_kernel copies one. A block copies a piece of one row of one image.
-/// The piece is larger than a block's piece in copy_kernel.
+/// Copies many images as copy_kernel copies one. A thread block copies a piece of one row of one
+/// image. The piece is copy_batch_units times the size of copy_kernel's pieces.
 __global__ void __launch_bounds__(copy_unit_threads)
     copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
   const BatchBlock block = batch_block(batch);

@@ -8,7 +8,8 @@
 namespace warpwise::bench {
 namespace {
 
-// Size of the copy that measures the roof: 1 GiB of reads and writes together.
+// Size of a copy that moves 1 GiB, reads and writes together. The rate of a cudaMemcpyAsync that
+// moves 1 GiB is the roof: most benchmarks' rates are given as shares of it.
 constexpr Size roof_size{32768, 16384};
 
 // The rows of the measured sizes have no gaps, so one long copy is enough.

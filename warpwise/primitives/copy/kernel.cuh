@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyA
   copy_vector(a.src, a.dst, vector * copy_vector_bytes, a.row_bytes);
 }
 
-/// Copies rows that all begin at multiples of 16 bytes; y is the row.
+/// Copies rows that all begin at multiples of 16 bytes. Grid: x covers a row's vectors, y the rows.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_rows_kernel(CopyArguments a) {
   const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   follow_launch();
@@ -48,7 +48,7 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, w4, shift)};
 }
 
-/// Copies a block's piece of row y, `units` units a thread. A unit is 16 bytes at a 16-byte
+/// Copies a thread block's piece of row y, `units` units a thread. A unit is 16 bytes at a 16-byte
 /// boundary of dst. Incomplete units at the row's ends are copied byte by byte, and so are units
 /// for which load_shifted() would read outside the row of src.
 template <int units>

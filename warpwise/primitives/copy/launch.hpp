@@ -36,8 +36,8 @@ inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
   return arguments;
 }
 
-/// Returns the number of blocks for a row of units, with `units` units a thread. They cover 15
-/// bytes more than the row, because dst may start inside a unit.
+/// Returns the number of thread blocks for a row, with `units` units of 16 bytes a thread. They
+/// cover 15 bytes more than the row, because dst may start inside a unit.
 inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int units) {
   constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
   return gpu::blocks_for(checked_add(arguments.row_bytes, bytes - 1),
@@ -55,8 +55,8 @@ inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
          aligned(arguments.src, arguments.src_pitch) && aligned(arguments.dst, arguments.dst_pitch);
 }
 
-/// Returns the most threads of a block that copies vectors. A small copy has small blocks, enough
-/// for all multiprocessors. A large copy has large blocks, which start and end less often.
+/// Returns the most threads of a thread block that copies vectors. A small copy has small blocks,
+/// enough for all multiprocessors. A large copy has large blocks, which start and end less often.
 constexpr int vector_threads(std::int64_t bytes) {
   constexpr std::int64_t large = std::int64_t{8} << 20;
   return bytes < large ? 256 : kernels::copy::copy_most_block_threads;
@@ -78,7 +78,7 @@ inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const Dev
   const std::int64_t vectors =
       gpu::blocks_for(arguments.row_bytes, kernels::copy::copy_vector_bytes);
   const int threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
-  // A block has whole warps, and at most the warps for which a row has work.
+  // A thread block has whole warps, and at most the warps for which a row has work.
   launch.block.x =
       static_cast<unsigned>(std::min<std::int64_t>(threads, gpu::blocks_for(vectors, 32) * 32));
   launch.grid.x = gpu::grid_x(gpu::blocks_for(vectors, launch.block.x));

@@ -9,8 +9,8 @@
 #include "warpwise/base/host_device.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Arguments of disparity's kernels, and the work of a block of each kernel. Compiled by g++, nvcc
-// and NVRTC.
+// Arguments of disparity's kernels, and how much work a thread block of each kernel has. Compiled
+// by g++, nvcc and NVRTC.
 namespace warpwise::kernels::disparity {
 
 #ifdef __CUDACC_RTC__
@@ -19,7 +19,7 @@ using cuda::std::int64_t;
 using std::int64_t;
 #endif
 
-/// Threads of a block of disparity_pad_kernel and disparity_match_kernel.
+/// Threads of a thread block of disparity_pad_kernel and disparity_match_kernel.
 inline constexpr int disparity_threads = 256;
 
 /// Both images of a pair, and the common geometry of their copies. Pixel (x, y) of an image is byte
@@ -34,17 +34,16 @@ struct PadArguments {
   int64_t height;
   int64_t left;
   int64_t top;
-  /// Memory of SweepArguments::right_best, all bits of which this kernel sets. `right_pairs` is the
-  /// number of pairs of pixels in it, 0 if nothing is checked.
+  /// The array SweepArguments::right_best, all bits of which this kernel sets.
   unsigned long long* right_best;
-  int64_t right_pairs;
+  int64_t right_pairs;  ///< half its number of elements, rounded up; 0 if no sweep writes the array
 };
 
 inline constexpr int energy_threads = 128;
 inline constexpr int energy_widest_half = 127;
 
-/// Sums over the block around each pixel, for both images: sums of squares (ncc, zncc) and of the
-/// pixels themselves (zncc). Rows hold zeros on both sides of the image.
+/// Sums over the image block around each pixel, for both images: sums of squares (ncc, zncc) and of
+/// the pixels themselves (zncc). Rows hold zeros on both sides of the image.
 struct BlockEnergies {
   const unsigned* squares[2];
   const unsigned* totals[2];
@@ -72,17 +71,20 @@ struct EnergyArguments {
 /// Number of displacements in a slice, which one warp handles: four a lane. A slot is a
 /// displacement minus the first one of its slice.
 inline constexpr int slice_displacements = 128;
-/// Number of lanes that need columns in shared memory for the usual ranges of 64 or 65
-/// displacements, if a lane's sums take 16 bytes. Fewer lanes let more warps fit shared memory.
+/// Number of lanes that the usual ranges of 64 or 65 displacements need, four displacements a lane.
+/// In some kernels only these lanes have column sums in shared memory, so that more warps fit;
+/// sweep_lanes() chooses them.
 inline constexpr int few_lanes = 17;
-/// Threads of a block: a warp for each slice of the largest range.
+/// Most threads of a thread block of the sweep: a warp for each slice of the largest range.
 inline constexpr int sweep_max_threads = 256;
 
 struct SweepArguments {
   const unsigned* left;  ///< padded images, as words
   const unsigned* right;
-  int64_t pitch;   ///< pitch of both padded images, in words
-  int64_t origin;  ///< index in a row of the word that enters the blocks of pixels 0 … 3
+  int64_t pitch;  ///< pitch of both padded images, in words
+  /// Index of a word in each row. Its first byte is the last column of pixel 0's image block, its
+  /// other bytes are those of pixels 1 to 3.
+  int64_t origin;
   int64_t width;
   int64_t height;
   int64_t strip_height;
@@ -92,14 +94,16 @@ struct SweepArguments {
   short* best;           ///< best displacements of the left pixels, width × height, without gaps
   unsigned char* value;  ///< disparities in f32, at any alignment
   int64_t value_pitch;
-  /// Best displacements of the right pixels, width × height, without gaps. Each is in the low half
-  /// of its element. All bits are set before the sweep.
+  /// Best displacements of the right pixels, width × height, without gaps. The low half of an
+  /// element is the displacement. The high half is its score, or, for ncc and zncc, the sum of
+  /// products in the score. All bits are set before the sweep, which means no displacement.
   unsigned long long* right_best;
   BlockEnergies energies;  ///< block sums for ncc and zncc
 };
 
-/// Returns half the width of the largest block whose sums fit the keys of key_row.cuh; −1 if the
-/// measure has no keys.
+/// Returns half the side, rounded down, of the largest image block for which the sweep can use the
+/// 32-bit keys of key_row.cuh. A key combines a sum and a displacement. Returns −1 for ncc and
+/// zncc, which have no keys.
 WARPWISE_HOST_DEVICE constexpr int largest_keyed_half(Measure measure) {
   if (!least_is_best(measure)) return -1;
   return measure == Measure::sad ? 127 : 7;
@@ -131,9 +135,9 @@ struct CheckArguments {
   int check;
 };
 
-// A block of disparity_match_kernel scores a tile of pixels, one displacement after the other. A
-// thread slides a column's sums down disparity_run rows, and a row's sums along disparity_run
-// pixels.
+// A thread block of disparity_match_kernel scores a tile of pixels, one displacement after the
+// other. A thread slides a column's sum down disparity_run rows, then a block's sum along
+// disparity_run pixels of a row.
 inline constexpr int disparity_run = 8;
 inline constexpr int disparity_tile_width = 64;
 inline constexpr int disparity_tile_height = 32;

@@ -11,9 +11,11 @@
 #include "warpwise/primitives/disparity/cpu_picker-inl.hpp"
 #include "warpwise/primitives/shared/matching-inl.hpp"
 
-// A thread walks along a row with the displacements in the lanes of vectors. For all displacements
-// it slides the sums over columns and over blocks. A block of any size therefore costs two terms
-// and four additions a displacement. The best displacement is that of the lane with the minimum.
+// A thread walks along each row, with the displacements in the lanes of vectors. For every
+// displacement two kinds of sums slide. The sum over a column of an image block's height moves down
+// by one row. The sum over the whole block moves right by one column. A block of any size therefore
+// costs two terms and four additions for each displacement of a pixel. The lane with the best score
+// gives the best displacement.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::disparity::HWY_NAMESPACE {
@@ -23,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using detail::HWY_NAMESPACE::load_as_double;
 using detail::HWY_NAMESPACE::normalised_lanes;
 
-/// Contribution of two pixels, in 16-bit lanes, to a sum over blocks; it fits 16 bits.
+/// How two pixels contribute to the sum over a block. Each contribution fits a 16-bit lane.
 enum class Term { difference, square, product };
 
 template <Term term, class D, class V>
@@ -34,8 +36,9 @@ V term_of(D d, V a, V b) {
   return term == Term::square ? hn::Mul(difference, difference) : difference;
 }
 
-/// The latest block + 1 rows of both images with their borders. A slide by one row needs no others.
-/// The right image's rows are mirrored, so that addresses grow with displacements.
+/// A ring buffer of each image's latest block + 1 rows with replicated borders. They include the
+/// row that enters the sums and the one that leaves them. Right rows are stored mirrored, so that
+/// addresses grow with displacements.
 class Rows {
  public:
   explicit Rows(const Shape& s)
@@ -55,7 +58,8 @@ class Rows {
 
   const std::uint8_t* left(std::int64_t y) const { return left_.get() + slot(y) * shape_.padded; }
   const std::uint8_t* right(std::int64_t y) const { return right_.get() + slot(y) * mirrored_; }
-  /// These functions return rows of zeros, which add nothing to the sums.
+  /// Return a row of zeros for each image. It replaces the leaving row while the first block's rows
+  /// enter, because zeros do not change the sums.
   const std::uint8_t* no_left() const { return left_.get() + (shape_.block + 1) * shape_.padded; }
   const std::uint8_t* no_right() const { return right_.get() + (shape_.block + 1) * mirrored_; }
 
@@ -128,7 +132,8 @@ class Sums {
       : shape_(s), columns_(zeros<T>((s.block + s.padded) * s.stride)), block_(zeros<T>(s.stride)) {
   }
 
-  /// Slides all columns down by one row. Calls pixel(x, sums) when the last column of x has slid.
+  /// Moves the sums of all columns down by one row, from left to right. Calls pixel(x, sums) once
+  /// all columns of pixel x's block have moved; sums[d] is the block's sum at displacement d.
   template <class Pixel>
   void slide(const Rows& rows, std::int64_t enters, const std::uint8_t* left_leaves,
              const std::uint8_t* right_leaves, const Pixel& pixel) {
@@ -192,8 +197,9 @@ struct Problem {
   Shape shape;
 };
 
-/// Calls `slide(y, enters, leaving left row, leaving right row, wanted)` once for each row of
-/// [first, last), and before that for the rows that only fill the columns (`wanted` is false).
+/// Calls `slide(y, enters, leaving left row, leaving right row, wanted)` for each row y of
+/// [first, last) in order, with `wanted` true. Row `enters` enters the column sums. Calls it before
+/// that for the block − 1 rows above `first`, which only fill the column sums: `wanted` is false.
 template <class Slide>
 void sweep(const Problem& p, Rows& rows, std::int64_t first, std::int64_t last,
            const Slide& slide) {

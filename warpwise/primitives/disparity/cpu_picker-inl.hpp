@@ -104,13 +104,14 @@ class Picker {
  private:
   using D = hn::ScalableTag<Score>;
   using V = hn::Vec<D>;
-  // Number of pixels whose scores are kept. Their best displacements are found together, with
-  // several pixels in a vector and without branches. The best scores of the right image's pixels
-  // are updated from the whole group: an update for each pixel would wait for the store of the
-  // update before, which is shifted by one element.
+  // Number of adjacent pixels that are finished together, from their stored scores. Their best
+  // displacements are found with several pixels in a vector and without branches. The best scores
+  // of the right image's pixels are updated once for the whole group. An update after each pixel
+  // would load elements that the previous update has just stored, at an offset of one element. Its
+  // loads would have to wait for these stores.
   static constexpr std::int64_t group = 16;
-  // Elements on either side of a pixel's scores: reads reach up to a group and a vector beyond
-  // them.
+  // Number of unused elements on either side of a pixel's scores. Loads reach up to a group and a
+  // vector beyond the scores.
   static constexpr std::int64_t margin = 64;
   static constexpr std::int64_t max_lanes = hn::MaxLanes(D());
   // Worse than any score: sums over a block are smaller, correlations are at least −1.
@@ -169,10 +170,11 @@ class Picker {
     score = now;
   }
 
-  /// Finds the best displacement of each pixel of the group from the best of each lane. Takes
-  /// block_lanes pixels at a time: one for each lane of a 16-byte block. Two vectors are
-  /// interleaved within blocks and halved until a block has one lane for each pixel. The blocks are
-  /// then merged.
+  /// Finds the best displacement of each pixel of the group. Each pixel has a vector, with the best
+  /// score of the displacements in each lane. The vectors of block_lanes pixels are reduced
+  /// together. A step interleaves two vectors and merges the lower with the upper half, which
+  /// leaves half as many vectors. In the last vector each 16-byte part has one lane for each pixel.
+  /// These parts are merged at the end.
   void find_best(Score (&found)[group]) const {
     const D d;
     const Block block;
@@ -206,9 +208,11 @@ class Picker {
   }
 #endif
 
-  /// Updates the best candidates of the right image's pixels from the left image's pixels first …
-  /// last. The candidates are mirrored like the right rows. Pixel x meets mirrored pixel m at
-  /// displacement m − (width − 1 − x), which grows with x; among equal scores the first stays.
+  /// Updates the best displacements of the right image's pixels from the scores of left pixels
+  /// first … last. Element m of right_score_ and right_displacement_ is for right column
+  /// width − 1 − m, because right rows are mirrored. Left pixel x is compared with it at
+  /// displacement m − (width − 1 − x). This grows with x, so among equal scores the least
+  /// displacement stays.
   void update_right(std::int64_t first, std::int64_t last) {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

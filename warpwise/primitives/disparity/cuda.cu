@@ -53,7 +53,7 @@ SweepFunction sweep_function(const DisparityKernel& kernel) {
   throw InvalidArgument("disparity: no such measure");
 }
 
-/// Returns the number of a sweep's blocks that a multiprocessor holds.
+/// Returns the number of a sweep's thread blocks that a multiprocessor holds.
 int resident_blocks(const DisparityKernel& kernel, int threads, int shared_bytes) {
   const SweepFunction function = sweep_function(kernel);
   gpu::allow_shared(reinterpret_cast<const void*>(function), static_cast<std::size_t>(shared_bytes),

@@ -169,7 +169,7 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
-// On a GPU, without sub-pixel results, up to 68 displacements give columns to only some lanes.
+// For up to 68 displacements, except by sad, the GPU keeps column sums of only 17 lanes of a warp.
 TEST_P(DisparityTest, RangesOfSomeLanes) {
   for (const int range : {1, 63, 64, 67, 68}) {
     for (const int levels : {2, 256}) {
@@ -209,7 +209,7 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
   }
 }
 
-// Two warps' sums of so large a block do not fit the shared memory of any GPU. The CPU path
+// With so large an image block, two warps' sums fit in no GPU's shared memory. The CPU path
 // replaces the reference, which would take seconds.
 TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
@@ -223,7 +223,7 @@ TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   }
 }
 
-// sad's sums are half as large: with four warps, for 385 displacements and more, they do not fit.
+// sad's sums take half the bytes: three warps' sums may fit. 386 displacements need four warps.
 TEST_P(DisparityTest, SadOfBlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
   Pair pair({386, 1}, 256, 1);

@@ -3,7 +3,7 @@
 #include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// The part of a score that depends on one block alone, and scores in a form that can be compared.
+// Sums over one image block that ncc and zncc need, and scores as integers that can be compared.
 // nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::disparity {
 
@@ -13,7 +13,7 @@ __device__ inline double as_double(unsigned value) {
   return __hiloint2double(0x43300000, static_cast<int>(value)) - 4503599627370496.0;
 }
 
-/// The part of a score that depends on one block alone. Every number here is a whole number below
+/// Sums over one image block that ncc and zncc need. Every number here is a whole number below
 /// 2^53, so each operation is exact.
 template <Measure measure>
 struct BlockEnergy {
@@ -59,7 +59,7 @@ __device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
   return normalised_whole(numerator, a.spread, b.spread);
 }
 
-/// Scores of one row as unsigned numbers in reverse order: the best is the least.
+/// Converts scores of one row to orders: unsigned numbers, of which the least is the best.
 template <Measure measure>
 class ScoreOrder {
  public:
@@ -81,12 +81,12 @@ class ScoreOrder {
     right_at_ += 4;
   }
 
-  /// Returns the order of pixel i of the four at the lane's displacement k.
+  /// Returns the order of the score of pixel i of the current four, at the lane's displacement k.
   template <int i>
   __device__ Order of(int k, unsigned products) const {
     return order(exact_score(products, left_[i], right_[4 + i - k], n_));
   }
-  /// Returns the order of the blocks around two pixels of row y.
+  /// Returns the score of the blocks around two pixels of row y, as an order.
   static __device__ Order at(const BlockEnergies& e, unsigned products, int64_t left, int64_t right,
                              int64_t y) {
     const double n = e.pixels;

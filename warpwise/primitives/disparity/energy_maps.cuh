@@ -6,9 +6,9 @@
 // nvcc and NVRTC compile this file; it includes no host headers itself.
 namespace warpwise::kernels::disparity {
 
-/// Computes BlockEnergies. Grid: x covers a map's row in pieces of energy_threads, y the images
-/// times the strips. A thread slides the sums of some columns down. For its pixel it adds the sums
-/// of all columns of the block.
+/// Computes BlockEnergies. Grid: x covers a map's row, energy_threads elements a thread block; y
+/// covers the strips of both images. A thread slides the sums of some columns down its strip. For
+/// its pixel of each row it adds the sums of all columns of the image block.
 __global__ void __launch_bounds__(energy_threads) disparity_energy_kernel(EnergyArguments a) {
   constexpr int spans = 1 + (2 * energy_widest_half + energy_threads - 1) / energy_threads;
   __shared__ unsigned shared_totals[spans * energy_threads];

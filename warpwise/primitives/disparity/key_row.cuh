@@ -20,8 +20,8 @@ __device__ inline unsigned subtract_half(unsigned sum, unsigned pair, unsigned w
   return sum;
 }
 
-/// Keys of a lane's four displacements: 128 times the sum over the block plus the slot, below 2^31.
-/// The least key is the best. Keys of slots that do not exist have bit 31 set.
+/// A lane's four keys, each 128 · (sum over the image block) + slot, below 2^31. The least is best.
+/// Bit 31 marks a slot without a score: it is not tried, or its pixel is outside the image.
 template <Measure measure, int lanes>
 class Keys {
  public:
@@ -60,8 +60,8 @@ class Keys {
     key_[3] += factor * enters.w;
   }
 
-  /// Updates the slots at the image's edge: slot i begins to exist in the lane that reaches its
-  /// first right pixel in column t + i, and beyond the image no slot exists.
+  /// Updates bit 31 of the keys at tile column t + i. Clears it if the right pixel of the lane's
+  /// slot i enters the image there. Sets it for all slots at the first column beyond the image.
   template <int i>
   __device__ void meet_edge(int t, const SliceReach& reach) {
     if (t == reach.opens && t + i > 0 && i < reach.slots) key_[i] -= nothing;
@@ -82,8 +82,8 @@ class KeyRow {
   using Score = unsigned;
   using Kept = unsigned;  ///< a key
   struct alignas(8) Entry {
-    unsigned left;   ///< key of a left pixel
-    unsigned right;  ///< key of the right pixel that left the slice
+    unsigned left;   ///< best key of the left pixel
+    unsigned right;  ///< best key of the right pixel that has just passed the slice's last slot
   };
   static constexpr bool refines = subpixel;
   static constexpr int unrolled = 2;
@@ -153,9 +153,9 @@ class KeyRow {
     return {best, checked ? pass_right<i>() : 0};
   }
 
-  /// Updates the best keys of the right pixels. Each right pixel is one slot further than in the
-  /// column before; the best key of the pixel at slot k is in right_[(k − i) mod 4]. Returns to
-  /// lane 0 the best key of the right pixel that has passed the last slot.
+  /// Updates right pixels' best keys. A right pixel's slot grows by one with each left pixel. Its
+  /// key stays in a register, right_[(k − i) mod 4] for the lane's slot k, until it enters the next
+  /// lane. In lane 0, returns the key of the right pixel that has just passed the last slot.
   template <int i>
   __device__ unsigned pass_right() {
     constexpr int first = (4 - i) % 4;

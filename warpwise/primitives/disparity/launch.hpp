@@ -60,8 +60,10 @@ struct DisparityCall {
   }
 };
 
-/// Returns the number of lanes of a warp with columns in shared memory. Fewer lanes than 32 pay if
-/// a column takes 16 bytes a lane. Kernels with fewer lanes exist only for the most common options.
+/// Returns the number of a warp's lanes that have column sums in shared memory: 32 or few_lanes.
+/// Few lanes take less shared memory, so that more warps fit. This pays for ssd, ncc and zncc,
+/// whose sums of a column take 16 bytes a lane. Kernels with few lanes exist only for the most
+/// common options: with the check and without sub-pixel results.
 inline int sweep_lanes(const DisparityCall& call) {
   constexpr int few = kernels::disparity::few_lanes;
   const DisparityOptions& options = call.options;
@@ -87,7 +89,7 @@ struct SweepPlan {
 /// nothing if the sums do not fit.
 inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed,
                                            std::int64_t most_shared) {
-  // Bytes of a block's shared memory that CUDA itself takes.
+  // Bytes of a thread block's shared memory that CUDA itself takes.
   constexpr std::int64_t reserved = 1024;
   constexpr int good_tile_width = 32;
   const DisparityOptions& options = call.options;
@@ -98,8 +100,8 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
                                                     static_cast<int>(tile_width));
   };
   // More warps hide latency; 12, 8 and 4 are divided evenly among four schedulers. However, more
-  // warps make tiles narrower, and each tile also computes a block's width of columns beside its
-  // own columns.
+  // warps make tiles narrower, and each tile also computes an image block's width of columns beside
+  // its own columns.
   for (const int warps : {12, 8, 4, 1}) {
     const std::int64_t blocks = std::max(warps / slices, 1);
     const std::int64_t room = (most_shared + reserved) / blocks - reserved;
@@ -123,7 +125,7 @@ struct DisparityPlan {
   // - above, one row more than a block reaches;
   // - to the left, a pixel for each displacement;
   // - to the right, the pixels of an incomplete tile.
-  std::int64_t origin = 0;  ///< offset in a row of the column that enters the block of pixel 0
+  std::int64_t origin = 0;  ///< offset in a row of the last column of pixel 0's image block
   std::int64_t pitch = 0;
   std::int64_t rows = 0;  ///< rows of each copy
 
@@ -236,9 +238,9 @@ class DisparityLauncher {
                                  .lanes = sweep_lanes(call_)};
     const SweepPlan& plan = *plan_.sweep;
     const int threads = 32 * call_.slices();
-    // A strip begins with a block's height of rows that only fill the sums. Therefore there are no
-    // more strips than run at once, unless strips are high anyway: then more strips balance the
-    // load, because new ones start as others end.
+    // A strip begins with a block's height of rows that only fill the sums, which many low strips
+    // would repeat too often. Therefore no more strips are made than run at once, unless strips are
+    // high. More strips then balance the load, because new strips start as others end.
     const std::int64_t tiles = gpu::blocks_for(width(), plan.tile_width);
     const std::int64_t at_once =
         std::int64_t{resident(kernel, threads, plan.shared_bytes)} * multiprocessors / tiles;

@@ -24,8 +24,8 @@ __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, 
   return word;
 }
 
-/// Copies both images with their borders, and sets all bits of right_best. Grid: x covers a copy's
-/// row in words; y covers both images times the shares of rows.
+/// Copies both images with their borders, and sets all bits of right_best. Grid: x covers the words
+/// of a copy's row; even y take rows of the left image, odd y rows of the right image.
 __global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
   const int64_t column = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
   const int64_t columns = int64_t{gridDim.x} * disparity_threads;

@@ -11,8 +11,8 @@ struct RowWords {
   const unsigned* right_at;
   unsigned left, right, right_before, left_next, right_next;
 
-  /// \param left_row   word of the first four columns
-  /// \param right_row  word of the same columns minus the lane's first displacement
+  /// \param left_row   the word of the first four columns
+  /// \param right_row  the word of these columns, moved left by the lane's first displacement
   __device__ void start(const unsigned* left_row, const unsigned* right_row) {
     left_at = left_row;
     right_at = right_row;

@@ -30,7 +30,7 @@ class ScoredRow {
   };
   struct Entry {
     Best left;
-    Kept right;  ///< the right pixel that left the slice
+    Kept right;  ///< best of the right pixel that has just passed the slice's last slot
   };
   static constexpr bool refines = subpixel;
   static constexpr int unrolled = 1;  ///< no unrolling: the code for four pixels is long enough

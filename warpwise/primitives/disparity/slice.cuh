@@ -6,12 +6,12 @@
 // nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::disparity {
 
-/// Range of tile columns in which each of a lane's displacements exists.
+/// Tile columns at which each displacement of a lane, 0 … 3, has a right pixel inside the image.
 struct SliceReach {
-  int slots;     ///< the lane's slots 0 … slots − 1 are tried
-  int opens;     ///< the right pixel of slot k exists from tile column opens + k on
-  int open_end;  ///< from this tile column on the right pixels of all slots exist
-  int end;       ///< first column beyond the image, at most tile_width + 4
+  int slots;     ///< displacement k is tried if k < slots
+  int opens;     ///< displacement k has a right pixel from tile column opens + k on
+  int open_end;  ///< from this tile column on, all displacements have right pixels
+  int end;       ///< first tile column beyond the image, at most tile_width + 4
 
   __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
                         int lane) {
@@ -27,7 +27,7 @@ struct SliceReach {
   __device__ bool opened(int k, int column) const { return k < slots && column >= opens + k; }
 };
 
-/// Scores beside the best one, or at the ends of a slice.
+/// Scores of a pixel just before and after its best displacement, or at a slice's first and last.
 template <class Score>
 struct Beside {
   Score before, after;
@@ -37,10 +37,10 @@ struct Beside {
 template <class Row>
 struct SliceLines {
   typename Row::Score* scores;          ///< scores of one pixel, one for each slot
-  typename Row::Kept* remaining;        ///< right pixels still in the slice at the row's end
+  typename Row::Kept* remaining;        ///< best of right pixels inside the slice at the row's end
   typename Row::Entry* entries;         ///< one for each column
   Beside<typename Row::Score>* beside;  ///< scores beside each column's best; only for sub-pixel
-  Beside<typename Row::Score>* ends;    ///< scores of the slice's ends; only for sub-pixel
+  Beside<typename Row::Score>* ends;    ///< each column's scores at slots 0, 127; for sub-pixel
 
   /// Keeps the scores beside slot `best` and at the ends of the slice.
   __device__ void keep_beside(int best, int column) const {

@@ -8,15 +8,15 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The sweep: best displacements of both images' pixels at once. Fit for nvcc and NVRTC: includes no
-// host headers itself.
+// The sweep finds the best displacements of both images' pixels in one pass. Fit for nvcc and
+// NVRTC: includes no host headers itself.
 //
-// A block of threads takes a tile of columns and a strip of rows. A warp has a slice of 128
-// displacements, four a lane, and walks down the rows and along each row. For every column and
-// displacement shared memory holds the sum over a block's height. A new row adds its term and
-// subtracts the leaving row's term. The sum over a block's width slides along the row. The best of
-// a left pixel is the minimum over the lanes. The best of a right pixel, x − d, moves along the
-// lanes by one displacement a column, and each lane compares its own displacements.
+// A thread block takes a tile of columns and a strip of rows. A warp has a slice of 128
+// displacements, four a lane, and walks down the rows and along each row. For every displacement,
+// shared memory holds sums over columns of an image block's height, which slide down by a row.
+// Registers hold the sum over the image block, which slides along the row. The best of a left pixel
+// is the minimum over the lanes. A right pixel's displacement grows by one with each left pixel.
+// Its best so far therefore moves from lane to lane, and is compared with each lane's scores.
 namespace warpwise::kernels::disparity {
 
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
@@ -31,7 +31,7 @@ struct SweepRow<measure, true, checked, subpixel, lanes> {
 /// A slice's part of the shared memory of a block.
 template <class Row, int lanes>
 struct SliceMemory {
-  /// this lane's columns, `lanes` elements apart; begins with the column before the first one
+  /// this lane's column sums, `lanes` elements apart, after zeros for a column before the first
   typename Row::Column* columns;
   SliceLines<Row> lines;
 
@@ -116,12 +116,12 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
   }
 }
 
-/// Merges a slice's best of the right image's pixels with the best of other slices and tiles.
+/// Merges a slice's best displacements of right pixels with those of other slices and tiles.
 template <class Row>
 __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& lines, int lane,
                             int slice, int columns, int64_t tile_x, int64_t y) {
-  // Entry e belongs to right pixel first + e. At the tile's first column, pixel `first` has just
-  // left the slice's displacements.
+  // Entry e is for right pixel first + e. At the tile's first column, pixel `first` is one
+  // displacement beyond the slice's last.
   const int64_t first = tile_x - slice_displacements * (slice + 1);
   for (int e = lane; e < columns + slice_displacements; e += 32) {
     const typename Row::Kept kept =
@@ -134,9 +134,9 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 }
 
 /// Finds both images' best displacements. Grid: x over tiles, y over strips. Block: a warp for each
-/// slice. Dynamic shared memory: a SliceMemory for each slice. If only some lanes have columns,
-/// there is one slice. Registers are then limited so that 12 blocks fit a multiprocessor, three a
-/// scheduler. Shared memory also has room for 12, unless the images' blocks are large.
+/// slice, with a SliceMemory in dynamic shared memory. `lanes` < 32 is for one slice of few
+/// displacements. It limits registers so that a multiprocessor holds 12 thread blocks, three a
+/// scheduler. Shared memory also has room for 12, unless the image blocks are large.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {

@@ -97,7 +97,7 @@ class ColumnWalk {
   RowWords entering, leaving;
 
   /// \param first  the lane's sums of the first column; the next column's are `lanes` elements on
-  /// \param back   distance from a column that enters a block to the column that then leaves it
+  /// \param back   a block's width: the leaving column is `back` columns before the entering one
   __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(lanes * back) {}
 
   /// Slides column i of the four down by a row and returns its sums.

@@ -37,7 +37,7 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
   const int64_t last_x = p.width + 2 * p.half - 1;
   const int last_row = static_cast<int>(
       min(p.height + 2 * p.half - 1 - tile_y, int64_t{disparity_tile_height + 2 * p.half - 1}));
-  // Each thread takes a run of rows in single columns.
+  // Each thread slides a sum down a run of rows, in one column after the other.
   const int top = static_cast<int>(threadIdx.x) / disparity_tile_width * disparity_run;
   for (int c = static_cast<int>(threadIdx.x) % disparity_tile_width;
        c < disparity_tile_width + 2 * p.half; c += disparity_tile_width) {
@@ -127,8 +127,8 @@ __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments&
   }
 }
 
-/// Number of blocks that must fit a multiprocessor and share its 64 Ki registers. ncc and zncc have
-/// one block: their doubles need more than half of the registers.
+/// Number of thread blocks that must share a multiprocessor's 64 Ki registers. For ncc and zncc it
+/// is one, because their doubles need more than half of the registers.
 template <Measure measure>
 inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
 
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
   const PaddedPair& p = a.images;
   const TilePlace place;
   const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
-  // Number of displacements that any pixel of the tile can have.
+  // Largest number of displacements that a pixel of the tile can have.
   const int64_t room =
       a.direction > 0 ? min(tile_x + disparity_tile_width, p.width) : p.width - tile_x;
   const int tile_candidates = static_cast<int>(min(int64_t{a.candidates}, room));

@@ -8,8 +8,8 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// Arguments of find's kernels, and the work of a block of each kernel, for g++, nvcc and NVRTC. A
-// place is a position of the template in the image.
+// Arguments of find's kernels, and how much work a thread block of each kernel has. Compiled by
+// g++, nvcc and NVRTC. A place is a position of the template in the image.
 namespace warpwise::kernels::find {
 
 #ifdef __CUDACC_RTC__
@@ -21,10 +21,10 @@ using std::int64_t;
 // Threads of a block of products_kernel and find_best_kernel.
 inline constexpr int find_threads = 256;
 
-// A warp of products_kernel scores 64 rows of 32 places, so that each load of the template serves 4
-// products. In small images it scores 16 rows, so that there are enough blocks. A block of threads
-// has 2 rows of 4 warps.
-inline constexpr int products_groups = 4;  // groups of 16 rows
+// A warp of products_kernel scores 64 rows of 32 places, so that a matrix loaded from the template
+// serves 4 matrix products. In small images it scores 16 rows, so that there are enough thread
+// blocks. A thread block has 2 rows of 4 warps.
+inline constexpr int products_groups = 4;  // groups of 16 rows of places in a warp
 inline constexpr int products_few_groups = 1;
 inline constexpr int products_columns = 32;
 inline constexpr int products_warps_x = 4;
@@ -40,19 +40,20 @@ inline constexpr int windows_most_rows = 32;
 inline constexpr int windows_tile_columns = windows_threads * windows_columns;
 
 inline constexpr int differences_threads = 128;
-// Places that a thread of differences_kernel scores: 4 adjacent ones in each of 8 rows. Their 32
-// packed differences share 3 loads from shared memory and 3 shifts.
+// Places that a thread of differences_kernel scores: 4 adjacent ones in each of 8 rows. For each
+// word of four template pixels, the thread executes one packed difference a place, 3 loads from
+// shared memory and 3 shifts. The image words of the 8 rows stay in registers.
 inline constexpr int differences_columns = 4;
 inline constexpr int differences_rows = 8;
 inline constexpr int differences_tile_columns = 32 * differences_columns;
 inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
 
-// Complex numbers in the shared memory of a block of a transform's kernels: 64 KiB, the limit of
-// CC 7.5.
+// Number of complex numbers in shared memory per transform thread block: 64 KiB, CC 7.5's maximum.
 inline constexpr int log_transform_points = 12;
 inline constexpr int transform_points = 1 << log_transform_points;
 inline constexpr int transform_threads = 256;
-// log2 of the length of a tile's lines: the least, the most along rows, and the most along columns.
+// log2 of the length of a tile's rows and columns: the minimum for both, the maximum for rows, and
+// the maximum for columns.
 inline constexpr int log_transform_least = 8;
 inline constexpr int log_transform_width = 12;
 inline constexpr int log_transform_height = 11;
@@ -77,12 +78,12 @@ struct FindArguments {
   const unsigned char* image;
   unsigned char* map;     ///< u32 or f32 at any alignment, or null
   FindPlace* candidates;  ///< the best place of each block of threads
-  // Scratch memory of windows_kernel and products_kernel, scratch_pitch elements a row of places.
+  // Scratch memory of windows_kernel and products_kernel; scratch_pitch is the pitch in elements.
   unsigned* sums;                ///< Σb of the pixels under the template at each place, for zncc
   void* squares;                 ///< Σb² of these pixels: u32, or u64 if it may exceed 32 bits
   unsigned long long* products;  ///< products_kernel's sums beyond 32 bits; null if not needed
-  /// Segments of the image, each windows_rows rows high and segment_pitch columns wide; null:
-  /// windows_kernel sums all rows itself.
+  /// For each group of windows_rows rows of the image: the sums of each column, in segment_pitch
+  /// elements. Null: windows_kernel sums all rows itself.
   WindowSegment* segments;
   int64_t segment_pitch;
   int64_t scratch_pitch;
@@ -96,7 +97,7 @@ struct FindArguments {
   int64_t first_row;  ///< first row of the band
   int64_t columns;    ///< columns of places
   int64_t rows;
-  int64_t windows_rows;  ///< rows of a block of windows_kernel
+  int64_t windows_rows;  ///< rows of places of a thread block of windows_kernel
   bool integers;         ///< true if the map is u32
 };
 
@@ -111,16 +112,16 @@ struct alignas(16) TemplateSums {
   unsigned long long squares;
 };
 
-/// Arguments for summing the products of a band's places by transforms. Tiles of the image are in
-/// raster order; each two of them are the real and the imaginary part of one transform.
+/// Arguments for summing the products of a band's places by transforms. The image's tiles are
+/// numbered in raster order. Tiles 2k and 2k + 1 are the real and imaginary part of transform k.
 struct FindTransform {
-  Complex* roots;  ///< transform_points roots of 1: e^(−2πi k / transform_points)
-  Complex* templ;  ///< the template's points, in the order in which columns_kernel uses them
-  Complex* image;  ///< the rows of each pair of tiles
-  /// Partial sums of the template. The last part_count elements come from the warps of
-  /// template_rows_kernel. One block of template_columns_kernel adds them and writes the first
-  /// elements, one from each of its warps. The score of a place uses the total of these first
-  /// elements.
+  Complex* roots;  ///< transform_points roots of 1; element k is e^(−2πi k / transform_points)
+  Complex* templ;  ///< the template's transform, in the order in which columns_kernel reads it
+  Complex* image;  ///< points of each pair of tiles, which the kernels transform step by step
+  /// Partial sums over the template's pixels, reduced in two stages. Each warp of
+  /// template_rows_kernel writes one of the last part_count elements. Thread block 0 of
+  /// template_columns_kernel reduces these to the first 8 elements, one a warp.
+  /// transform_scores_kernel adds up the first 8.
   TemplateSums* templ_sums;
   int64_t part_count;
   int64_t tile_columns;  ///< columns of places in a tile

@@ -11,7 +11,7 @@ Finding find_cpu(ConstHostView templ, ConstHostView image, const std::optional<H
                  Measure measure);
 /// \param always_transforms  true: sums the products of ssd, ncc and zncc by transforms if a
 ///                           tile can hold the template; false: does so only if
-///                           transforms_pay()
+///                           transforms_pay() also returns true
 void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
                const std::optional<DeviceView>& map, Measure measure, gpu::StreamHandle stream,
                bool always_transforms = false);

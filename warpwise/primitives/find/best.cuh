@@ -6,7 +6,7 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The best place in find's kernels. nvcc and NVRTC compile this file; it has no host headers.
+// How find's kernels choose the best place. nvcc and NVRTC compile this file without host headers.
 namespace warpwise::kernels::find {
 
 /// Leaves the best of all threads' places in best[0], visible to all threads. All threads must call

@@ -14,8 +14,8 @@
 #include "warpwise/primitives/find/cpu_scores-inl.hpp"
 #include "warpwise/primitives/find/cpu_transforms-inl.hpp"
 
-// Direct correlation: a tile of a few rows of places is scored at once. For products, each vector
-// of the image is loaded and widened once for all these rows. Large templates use transforms.
+// Direct correlation scores a tile of a few rows of places at once. For products, each vector of
+// the image is loaded and widened once for all these rows. Large templates use transforms instead.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::find::HWY_NAMESPACE {
@@ -27,8 +27,8 @@ using detail::HWY_NAMESPACE::absolute_differences_of_8;
 using detail::HWY_NAMESPACE::add_products_of_pairs;
 #endif
 
-// Rows of places in a tile. A row's accumulators are two vectors; those of all rows fill half of 16
-// registers.
+// Rows of places in a tile. Each row has two vectors of accumulators, so the accumulators of all
+// rows take 8 of 16 registers.
 constexpr std::int64_t tile_rows = 4;
 constexpr std::int64_t tile_columns = scored_places;
 // Largest number of template pixels summed in 32 bits: 65536 · 255² < 2^32.
@@ -36,7 +36,7 @@ constexpr std::int64_t piece_pixels = 65536;
 
 using TileSums = std::array<std::array<std::uint64_t, tile_columns>, tile_rows>;
 
-/// A rectangle of the template that is small enough for 32-bit sums, in the inner loops' layout.
+/// A rectangle of the template that is small enough for 32-bit sums, stored as inner loops read it.
 struct Piece {
   std::int64_t x, y, width, height;
   std::int64_t stride;              ///< elements from row to row in `bytes` and `words`
@@ -105,7 +105,9 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 
 #else
 
-/// Adds Σ|a − b| over a piece at each place of `rows` rows. `image` points to the first place.
+/// Adds Σ|a − b| to the sum at each place of the tile's first `rows` rows. The pixels a are those
+/// of piece `p` of the template, b those of the image below it. `image` points to the pixel below
+/// the piece's first pixel at the tile's first place.
 void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
                      std::int64_t rows, TileSums& sums) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -141,8 +143,8 @@ void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pit
   }
 }
 
-/// Adds Σab over a piece at each place of `rows` rows. `image` is the pixel at the first place. The
-/// sums of the tile's other rows become undefined.
+/// Adds Σab to the sum at each place of the tile's first `rows` rows, with the arguments of
+/// add_differences(). Sums in the tile's other rows are meaningless afterwards.
 void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                   TileSums& sums) {
   const hn::ScalableTag<std::int16_t> d16;
@@ -157,8 +159,8 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
     auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
     for (std::int64_t j = 0; j < p.height + rows - 1; ++j) {
       const std::uint8_t* row = image + j * pitch + x;
-      // At row q of places, row j of the image meets row j − q of the template, or zeros if there
-      // is no such row.
+      // For places in row q, row j of the image is below row j − q of the piece. p.words has zeros
+      // where the piece has no such row.
       const std::int16_t* wanted = p.words.data() + (j + tile_rows - 1) * p.stride;
       for (std::int64_t i = 0; i < p.width; i += 2) {
         const auto pixels = hn::PromoteTo(d16, hn::LoadU(d8, row + i));
@@ -192,7 +194,9 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 class TileSource {
  public:
   TileSource(ConstHostView image, std::int64_t piece_width)
-      // The last vector that a tile's last place loads may start at the last pixel of its window.
+      // reach_ is the number of columns that the inner loops may read for a tile. The window of the
+      // tile's last place ends before column tile_columns + piece_width. A vector that starts at
+      // the window's last pixel has up to tile_columns bytes.
       : image_(image), reach_(tile_columns + piece_width + tile_columns) {}
 
   struct Pixels {
@@ -269,8 +273,8 @@ class Scorer {
   TileSums sums_{};
 };
 
-/// Returns the best place of all units of work. Each task makes a scorer by make(first) and calls
-/// score(scorer, unit, best) for each of its units.
+/// Returns the best place of all units of work. Each task makes a scorer by make(its first unit)
+/// and calls score(scorer, unit, best) for each of its units.
 template <class Make, class Score>
 Finding best_of(std::int64_t units, std::int64_t unit_bytes, Measure measure, const Make& make,
                 const Score& score) {
@@ -299,7 +303,8 @@ Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<H
         [](auto& scorer, auto pair, Finding& best) { scorer.score(pair, best); });
   }
   const std::vector<Piece> pieces = pieces_of(templ);
-  // At a place, a pixel of the template takes about as long as 1/16 byte of memory traffic.
+  // Estimates the cost of a row of tiles in bytes of memory traffic. At a place, 16 pixels of the
+  // template take about as long as one byte.
   return best_of((problem.rows + tile_rows - 1) / tile_rows,
                  image.width() * tile_rows * (problem.n / 16 + 1), measure,
                  [&](auto first) { return Scorer(problem, pieces, first * tile_rows); },

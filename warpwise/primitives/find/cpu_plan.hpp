@@ -6,13 +6,15 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// The CPU path's choice of transforms and of their tiles.
+// Decides if find()'s CPU path correlates by Fourier transforms, and chooses their tiles. A place
+// is a position of the template in the image.
 namespace warpwise::detail::find {
 
+/// Size and number of the tiles that the transforms divide the image into. Two tiles make a pair.
 struct TileSize {
   int log_width;  ///< log2 of the width in pixels
   int log_height;
-  std::int64_t columns;  ///< columns of places
+  std::int64_t columns;  ///< columns of places in a tile
   std::int64_t rows;
   std::int64_t pairs_across;
   std::int64_t pairs;
@@ -46,7 +48,8 @@ inline std::optional<TileSize> transform_tiles(const ConstHostView& templ,
       if (!best || t.work() < best->work()) best = t;
     }
   }
-  // Number of products of pixels computed in the time of a pass over one point.
+  // Number of products of pixels that direct summation computes in the time that one pass of a
+  // transform takes for one point.
   constexpr std::int64_t pass = 60;
   const std::int64_t products = columns * rows * templ.width() * templ.height();
   if (best && products / pass <= best->work()) best.reset();

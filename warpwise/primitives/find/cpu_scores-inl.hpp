@@ -54,7 +54,7 @@ struct Problem {
 /// down from row to row.
 class WindowSums {
  public:
-  /// Starts above row `first` of places, whose sums the first next() computes.
+  /// Prepares for row `first` of places: the first call of next() computes that row's sums.
   WindowSums(ConstHostView templ, ConstHostView image, std::int64_t first)
       : image_(image), width_(templ.width()), height_(templ.height()), y_(first),
         column_sum_(static_cast<std::size_t>(image.width())),

@@ -36,7 +36,7 @@ hwy::AlignedFreeUniquePtr<double[]> doubles(std::int64_t count) {
   return made;
 }
 
-/// Two tiles of an image as the real and imaginary part of one tile, and its transforms.
+/// A tile of complex numbers, whose real and imaginary parts are two tiles of an image.
 class ComplexTile {
  public:
   explicit ComplexTile(const TileSize& size)
@@ -73,8 +73,8 @@ class ComplexTile {
     }
   }
 
-  /// Transforms 4 columns from x on and calls use(re, im), which may change their points.
-  /// Transforms the columns back and keeps `rows` rows of them, unless `rows` is 0.
+  /// Transforms 4 columns from x on and calls use(re, im), which may change their points. If `rows`
+  /// is not 0, then transforms the columns back and stores their first `rows` rows in the tile.
   template <class Use>
   void transform_columns(std::int64_t x, std::int64_t rows, const Use& use) {
     const Doubles d;
@@ -107,8 +107,8 @@ class ComplexTile {
     }
   }
 
-  /// Transforms 4 rows from y on back and rounds them to integers. Stores `columns` real parts of
-  /// each row, then `columns` imaginary parts. Overwrites up to 4 more elements at a row's end.
+  /// Transforms back the 4 rows from y on and rounds them to integers. Stores `columns` real parts
+  /// of each row, then `columns` imaginary parts. May overwrite up to 4 elements after these.
   void inverse_rows(std::int64_t y, std::int64_t columns,
                     std::array<std::vector<std::uint64_t>, together>& sums) {
     for (std::int64_t x = 0; x < width(); ++x) {
@@ -170,7 +170,7 @@ class ComplexTile {
 
   LineTransform row_;
   LineTransform column_;
-  std::int64_t pitch_;  ///< doubles from column to column: a column's points and a cache line
+  std::int64_t pitch_;  ///< doubles from column to column: a column's, and a cache line of padding
   hwy::AlignedFreeUniquePtr<double[]> tile_;
   hwy::AlignedFreeUniquePtr<double[]> re_;  ///< buffer of 4 lines
   hwy::AlignedFreeUniquePtr<double[]> im_;
@@ -198,7 +198,7 @@ class TemplateTransform {
     }
   }
 
-  /// Multiplies the points of 4 columns of a tile, from x on, by the transform.
+  /// Multiplies the points of a tile's columns x to x + 3 by the same columns of this transform.
   void apply(std::int64_t x, std::int64_t height, double* re, double* im) const {
     const Doubles d;
     const std::int64_t column_points = together * height;

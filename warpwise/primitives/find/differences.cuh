@@ -18,8 +18,8 @@ struct DifferencesShared {
   FindPlace best[differences_threads];
 };
 
-/// Copies a chunk of the template from (x, y) on into shared memory, and the part of the image that
-/// the places at (tile_x, tile_y) compare it with; zeros beyond their edges.
+/// Copies into shared memory the chunk of the template from (x, y) on, and the part of the image
+/// with which the tile's places compare it. Pixels beyond an edge of either are zeros.
 __device__ inline void load_differences(const FindArguments& a, DifferencesShared& s,
                                         int64_t tile_x, int64_t tile_y, int64_t x, int64_t y) {
   constexpr int image_pieces = (differences_tile_columns / 4 + differences_chunk_words) / 4;
@@ -49,9 +49,9 @@ __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   return sum;
 }
 
-/// Adds rows y to y + 7 (only those below `rows`) of column k of the template's words to the sums
-/// of this thread's places. The words of 8 rows of the image stay in registers; each new row
-/// overwrites the oldest.
+/// Adds the differences for 8 words of the chunk, in column k and rows y to y + 7, to the sums of
+/// this thread's places. Leaves out rows from `rows` on. `window` holds the image's words of 8 rows
+/// in registers; each new row overwrites the oldest.
 template <bool masked, bool whole>
 __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, int rows,
                                       unsigned mask, ShiftedWords (&window)[differences_rows],
@@ -74,7 +74,7 @@ __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, 
   }
 }
 
-/// Adds column k of the chunk's words to the sums of this thread's places.
+/// Adds the differences of column k of the chunk's words to the sums of this thread's places.
 template <bool masked>
 __device__ inline void add_word_column(const DifferencesShared& s, int k, int rows, unsigned mask,
                                        unsigned (&sums)[differences_rows][differences_columns]) {
@@ -86,7 +86,7 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
     window[i] = load_shifts<masked>(&s.image[top + i][lane + k], mask);
   }
   int y = 0;
-  // A branch after each row takes 6 % of the time. Complete groups of eight rows need none.
+  // A branch after each row would take 6 % of the time. Complete groups of 8 rows need no branch.
 #pragma unroll 1
   for (; y + differences_rows <= rows; y += differences_rows) {
     add_eight_rows<masked, true>(s, k, y, rows, mask, window, sums);
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(differences_threads, 768 / differences_threads
   follow_launch();
   for (int64_t tile_y = int64_t{blockIdx.y} * differences_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * differences_tile_rows) {
-    // 255 · 11 million pixels stay below 2^32.
+    // The sums fit 32 bits: 255 times max_find_area (11 million pixels) is below 2^32.
     unsigned sums[differences_rows][differences_columns] = {};
     for (int64_t chunk_y = 0; chunk_y < a.templ_height; chunk_y += differences_chunk_rows) {
       for (int64_t chunk_x = 0; chunk_x < a.templ_width; chunk_x += chunk_width) {

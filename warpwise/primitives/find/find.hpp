@@ -19,13 +19,13 @@ struct Finding {
   double score;    ///< for sad and ssd an exact integer
 };
 
-/// Compares a template with every part of `image` of its size and returns the best place.
+/// Compares a template with every part of `image` of the same size and returns the best place.
 ///
 /// A place (x, y) is the position in the W×H image of the upper left pixel of the w×h template.
 /// Every place with x in [0, W − w] and y in [0, H − h] is scored, none beyond the border. Among
 /// equally good places the first in raster order wins. ncc and zncc are compared in double, sad and
 /// ssd as exact integers. The measures are those of cv::matchTemplate: ssd is TM_SQDIFF, ncc
-/// TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Unlike there, a quotient by 0 is 0.
+/// TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED. Unlike in matchTemplate, a quotient by 0 gives 0.
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the template's area times the image's. For ssd,
@@ -61,13 +61,14 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 /// - Transforms, for templates of about 100 pixels a side and more, take 16 bytes more for each
 ///   pixel of each pair of tiles and of the template's tile, at most 2 GiB. In an image of
 ///   4096×3000 pixels, a template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
-/// - For ssd, ncc and zncc with templates of 48 rows and more, up to one byte more for each pixel
-///   of the image that the template covers at these 16 million places.
+/// - For ssd, ncc and zncc with templates of 48 rows and more, sums of the image's columns.
+///   They take up to one byte for each pixel of the image that the template covers at any of these
+///   16 million places.
 ///
 /// `best` receives the Finding in device memory: one row of sizeof(Finding) pixels of u8, at any
 /// address.
 ///
-/// \throws InvalidArgument  for the arguments that find() on the CPU refuses, or another `best`.
+/// \throws InvalidArgument  for what the CPU's find() refuses, or a `best` of another size or type.
 /// \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
 WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
@@ -76,7 +77,8 @@ WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceVi
                           DeviceView map, Measure measure, gpu::StreamHandle stream);
 
 namespace reference {
-/// Computes find() with a map and sums anew at each place. Tests compare the fast paths with it.
+/// Computes find() with a map by its definition: the sums at a place are computed from all pixels
+/// of its window. Tests compare the fast paths with it.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 }  // namespace reference

@@ -60,7 +60,7 @@ void compare(const cv::Mat& templ, const cv::Mat& image, const Peer& peer) {
   const cv::Mat spread = spread_of(image, templ.size(), zero_mean);
   const double templ_spread = spread_of(templ, templ.size(), zero_mean).at<double>(0, 0);
   // Float transforms of about 2^16 points change a sum of n products by at most 16 rounding errors
-  // of the largest possible sum, n · 255². Normalised measures divide the sum by both spreads.
+  // of the largest possible sum, n · 255². Normalised measures divide it by n and both spreads.
   const double rounding = 16 * std::numeric_limits<float>::epsilon() * 255 * 255;
   const double flat = 1e-4;  // a part with less spread is flat: any other 8-bit part spreads more
   int compared = 0;

@@ -46,7 +46,7 @@ void fill(GuardedImage& image, int levels, std::uint64_t seed) {
 
 class FindTest : public test::BackendTest {
  protected:
-  /// Compares as compare_with_reference() does. A GPU uses transforms; a CPU follows its own rule.
+  /// Calls compare_with_reference(). A GPU always uses transforms; a CPU only if its rule says so.
   void compare_transforms(Size templ_size, Size image_size, int levels, Measure measure) {
     always_transforms_ = true;
     compare_with_reference(templ_size, image_size, levels, measure);
@@ -107,7 +107,7 @@ class FindTest : public test::BackendTest {
     if (least_is_best(measure)) compare_with_reference(templ, image, measure, ElementType::u32);
   }
 
-  bool always_transforms_ = false;  ///< true: a GPU uses transforms even if the rule takes products
+  bool always_transforms_ = false;  ///< true: a GPU uses transforms even if products are faster
 };
 
 TEST_P(FindTest, AwkwardSizesAndLayouts) {
@@ -219,7 +219,7 @@ TEST_P(FindTest, SeveralBands) {
   if (GetParam() != Backend::cpu) compare_transforms({2, 1}, {4100, 4200}, 256, Measure::zncc);
 }
 
-// The template is nearly the smallest whose sums exceed 32 bits; scratch memory holds all bits.
+// The template is nearly the smallest whose sums exceed 32 bits, so that a GPU sums in 64 bits.
 TEST_P(FindTest, ProductsBeyond32Bits) {
   GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
   for (GuardedImage* bright : {&templ, &image}) {
@@ -231,7 +231,7 @@ TEST_P(FindTest, ProductsBeyond32Bits) {
   compare_with_reference(templ, image, Measure::ncc, ElementType::f32);
 }
 
-// Covers tiles of several sizes, some without a partner, and templates as large as a tile.
+// Covers tiles of several sizes, odd numbers of tiles, and templates as large as a tile.
 TEST_P(FindTest, Transforms) {
   compare_transforms({1, 1}, {300, 270}, 256, Measure::ssd);
   compare_transforms({256, 1}, {530, 20}, 256, Measure::zncc);

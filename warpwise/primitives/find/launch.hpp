@@ -34,7 +34,8 @@ struct FindKernel {
   FindStep step;
   Measure measure;
   bool wide = false;  ///< true if 32 bits cannot hold the template's sum of products
-  int groups = kernels::find::products_groups;  ///< groups of 16 rows in a warp of products_kernel
+  /// groups of 16 rows of places that a warp of products_kernel scores
+  int groups = kernels::find::products_groups;
 };
 constexpr const char* kernel_name(const FindKernel& kernel) {
   switch (kernel.step) {
@@ -91,17 +92,20 @@ inline gpu::Shape differences_grid(const kernels::find::FindArguments& a) {
   return find_grid(a, kernels::find::differences_tile_columns,
                    kernels::find::differences_tile_rows);
 }
-/// \param groups  groups of 16 rows in a warp of products_kernel
+/// \param groups  groups of 16 rows of places that a warp of products_kernel scores
 inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int groups) {
   return find_grid(a, kernels::find::products_tile_columns,
                    kernels::find::products_tile_rows(groups));
 }
-/// Returns true if segments_kernel sums columns of the image for windows_kernel, windows_rows rows
-/// at a time. For templates of few rows these sums are not worth a launch.
+/// Returns true if segments_kernel sums the image's columns in groups of windows_rows rows.
+/// windows_kernel then adds these sums instead of single rows. For templates of few rows they are
+/// not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
-/// Returns the number of rows of places of a block of windows_kernel: fewer in small images, so
-/// that all multiprocessors of a large GPU have blocks. Each block first sums over the template's
-/// height: by segments of rows if there are any, otherwise by pixels, four rows in the time of one.
+/// Returns the number of rows of places that a thread block of windows_kernel takes. In small
+/// images it takes fewer, so that all multiprocessors of a large GPU have thread blocks. A thread
+/// block begins by summing the image's rows under its first row of places. Without
+/// segments_kernel's sums, four of these rows take as long as one row of places. The result is then
+/// at least a quarter of the template's height.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =
@@ -110,8 +114,8 @@ inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   return std::clamp(gpu::blocks_for(a.rows, wanted_blocks) * strips, least, most);
 }
 inline std::int64_t blocks_of(const gpu::Shape& grid) { return std::int64_t{grid.x} * grid.y; }
-/// Returns the groups of rows per warp of products_kernel: few if a large GPU would otherwise have
-/// fewer blocks than multiprocessors.
+/// Returns the number of groups of 16 rows of places that a warp of products_kernel scores. There
+/// are few if a large GPU would otherwise have fewer thread blocks than multiprocessors.
 inline int products_groups_of(const kernels::find::FindArguments& a, bool wide) {
   constexpr std::int64_t wanted_blocks = 132;
   return !wide && blocks_of(products_grid(a, kernels::find::products_groups)) < wanted_blocks
@@ -128,10 +132,11 @@ inline gpu::Shape transform_scores_grid(const TransformTiles& tiles) {
           gpu::grid_y(tiles.pairs())};
 }
 
-/// Layout of a transform's scratch memory: offsets from 0 on.
+/// Layout of the transforms' scratch memory: the byte offsets of its parts. The roots of 1 begin at
+/// offset 0.
 struct TransformMemory {
   static constexpr std::int64_t warps = kernels::find::transform_threads / 32;
-  std::int64_t part_count;
+  std::int64_t part_count;  ///< number of warps that sum parts of the template
   std::int64_t templ_at, image_at, sums_at, bytes;
 
   TransformMemory(const kernels::find::FindArguments& a, const TransformTiles& tiles)
@@ -165,19 +170,19 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
   return t;
 }
 
-/// Layout of a call's scratch memory: first the sums of a band of places, in parts at multiples of
-/// 16 bytes; then the transforms' memory; last the best places of the blocks of all bands.
+/// Layout of a call's scratch memory. The sums of a band of places come first, in parts at
+/// multiples of 16 bytes; then the transforms' memory; last the best places of all thread blocks.
 struct FindPlan {
   std::optional<TransformTiles> transform;  ///< a band's tiles; nothing: no transforms
-  int groups = 0;                           ///< used by products_grid; 0: no matrix units
+  int groups = 0;                  ///< argument of products_grid; 0: products_kernel does not run
   std::int64_t band_rows = 0;      ///< rows of places whose sums are in scratch memory at a time
   bool wide = false;               ///< true if 32 bits cannot hold a sum
   std::int64_t scratch_pitch = 0;  ///< elements in a row of places
-  std::int64_t product_bytes = 0;  ///< 0 if products fit 32 bits
-  std::int64_t square_bytes = 0;
-  std::int64_t sum_bytes = 0;
-  std::int64_t windows_rows = 0;
-  std::int64_t segment_count = 0;  ///< number of segments in a band; 0: none
+  std::int64_t product_bytes = 0;  ///< for products_kernel's sums, only if 32 bits cannot hold them
+  std::int64_t square_bytes = 0;   ///< for Σb² at each place
+  std::int64_t sum_bytes = 0;      ///< for Σb at each place, only for zncc
+  std::int64_t windows_rows = 0;   ///< rows of places of a thread block of windows_kernel
+  std::int64_t segment_count = 0;  ///< groups of image rows that segments_kernel sums, or 0
   std::int64_t segment_pitch = 0;
   std::int64_t segment_bytes = 0;
   std::int64_t transform_bytes = 0;

@@ -9,14 +9,14 @@
 // explains. nvcc and NVRTC compile this file; it includes no host headers.
 namespace warpwise::kernels::find {
 
-// A chunk is the part of the template in shared memory at a time: rows, and steps of 32 columns k
-// of the template's Toeplitz matrix. With the matching part of the image it takes 40 KiB.
+// A chunk is the part of the template in shared memory at a time: up to 32 rows, and up to 2 steps
+// of 32 columns k of their Toeplitz matrix. With its part of the image it takes 40 KiB.
 inline constexpr int products_chunk_rows = 32;
 inline constexpr int products_chunk_steps = 2;
 // A row has 16 bytes more than its pixels, so that 8 rows are in different banks.
 inline constexpr int products_image_words = 8 * (products_warps_x + products_chunk_steps - 1) + 4;
 inline constexpr int products_templ_words = 8 * (products_chunk_steps + 1);
-// The sums of 32 chunks fit 32 bits: 255² · 2048 pixels of a chunk · 32 < 2^32.
+// The sums of 32 chunks fit 32 bits: a chunk has 2048 pixels, and 32 · 2048 · 255² < 2^32.
 inline constexpr int products_chunks_in_32_bits = 32;
 
 template <int groups>
@@ -44,9 +44,9 @@ struct ProductsChunk {
 template <int groups>
 using ProductsSums = MatrixSums[groups][products_columns / 8];
 
-/// Copies a chunk of the template into shared memory, and the part of the image that the tile's
-/// places compare it with; zeros beyond their edges. Adds the sums of this thread's part of the
-/// template to `templ`.
+/// Copies into shared memory a chunk of the template, and the part of the image with which the
+/// tile's places compare it. Pixels beyond an edge of either are zeros. Adds the template's pixels
+/// that this thread copies, and their squares, to `templ`.
 template <int groups>
 __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
                            int64_t tile_y, const ProductsChunk& chunk, ulonglong2& templ) {
@@ -77,7 +77,7 @@ __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, in
   templ.y += squares;
 }
 
-/// Adds one step's products. `first`, `last`: it is the first or last step of the template's row.
+/// Adds one step's products. `first`, `last`: true for the first or last step of a template's row.
 template <bool first, bool last, int groups>
 __device__ void add_step(const ProductsShared<groups>& s, int step, int rows,
                          ProductsSums<groups>& sums) {
@@ -141,9 +141,9 @@ __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile
   }
 }
 
-/// Sums the products of the whole template at this thread's places of the tile, chunk by chunk, and
-/// the template's own sums in shared memory. Sums beyond 32 bits are carried in scratch memory. All
-/// threads must call it.
+/// Sums the products of the whole template at this thread's places, chunk by chunk. Stores the
+/// template's own sums in shared memory. If `wide`, moves `sums` to scratch memory every 32 chunks;
+/// at the end `sums` holds only those of the remaining chunks. All threads must call it.
 template <bool wide, int groups>
 __device__ void sum_products(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
                              int64_t tile_y, ProductsSums<groups>& sums) {
@@ -187,7 +187,7 @@ __device__ void sum_products(const FindArguments& a, ProductsShared<groups>& s, 
   __syncthreads();
 }
 
-/// Scores a column of places from (x, y) on, for the map and the best.
+/// Scores a column of places from (x, y) on, for the map and the best place.
 template <Measure measure, class Sum>
 __device__ inline void score_column(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     int64_t x, int64_t y,

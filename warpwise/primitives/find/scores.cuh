@@ -14,7 +14,7 @@ inline constexpr int places_together = 8;
 template <Measure measure, class Sum>
 struct PlaceScores {
   Scorer<measure, Sum> scorer;
-  float most;  ///< the greatest estimate in the warp so far
+  float most;  ///< the greatest estimate of a score in the warp so far
   unsigned long long templ_squares;
   FindPlace best;
 };
@@ -44,8 +44,8 @@ __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
   return mask;
 }
 
-/// Scores the places where(i) of the band whose bit i in `valid` is set, from their sums of
-/// products. All lanes must call it.
+/// Scores each place where(i) of the band for which bit i of `valid` is set. `products` are the
+/// sums of products at these places. All lanes must call it.
 template <Measure measure, class Sum, class Where>
 __device__ inline void score_places(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     const Sum (&products)[places_together], unsigned valid,

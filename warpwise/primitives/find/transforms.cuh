@@ -65,10 +65,10 @@ __device__ inline void transform_few(Complex (&v)[8]) {
 /// Returns the index of point i in memory: points at power-of-two strides are in different banks.
 __device__ inline int slot(int i) { return i ^ (i >> 3 & 7); }
 
-/// Runs one pass over a block's points: transforms of `radix` points at strides of 2^log_stride,
-/// and the products with roots of 1 between passes. Each 2^log_lines adjacent points belong to
-/// different lines. Forward passes go from large strides to small ones and leave a line's points in
-/// a permuted order, which inverse passes expect.
+/// Runs one pass over a thread block's points: transforms of `radix` points at strides of
+/// 2^log_stride, and the products with roots of 1 between passes. Each 2^log_lines lines are
+/// interleaved point by point. Forward passes go from large strides to small ones and leave a
+/// line's points in a permuted order, which inverse passes expect.
 template <int radix, bool inverse>
 __device__ inline void transform_pass(Complex* points, const Complex* roots, int log_stride,
                                       int log_lines) {
@@ -100,8 +100,8 @@ __device__ inline void transform_pass(Complex* points, const Complex* roots, int
   __syncthreads();
 }
 
-/// Transforms lines of 2^log_length points, not divided by the length. `without_smallest` leaves
-/// the pass of the smallest stride to the caller. All threads must call it after they store points.
+/// Transforms lines of 2^log_length points, without division by this length. `without_smallest`
+/// leaves the smallest stride's pass to the caller. All threads must call it after storing points.
 template <bool inverse, bool without_smallest = false>
 __device__ inline void transform_lines(Complex* points, const Complex* roots, int log_length,
                                        int log_lines) {
@@ -120,7 +120,7 @@ __device__ inline void transform_lines(Complex* points, const Complex* roots, in
   }
 }
 
-/// Calls use(i, line, x) for each of this thread's points of a block of rows.
+/// Calls use(i, line, x) for each of this thread's points: point i is column x of row `line`.
 template <class Use>
 __device__ inline void each_of_rows(const FindTransform& t, Use use) {
 #pragma unroll 4
@@ -129,7 +129,7 @@ __device__ inline void each_of_rows(const FindTransform& t, Use use) {
   }
 }
 
-/// Calls use(i, x, y) for each of this thread's points of a block of columns.
+/// Calls use(i, x, y) for each of this thread's points: point i is row y of the tile's column x.
 template <class Use>
 __device__ inline void each_of_columns(const FindTransform& t, Use use) {
   const int log_lines = log_transform_points - t.log_height;
@@ -160,12 +160,13 @@ __global__ void __launch_bounds__(transform_threads) roots_kernel(FindTransform 
   t.roots[k] = {cosine, -sine};
 }
 
-/// Transforms the template's rows, and sums the template. Grid: x over its rows.
+/// Transforms the template's rows, and sums its pixels and their squares. Grid: x over its rows.
 __global__ void __launch_bounds__(transform_threads, 3)
     template_rows_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
   const int64_t first = int64_t{blockIdx.x} * transform_rows_of_block(t);
   TemplateSums sums{0, 0};
+  // The template was complete before this launch began, because roots_kernel waited for it.
   each_of_rows(t, [&](int i, int line, int x) {
     const int64_t y = first + line;
     unsigned pixel = 0;
@@ -174,7 +175,6 @@ __global__ void __launch_bounds__(transform_threads, 3)
     sums.squares += pixel * pixel;
     points[slot(i)] = {static_cast<double>(pixel), 0};
   });
-  // This launch began after roots_kernel had waited for earlier work: the template is complete.
   follow_launch();
   add_across_warp(sums);
   if (threadIdx.x % 32 == 0) {
@@ -187,8 +187,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// Computes the conjugate of the template's transform, divided by a tile's number of pixels. An
-/// image tile's transform times it is the transform of their correlation. Grid: x over columns.
+/// Computes the conjugate of the template's transform, divided by a tile's number of pixels. Its
+/// product with an image tile's transform is their correlation's transform. Grid: x over columns.
 __global__ void __launch_bounds__(transform_threads, 3)
     template_columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   if (threadIdx.x % 32 == 0) t.templ_sums[threadIdx.x / 32] = sums;
 }
 
-/// A tile of the image. `there` is false for the partner that the last tile may lack.
+/// A tile of the image. `there` is false for the second tile of the last pair if it does not exist.
 struct TransformTile {
   bool there;
   int64_t x;  ///< column of the tile's first pixel, and of its first place
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     points[slot(i)] = {pair.first.pixel(a, x, top + line), pair.second.pixel(a, x, top + line)};
   });
   transform_lines<false>(points, t.roots, t.log_width, 0);
-  // The launch before this one waited for earlier work, so the image and the roots are complete.
+  // The image and roots were complete before this launch began: the launch before waited for them.
   follow_launch();
   each_of_rows(t, [&](int i, int line, int x) {
     pair.points[((top + line) << t.log_width) + x] = points[slot(i)];

@@ -130,8 +130,8 @@ __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_
 template <class Square>
 __device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
                                 unsigned leaves_gained, WindowPair<Square>* step) {
-  // Each word holds, for two columns, the two pixels that are added or the two that are subtracted.
-  // `both` serves one column: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
+  // A plus word holds two pixels to add for each of two columns; a minus word, two to subtract.
+  // `both` holds the four pixels of one column: bytes 0 and 1 are added, bytes 2 and 3 subtracted.
   const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
   const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
   const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
@@ -196,8 +196,8 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
   return here;
 }
 
-/// Writes the sums of a thread's windows, from the first one `here` on, to scratch memory. A row of
-/// scratch memory has a multiple of windows_columns elements.
+/// Writes the sums of a thread's windows to scratch memory. `here` holds the leftmost window's
+/// sums. A row of scratch memory has a multiple of windows_columns elements.
 template <bool with_sums, class Square>
 __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowPair<Square> here,
                                      const WindowPair<Square>* step) {
@@ -217,13 +217,13 @@ __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowP
   static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
 }
 
-/// The segments of two adjacent columns, read by one access.
+/// The segments (column sums) of two adjacent columns, so that one load of 16 bytes reads both.
 struct alignas(16) WindowSegments {
   WindowSegment first;
   WindowSegment second;
 };
 
-/// Adds segment `segment`, sums of windows_rows rows of each column, to a thread's state.
+/// Adds windows_rows rows at once to a thread's state: row `segment` of a.segments has their sums.
 template <class Square>
 __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64_t segment,
                                    WindowRun<Square>& run) {
@@ -290,8 +290,8 @@ __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_
   return run;
 }
 
-/// Sums `count` segments; a thread takes 4 columns of a segment. Grid: x over columns, y strides
-/// over segments.
+/// Computes `count` rows of a.segments: the sums of windows_rows pixels of each column. A thread
+/// takes 4 columns. Grid: x over columns, y strides over rows of a.segments.
 __global__ void __launch_bounds__(windows_threads) segments_kernel(FindArguments a, int64_t count) {
   const int64_t x = (int64_t{blockIdx.x} * windows_threads + threadIdx.x) * 4;
   follow_launch();

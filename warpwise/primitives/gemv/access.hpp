@@ -7,11 +7,11 @@
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
-// Access to gemv's matrix, and arithmetic of its launches.
+// How gemv's kernels load the matrix, and helpers for the computation of launches.
 namespace warpwise::detail::gemv {
 
-/// Returns the size of a grid. It may be smaller than the work: each block of a kernel with a
-/// grid-stride loop then takes several turns.
+/// Returns the size of a grid. It may be smaller than `blocks`: each block of a kernel with a
+/// grid-stride loop then does the work of several.
 constexpr unsigned gemv_grid(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
 }

@@ -3,6 +3,9 @@
 // Arguments of the gemv kernels. g++, nvcc and NVRTC compile this file, so it includes nothing.
 namespace warpwise::kernels::gemv {
 
+/// Arguments of a product. Its outputs are the elements of y. Several thread blocks may share an
+/// output, and each sums a part of it. They then write their partial sums to lists, each of which
+/// holds one partial sum of every output. A later kernel adds the lists.
 struct GemvArguments {
   const unsigned char* a;
   const unsigned char* x;  ///< contiguous, and aligned to the size of the kernel's loads of x
@@ -11,7 +14,7 @@ struct GemvArguments {
   long long rows;
   long long columns;
   long long y_stride;
-  float* sums;  ///< sums[list * outputs + output]; null if there is a single list, which goes to y
+  float* sums;  ///< sums[list * outputs + output]; null if there is one list, which goes to y
   float alpha;
   float beta;
   bool y_by_float;  ///< true: y's elements are aligned and accessed as floats; false: byte by byte
@@ -25,17 +28,17 @@ struct GemvArguments {
 enum class GemvAccess { vector, half_vector, element, byte };
 
 inline constexpr int gemv_block_threads = 256;
-// Largest number of turns of a block of gemv_rows. A turn takes new rows of A, and shared memory
-// holds the sums of all turns.
+// Largest number of turns of a block of gemv_rows. A turn is a pass of its loop, over new rows of
+// A. Shared memory holds the sums of all turns.
 inline constexpr int gemv_most_turns = 32;
 // Threads of the largest block of gemv_sum_few.
 inline constexpr int gemv_most_sum_threads = 1024;
 // Threads of the largest block of the transposed product.
 inline constexpr int gemv_most_column_threads = 512;
 
-/// Number of columns that a thread of the transposed product sums, and number of rows that it has
-/// in flight (gemv_strand_batch). With single elements all rows of a strand are in flight, so the
-/// thread waits for memory only once. `size` is the bytes of an element.
+/// Number of columns that a thread of the transposed product sums. gemv_strand_batch is the number
+/// of rows whose loads are in flight at a time. A thread that loads single elements loads all rows
+/// of a strand (order.hpp) at once and waits only once. `size` is the bytes of an element.
 template <GemvAccess access, int size>
 inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 / size
                                            : access == GemvAccess::element ? 1

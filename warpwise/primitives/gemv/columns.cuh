@@ -2,14 +2,14 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernel of columns times x.
+// The kernel of columns times x. Strands, chunks and lanes are those of order.hpp.
 namespace warpwise::kernels::gemv {
 
-/// A thread sums a few columns of a strand. 2^log_strand_threads adjacent threads make a tile's
-/// width; the other threads of a block take other strands. While a thread sums some rows, it loads
-/// the next. A block takes the chunks set, set + sets, ... If `lanes` (a power of 2) is not 0, a
-/// block adds its chunks' sums in `lanes` of the order's lanes. Several sets are then a cluster,
-/// whose first block adds the sets' sums. If `lanes` is 0, each chunk's sum goes to its own list.
+/// Multiplies tiles of A's columns by x. In each group of 2^log_strand_threads threads, a thread
+/// sums a few of a tile's columns over one strand, and loads the next rows meanwhile. Other groups
+/// take other strands. Block `set` of a tile's `sets` blocks takes chunks set, set + sets, ... If
+/// `lanes` is 0, each chunk's sums go to a list. Else a block adds its chunks' sums in lanes, whose
+/// number `lanes` is a power of 2. Several sets then form a cluster, whose first block adds all.
 ///
 /// Shared memory: the sums of each thread, then the sums of the lanes.
 /// Grid: x over the tiles of columns, y over the sets of chunks.

@@ -2,7 +2,8 @@
 
 #include "warpwise/primitives/gemv/access.hpp"
 
-// Launches of columns times x.
+// Launches of the transposed product, which multiplies columns of A by x. Chunks, strands and lanes
+// are those of order.hpp.
 namespace warpwise::detail::gemv {
 
 /// Number of blocks of the largest cluster that every GPU with clusters supports.
@@ -15,10 +16,10 @@ struct GemvColumnsLaunch {
   int log_strand_threads;
   int lanes;
   int shared_bytes;
-  std::int64_t lists;  ///< 1: the product goes to y directly
+  std::int64_t lists;  ///< lists of partial sums; 1: the product goes to y directly
 };
 
-/// Returns the number of columns of a thread. \param size  bytes of an element
+/// Returns the number of columns that a thread sums. \param size  bytes of an element
 constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
   return access == kernels::gemv::GemvAccess::vector    ? 16 / size
          : access == kernels::gemv::GemvAccess::element ? 1
@@ -33,8 +34,8 @@ static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::element, 4) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::element, 4>);
 
-/// Division of a column's chunks: a block or a cluster of blocks sums whole columns, or (apart)
-/// each chunk's sum is a list.
+/// Division of a column's chunks: a block or a cluster of blocks sums whole columns. With `apart`,
+/// each chunk's sums are a list of their own, and a second launch adds the lists.
 enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };
 
 /// Returns a launch with tiles 2^log_strand_threads threads wide.
@@ -114,9 +115,10 @@ constexpr int gemv_strands_chunk_bytes(int columns) {
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Returns the chunks of each block of gemv_strands: the largest power of 2 that still gives 7 of 8
-/// multiprocessors a block (256 chunks make 128 blocks on an H100 with 132). Returns 0 if the
-/// kernel cannot take A, or if a block or a cluster sums whole columns in less time.
+/// Returns the number of chunks that a block of gemv_strands takes. It is the largest power of 2
+/// that fits shared memory and leaves enough blocks for 7/8 of the multiprocessors. An H100 with
+/// 132 multiprocessors takes 256 chunks in 128 blocks of two chunks. Returns 0 if the kernel cannot
+/// take A, or if a block or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -148,30 +150,33 @@ inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   return words ? share.words : is_aligned ? share.elements : share.unaligned;
 }
 
-/// Returns the bandwidth of a block of a large matrix, as a multiple of one multiprocessor's part
-/// of the whole. Measured on an H200: 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the
-/// bandwidth of all 132, and 8192x8192 16-bit floats at 0.75. \param size  bytes of an element
+/// Returns the bandwidth that one block reaches on a large matrix, divided by the mean bandwidth of
+/// a multiprocessor (the GPU's divided by the number of multiprocessors). Measured on an H200 with
+/// 132 multiprocessors: 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the GPU's
+/// bandwidth, and 8192x8192 16-bit floats at 0.75. \param size  bytes of an element
 constexpr double gemv_block_share(int threads, int size) {
   return (size == 4 ? 1.9 : 1.55) * threads / 512;
 }
 
-/// Returns a launch with blocks for all chunks, whose lists a second launch adds.
+/// Returns a launch that writes each chunk's sums to a list of its own. A second launch adds the
+/// lists.
 inline GemvColumnsLaunch gemv_columns_apart(const kernels::gemv::GemvArguments& a, int own,
                                             bool words, int log_widest, int multiprocessors) {
   const int log = std::min(words ? 4 : 5, log_widest);
   GemvColumnsLaunch launch =
       gemv_columns_with(a, own, log, words || log < 4 ? 128 : 256, GemvChunks::apart);
-  // A multiprocessor has room for four blocks that load words. If more than six blocks for each
-  // were needed, four take several turns instead, so that no block starts late. With fewer blocks,
-  // turns gain nothing. On an H100, 100000 rows of 100 columns took 23.9 us with 782 blocks and
-  // 24.3 us with 528; 262144 rows of 64 columns took 40.5 us with 1024 blocks and 34.5 us with 528.
+  // A multiprocessor has room for four blocks that load words. If there were more than six blocks
+  // for each multiprocessor, the launch has only four. Each of them then takes chunks in several
+  // rounds, and no block starts late. With up to six blocks, rounds gain nothing. On an H100,
+  // 100000 rows of 100 columns took 23.9 us with 782 blocks and 24.3 us with 528; 262144 rows of 64
+  // columns took 40.5 us with 1024 blocks and 34.5 us with 528.
   if (words && std::int64_t{launch.tiles} * launch.sets > 6 * multiprocessors) {
     launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / launch.tiles);
   }
   return launch;
 }
 
-/// Chooses the launch.
+/// Chooses the launch of gemv_columns.
 /// \param size  bytes of an element
 /// \param multiprocessors  number of the GPU's multiprocessors
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
@@ -202,7 +207,8 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
   const double us =
       static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
   GemvColumnsLaunch best_launch = gemv_columns_apart(a, own, words, log_widest, multiprocessors);
-  // More chunks than a group must be added group by group, which a block cannot do.
+  // If there are more than order::group chunks, their sums must be added group by group. The kernel
+  // of a single launch cannot do this.
   if (chunks > order::group) return best_launch;
   double best = us / (0.9 * share_of(5)) + second_launch_us;
   const auto offer = [&](int log, int threads, GemvChunks division) {

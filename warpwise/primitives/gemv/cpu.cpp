@@ -139,10 +139,11 @@ void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t
   });
 }
 
-// Columns of a tile for op(A) = A. Its part of x stays in the first-level cache for all its rows.
+// Columns of a tile for op(A) = A. The tile's part of x stays in the first-level cache for all rows
+// of the tile.
 constexpr std::int64_t row_tile_columns = row_tile_chunks * order::chunk_columns;
-// Rows of a tile for op(A) = A: a multiple of every number of rows that are summed at once. Rows of
-// at most one piece have larger tiles.
+// Rows of a tile for op(A) = A: a multiple of all the numbers of rows that may be summed at once.
+// Tiles of short rows, of at most order::piece_columns columns, have more.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;
 // Columns of a tile for op(A) = Aᵀ: few, so that every thread gets a tile.

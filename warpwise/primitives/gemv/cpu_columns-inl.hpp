@@ -154,7 +154,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
          std::min<std::int64_t>(order::strand_rows, chunk.last_row - row - order::strand_rows));
   if (row < chunk.last_row) take(std::integral_constant<int, 1>(), chunk.last_row - row);
   for (int v = 0; v < across; ++v) {
-    // In a list, the sum of the next column follows and must not be overwritten.
+    // In task.sums, the next column's sum follows and must not be overwritten.
     if (v + 1 == across && columns.last < width && task.sums != nullptr)
       store_first(total[v], columns.last, result + v * width);
     else
@@ -250,8 +250,8 @@ bool sum_as_few_columns(const GemvTask&, const GemvTile&, float*) {
 }
 #endif
 
-// Wide matrices of more bytes are read by whole rows: to read few columns of many rows takes longer
-// from farther caches.
+// Wide matrices with more bytes than this are read by whole rows. If the rows are in a farther
+// cache, it takes longer to read a few columns of many rows.
 constexpr std::int64_t most_near_bytes = 128 << 10;
 
 template <class T>

@@ -111,8 +111,9 @@ HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
 #endif
 }
 
-/// Prefetches the cache line 512 bytes after element `element` of a row, if `in_line` elements are
-/// a multiple of a line: thus once for each line. An address beyond the matrix may be prefetched.
+/// Prefetches the cache line 512 bytes after element `element` of a row, if `in_line` elements fill
+/// whole cache lines. With the number of elements since the start of a line as `in_line`, each line
+/// is prefetched once; with 0, every call prefetches. The address may be beyond the matrix.
 template <class T>
 HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int64_t in_line) {
   constexpr std::int64_t size = sizeof(T);

@@ -17,6 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::gemv::HWY_NAMESPACE {
 namespace {
 
+/// Sums in lanes (order.hpp) of a piece of a row: the 32 lanes as SIMD vectors.
 using Piece = V[vectors];
 
 /// Makes the compiler load a value once for several products. GCC would otherwise load x again for
@@ -28,17 +29,19 @@ HWY_INLINE V loaded_once(V v) {
   return v;
 }
 
-// Numbers of vectors of lanes and of rows that are summed at once. Their sums leave room for x and
-// a product in the 16 registers of SSE and AVX2, because a sum in memory costs more than another
-// load of x. The remaining rows are also summed several at once, because a single row waits for its
-// own sums. With vectors of four floats they are summed one by one: two at once took 17 to 30 %
+// An inner loop keeps vectors_at_once vectors of sums for each of rows_at_once rows. The 16
+// registers of SSE and AVX2 hold these sums, a vector of x and a product. With more sums, some
+// would be in memory, which costs more than another load of x. Rows that are left over are summed
+// rows_left_at_once at once, because each addition to a single row's sums waits for the one before.
+// With vectors of four floats they are summed one by one, because two at once took 17 to 30 %
 // longer.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
 constexpr int short_rows_at_once = 8 / vectors_at_once;
 
-/// Sums the lanes of vectors_at_once vectors from vector `first` on, for one piece of `rows` rows.
+/// Sums one piece of each of `rows` rows, only in the lanes of vectors first to
+/// first + vectors_at_once − 1.
 template <class T, int rows>
 HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std::byte* x,
                                   std::int64_t column, std::int64_t count, int first,
@@ -76,7 +79,7 @@ HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std
   }
 }
 
-/// Sums one piece of `rows` rows in lanes: `count` columns from `column` on.
+/// Sums one piece of each of `rows` rows in lanes. The piece has `count` columns from `column` on.
 template <class T, int rows>
 HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, Piece (&to)[rows]) {
@@ -85,13 +88,14 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-// Number of rows that halves_of_all takes: their sums fill one vector. A vector of 16 lanes is
-// first reduced to 8, because Highway does not interleave across a vector's quarters.
+// Number of rows whose lanes halves_of_all adds at once: their sums fill one vector. A vector of 16
+// lanes is first reduced to 8, because Highway does not interleave across a vector's quarters.
 using DShort = hn::CappedTag<float, 8>;
 using VShort = hn::Vec<DShort>;
 constexpr int short_rows = static_cast<int>(hn::MaxLanes(DShort()));
 
-/// Adds the lanes of each of `short_rows` vectors by halves: sum r goes to lane r.
+/// Sums the lanes of each of `short_rows` vectors. Lane r of the result is the sum of v[r]'s lanes,
+/// added by halves (order.hpp).
 HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
 #if HWY_TARGET == HWY_SCALAR
   return v[0];
@@ -119,7 +123,8 @@ HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
 #endif
 }
 
-/// Adds the lanes of a vector by halves, down to the number that halves_of_all takes.
+/// Reduces a vector to the length that halves_of_all takes: if it has 16 lanes, adds its upper half
+/// to its lower half.
 HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #if HWY_TARGET <= HWY_AVX3
   return hn::Add(hn::LowerHalf(lanes), hn::UpperHalf(DShort(), lanes));
@@ -128,7 +133,8 @@ HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #endif
 }
 
-/// Adds lanes in memory by halves, down to the number that halves_of_all takes.
+/// Reduces the 32 lanes of a sum to one vector that halves_of_all takes. Repeatedly adds the upper
+/// half of the lanes to the lower half. Overwrites `lanes`.
 HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   for (int half = vectors / 2; half > 0; half /= 2) {
     for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
@@ -136,8 +142,8 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   return halves_of_vector(lanes[0]);
 }
 
-/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to the number of lanes
-/// that halves_of_all takes.
+/// Sums one chunk of each of `rows` rows: `count` columns from `column` on. sums[r] receives row
+/// r's partial sums, one in each lane, which halves_of_all has yet to add.
 template <class T, int rows>
 HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, VShort* sums) {
@@ -170,15 +176,16 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-/// Largest number of rows whose lanes are added by halves together. It is a multiple of each number
-/// of rows that are summed at once.
+/// Largest number of rows that sum_block takes. It is a multiple of rows_at_once, rows_left_at_once
+/// and short_rows.
 constexpr int block_rows = 24;
 static_assert(block_rows % rows_at_once == 0 && block_rows % short_rows == 0);
 
-/// The lanes of the sums, by chunk of a tile, then by row of a block.
+/// Partial sums that halves_of_all has yet to add, as vectors: [chunk of a tile][row of sum_block].
 using BlockSums = VShort[row_tile_chunks][block_rows];
 
-/// Sums a tile's columns for `rows` rows: the block's rows from `number` on.
+/// Sums each chunk of a tile's columns for `rows` rows, from row first_row + number on. Row r's
+/// partial sums of chunk c go to sums[c][number + r].
 template <class T, int rows>
 HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
                          int number, BlockSums& sums) {
@@ -193,15 +200,15 @@ HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_
   }
 }
 
-/// Sums a tile's columns for `count` <= block_rows rows. The first row's sum of chunk c goes to
-/// sums[c * y.size].
+/// Sums each chunk of a tile's columns for `count` <= block_rows rows. The first row's sum of chunk
+/// c goes to sums[c * y.size].
 template <class T>
 void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_row, int count,
                float* sums) {
   BlockSums block;
   int number = 0;
   // Takes two groups of rows_left_at_once rows instead of one of rows_at_once, if fewer single rows
-  // are left over.
+  // are then left over.
   const auto best_in_two = [count](int done) {
     const int left = count - done;
     return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
@@ -251,7 +258,7 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
 }
 
 /// Stores the sums of rows [first, last), `short_rows` at a time. sum_of(row) returns a row's
-/// lanes. `sums` has room for a multiple of short_rows.
+/// partial sums, one in each lane. `sums` has room for a multiple of short_rows.
 template <class SumOf>
 HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, SumOf sum_of) {
   const DShort d;
@@ -268,7 +275,7 @@ HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, S
 }
 
 #if HWY_TARGET <= HWY_AVX2
-/// Sums rows [first, last) of at most eight floats.
+/// Sums rows [first, last), each with at most eight floats.
 void sum_rows_of_eight(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   const DShort d;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(task.a.width()));
@@ -279,8 +286,8 @@ void sum_rows_of_eight(const GemvTask& task, std::int64_t first, std::int64_t la
 }
 #endif
 
-/// Sums rows [first, last) of `across` vectors, the last of which may be incomplete. x stays in
-/// registers.
+/// Sums rows [first, last). Each row has `across` vectors, the last of which may be incomplete. x
+/// stays in registers.
 template <class T, int across>
 void sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   const std::int64_t rest = task.a.width() - (across - 1) * width;
@@ -314,7 +321,8 @@ void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, 
     if constexpr (columns == 3) hn::LoadInterleaved3(D(), from, v[0], v[1], v[2]);
     if constexpr (columns == 4) hn::LoadInterleaved4(D(), from, v[0], v[1], v[2], v[3]);
     for (int c = 0; c < columns; ++c) v[c] = hn::Add(hn::Zero(D()), hn::Mul(v[c], x[c]));
-    // Adds the lanes by halves. Only the first `columns` of the 32 lanes hold elements.
+    // Adds each row's products as order.hpp does: 0 + 2 and 1 + 3, and then these two sums. The
+    // other lanes of order.hpp's 32 hold no element.
     if constexpr (columns > 2) v[0] = hn::Add(v[0], v[2]);
     if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);

@@ -20,7 +20,9 @@ struct GemvTask {
   VectorOf<HostView> y;
   float alpha;
   float beta;
-  float* sums;  ///< sums[chunk * y.size + output]; null if a sum is one chunk, which goes to y
+  /// partial sums of the chunks (order.hpp): sums[chunk * y.size + output]; null if each output has
+  /// a single chunk
+  float* sums;
 };
 
 /// Largest number of a row's chunks in one tile, for op(A) = A.

@@ -147,8 +147,8 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   }
 }
 
-/// Returns true if the multiprocessors that the stream may use can hold the largest cluster. Those
-/// of a part of a GPU may be too far apart.
+/// Returns true if the largest cluster can run on the stream's multiprocessors. It needs one GPC. A
+/// stream that is limited to a part of the GPU may have too few multiprocessors in each.
 bool clusters_fit(gpu::StreamHandle stream) {
   cudaLaunchAttribute cluster = gpu::in_clusters({1, gemv_most_cluster});
   cudaLaunchConfig_t config{};

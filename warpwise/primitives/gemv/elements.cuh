@@ -45,7 +45,7 @@ struct GemvBF16 {
   }
 };
 
-/// Loads one element if `inside`. It has no branch, so that no load waits for an earlier one.
+/// Loads one element if `inside`. It is predicated: branches would keep loads from overlapping.
 __device__ inline void gemv_load_if(bool inside, const void* from, float& to) {
   asm volatile(
       "{\n"
@@ -68,8 +68,8 @@ __device__ inline void gemv_load_if(bool inside, const void* from, unsigned shor
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-// A is read once, so it bypasses the first-level cache. The second-level cache loads whole lines of
-// it, even if neighbouring threads read only half of one.
+// Loads one element of A if `inside`. A is read once, so the load bypasses the first-level cache.
+// L2 fetches the whole line of 128 bytes, even if neighbouring threads read only half of it.
 __device__ inline void gemv_load_line_if(bool inside, const void* from, float& to) {
   asm volatile(
       "{\n"
@@ -172,9 +172,9 @@ struct GemvLoad<T, GemvAccess::half_vector> {
   }
 };
 
-/// Loads a word of A. With `lines`, single elements bypass the first-level cache, as wider words
-/// do. The bypass pays if neighbouring threads read neighbouring elements, and if few cache lines
-/// hold elements of two rows.
+/// Loads a word of A if `inside`. Words of several elements bypass the first-level cache; if
+/// `lines`, single elements do so too. The bypass pays if neighbouring threads read neighbouring
+/// elements. Rows must also be so long that few cache lines hold elements of two rows.
 template <class T, GemvAccess access, bool lines>
 __device__ void gemv_load_a_if(bool inside, const unsigned char* from,
                                typename GemvLoad<T, access>::Word& to) {

@@ -22,9 +22,9 @@ void require_vector(const char* name, const View& view, std::int64_t size, const
   }
 }
 
-/// Returns true if all arguments are f32 and valid. The check takes few instructions, because it
-/// counts in the smallest products. validate() checks the arguments that fail here and reports what
-/// is wrong.
+/// Returns true if all arguments are f32 and valid. The check takes few instructions, because
+/// its time is noticeable in the smallest products. validate() checks the arguments that fail here
+/// and reports what is wrong.
 template <class Matrix, class Result>
 bool are_usual(const Matrix& a, const Matrix& x, const Result& y, bool transpose) {
   using detail::ranges_overlap;

@@ -6,7 +6,7 @@
 
 namespace warpwise {
 
-/// Factors of gemv(), as in BLAS.
+/// Factors and transposition of gemv(), as in BLAS.
 struct GemvOptions {
   float alpha = 1;         ///< 0: neither A nor x is read
   float beta = 0;          ///< 0: y is not read, only written

@@ -22,7 +22,7 @@ struct GemvProblem {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool transpose = false;
-  std::string kind = {};  ///< kind of the shape
+  std::string kind = {};  ///< kind of the shape, for example "square"
 
   std::int64_t terms() const { return transpose ? rows : columns; }
   std::int64_t outputs() const { return transpose ? columns : rows; }
@@ -35,7 +35,8 @@ struct GemvProblem {
   }
 };
 
-/// Returns numbers in [-1, 1). Each row is a different part of the same columns + 4096 numbers.
+/// Returns a matrix of numbers in [-1, 1]. Only columns + 4096 numbers are random. Each row is a
+/// copy of `columns` adjacent ones of them, from a different offset.
 Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   Image image(type, columns, rows);
   const std::vector<std::uint8_t> bytes = random_bytes(2 * (columns + 4096));

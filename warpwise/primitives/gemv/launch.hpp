@@ -26,8 +26,9 @@ constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Returns the shape for a matrix. Kernels for narrow matrices have more rows in a warp. For loads
-/// of single elements, and still more for single bytes, fewer of these kernels exist.
+/// Returns the shape for a matrix. Narrow matrices get fewer steps and pieces, so a warp sums more
+/// rows at once. No shape for loads of single elements has two pieces. No shape for loads of single
+/// bytes has two steps.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {
   const int elements = gemv_elements(access, size);
@@ -39,19 +40,21 @@ inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
 /// Warps of a block of gemv_rows.
 inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 
-/// Sets into which the chunks of each row are divided. A block has 2^log_team warps for each set.
+/// A division of each row's chunks into sets. A team of 2^log_team warps sums one set's chunks of
+/// some rows. Partial sums go to lists (GemvArguments).
 struct GemvRowsSets {
   std::int64_t sets;
   int log_team;
-  bool apart;       ///< true: each chunk's sum has its own list; false: sets add their chunks
+  bool apart;  ///< true: a list for each chunk; false: a team adds the sums of its set's chunks
   bool is_cluster;  ///< a cluster has a block for each set, and its first block adds the sets' sums
 };
 
-/// Divides the chunks of each row:
-/// - one set if a block's warps have room for all chunks;
-/// - a cluster with a block for each set if the warps of its blocks have room for all chunks;
-/// - a few sets without a cluster if they leave no warp idle;
-/// - otherwise all chunks apart, several in a block if the block has more warps than A has rows.
+/// Divides the chunks of each row into sets:
+/// - one set if a block has a warp for each chunk;
+/// - a cluster with a block for each set if its blocks together have a warp for each chunk;
+/// - two or four sets without a cluster if they leave no warp idle;
+/// - otherwise a list for each chunk, and several chunks of a row in a block only if it has more
+///   warps than A has rows.
 inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns, bool clusters) {
   const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
   if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1, false};
@@ -73,7 +76,7 @@ struct GemvRowsLaunch {
   int log_team;
   bool apart;
   bool is_cluster;
-  std::int64_t lists;  ///< 1: the product goes to y directly
+  std::int64_t lists;  ///< lists of partial sums; 1: the product goes to y directly
   std::int64_t turns;
 };
 
@@ -86,10 +89,10 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // A block takes as many turns as leave one block for each multiprocessor, if these are at most 8.
-  // Otherwise there are two blocks for each multiprocessor: a third would wait until one of them
-  // ends. A block takes at most gemv_most_turns turns for floats, and 8 for 16-bit elements.
-  // Measured on an H200.
+  // In each turn, a block sums new rows of A. If 8 turns or fewer suffice, there is at most one
+  // block for each multiprocessor. Otherwise there are two for each, because a third would wait
+  // until one of them ends. The limit is gemv_most_turns turns for floats, and 8 for 16-bit
+  // elements; further blocks take the other rows. Measured on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t of_block = std::clamp<std::int64_t>(
@@ -109,10 +112,12 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
 
 // --- Sums of lists -------------------------------------------------------------------------------
 
-// Largest number of outputs for which gemv_sum_few has a warp for each group of lists.
+// Largest number of outputs for which gemv_sum_few adds the lists of partial sums. It has one or
+// more warps for each output. gemv_sum adds the lists of more outputs.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
-/// Returns the bytes of all lists of sums, and of the lists of their groups; 0 for a single list.
+/// Returns the bytes of all lists of partial sums, and of the lists of the groups' sums. Returns 0
+/// for a single list.
 inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
   std::int64_t all = 0;
   for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, order::group)) {
@@ -175,7 +180,7 @@ struct GemvKernel {
   GemvRowsShape shape = {};                                               ///< for rows
   /// blocks of a cluster: along the grid's x for rows, along its y for columns
   unsigned cluster = 1;
-  bool lines = false;  ///< used by columns: single elements are loaded in whole lines
+  bool lines = false;  ///< for columns: single elements bypass the first-level cache
   int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
 };
 constexpr const char* kernel_name(GemvStep step) {
@@ -196,7 +201,7 @@ constexpr const char* kernel_name(GemvStep step) {
 /// Launches of a product: a copy of x, the product, and the sums of up to 1024 lists at a time.
 using GemvLaunches = gpu::Launches<GemvKernel, 8>;
 
-/// The launches of a product, without the address of its scratch memory.
+/// The decisions about a product's launches. They do not depend on where the scratch memory lies.
 struct GemvPlan {
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;
   GemvRowsShape shape = {};
@@ -267,7 +272,7 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
-      // Each lane of a warp reads an output's sum from another list. Lists lie `outputs` floats
+      // Each lane of a warp reads an output's sum from a different list. Lists lie `outputs` floats
       // apart, so each float moves a whole sector. Blocks of few outputs spread these reads over
       // the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));

@@ -65,7 +65,7 @@ __device__ inline void gemv_finish(const GemvArguments& a, int64_t output, float
   gemv_store_y(y, value, a.y_by_float);
 }
 
-/// Stores an output's sum in list `list`, or finishes y if there are no lists.
+/// Stores an output's partial sum in list `list`. Without lists the sum is complete: finishes y.
 __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t outputs,
                                 int64_t output, float sum) {
   if (a.sums != nullptr)

@@ -2,12 +2,12 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernels of rows times x.
+// The kernels of rows times x. Chunks, pieces and lanes are those of order.hpp.
 namespace warpwise::kernels::gemv {
 
-/// Layout of a warp over rows. The 32 lanes of order.hpp are 32 / V threads, each with V adjacent
-/// elements. A warp thus holds V pieces, `pieces` of each row. With V = 1 the same 32 threads sum
-/// the pieces of a chunk one after the other.
+/// The mapping of a warp's threads to elements of A; V is the number of elements of a load. A piece
+/// (order.hpp) has 32 / V threads, each with V adjacent lanes. If V > 1, a warp sums V pieces at
+/// once, `pieces` of each row. If V = 1, it sums the `pieces` of one row one after the other.
 template <int V, int pieces>
 struct GemvWarp {
   static constexpr int piece_threads = 32 / V;
@@ -15,9 +15,9 @@ struct GemvWarp {
   static constexpr int rows = 32 / row_threads;
   static constexpr int thread_pieces = V == 1 ? pieces : 1;
 
-  // Shuffles add the pieces first, then the lanes by halves. At each stage a thread with several
-  // values gives half of them to its partner: first half of the elements, then half of the rows.
-  // The last stages add the elements between the threads that divided them.
+  // Stages of fold(): shuffles add the pieces, then the 32 lanes by halves (order.hpp). A thread
+  // with several values gives half of them to its partner: first of its elements, then of its rows.
+  // The last stages add the elements, which then lie in different threads.
   static constexpr int piece_stages = V == 1 ? 0 : gemv_log2(pieces);
   static constexpr int stages = piece_stages + 5;
   __host__ __device__ static constexpr int distance(int stage) {
@@ -25,8 +25,8 @@ struct GemvWarp {
     if (element_stage >= 0) return distance(element_stage);
     return stage < piece_stages ? piece_threads << stage : 16 / V >> (stage - piece_stages);
   }
-  /// Returns the bits of a lane's index that say which of `at_once` rows' sums the lane has after
-  /// fold().
+  /// Returns a mask for a lane's index. After fold(), each lane has the sum of one of `at_once`
+  /// rows. The bits under the mask tell which row it is.
   __host__ __device__ static constexpr int row_bits(int at_once) {
     int bits = 0;
     for (int i = 0; i < gemv_log2(at_once); ++i) bits |= distance(gemv_log2(V) + i);
@@ -67,11 +67,11 @@ struct GemvWarp {
 /// word of A, once summed, is replaced by a load of the next rows, so loads are always in
 /// flight.
 ///
-/// Block: teams of 2^log_team warps. Each warp of a team takes one chunk of the team's rows. A
-/// block takes `turns` times the rows of all its teams.
-/// Grid: a block for each block of rows and each set of chunks. A set is the chunks set, set +
-/// sets, ..., one for each warp of a team. Its sum goes to list `set`, and `sets` divides 32. If
-/// `apart`, each chunk's sum goes to a list of its own instead.
+/// Block: teams of 2^log_team warps. The warps of a team take different chunks of the same rows. In
+/// each of `turns` turns, the teams take new rows.
+/// Grid: a block for each group of rows and each set. Set s has a chunk for each warp of a team: s,
+/// s + sets, ... If `apart`, each chunk's sum has its own list. Otherwise `sets` divides 32, and
+/// the set's sum goes to list s. Without lists, a cluster's first block adds the sets' sums.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (apart) return;
     __syncthreads();
     const bool is_cluster = sets > 1 && a.sums == nullptr;
-    // Adds the sums of the block's chunks by halves.
+    // Adds the sums of each row's chunks: c adds c + team / 2, then c + team / 4, and so on.
     for (int i = static_cast<int>(threadIdx.x); i < block_rows; i += gemv_block_threads) {
       float* const lanes = chunk_sums + i * team;
       for (int half = team / 2; half > 0; half /= 2) {

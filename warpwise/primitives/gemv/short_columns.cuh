@@ -2,13 +2,13 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernel of columns times x for short columns.
+// The kernel of columns times x for short columns. Strands are those of order.hpp.
 namespace warpwise::kernels::gemv {
 
-/// Sums columns of at most 32 * 32 / width rows. A warp has `width` columns, with `width` threads
-/// for each strand. All rows of a strand are in flight at once, and shuffles add the strands. The
-/// warp's threads load x for one another. In the smallest products, gemv_columns spent half of its
-/// time beyond that of an empty launch on instructions.
+/// Sums columns of at most 32 * 32 / width rows. A warp takes `width` columns. It has a thread for
+/// each column of each strand (32 rows) and loads all rows of it at once. Shuffles pass x among the
+/// threads of a strand and add the strands. In the smallest products, gemv_columns spent half of
+/// its time, not counting an empty launch's, on instructions. This kernel has fewer.
 ///
 /// Block: one warp. Grid: x over the columns.
 template <class T, int width>
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
       chain[c] += a.pitch;
     }
   }
-  // Zeros after the last row do not change the sums.
+  // Elements after the last row are 0, which does not change the sums.
   float share[shares];
 #pragma unroll
   for (int s = 0; s < shares; ++s) share[s] = T::widen(factor[s]);

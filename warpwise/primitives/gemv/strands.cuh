@@ -4,7 +4,7 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernel of few columns times x.
+// The kernel of few columns times x. Strands and chunks are those of order.hpp.
 namespace warpwise::kernels::gemv {
 
 /// Starts to copy 16 bytes to an aligned address; those from byte `bytes` on are zero instead.
@@ -51,11 +51,11 @@ __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t
   }
 }
 
-/// Multiplies floats without gaps, A and x each at a multiple of 16 bytes. A block copies
-/// `block_chunks` chunks of all columns to shared memory in the order of memory. Without the copy,
-/// neighbouring threads would read a strand apart. A thread sums `own` columns of a strand: all
-/// columns if there are one to three, otherwise four. The number of columns is then a multiple of
-/// four, at most gemv_few_columns. Each chunk's sums are a list.
+/// Sums few columns of floats. A and x have no gaps and start at multiples of 16 bytes. A block
+/// first copies `block_chunks` chunks of all columns to shared memory, so that adjacent threads
+/// read adjacent words. The threads then sum strands. A thread takes `own` columns of a strand: all
+/// if A has one to three, otherwise four. In the second case the number of columns is a multiple of
+/// four, at most gemv_few_columns. The sums of each chunk go to their own list (GemvArguments).
 ///
 /// Shared memory: the block's part of A and of x, then the strands' sums.
 /// Grid: x over the chunks.
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   __syncthreads();
   let_next_begin();
 
-  // Zeros after the last row do not change the sums.
+  // The copies put zeros after the last row, which do not change the sums.
   for (int i = static_cast<int>(threadIdx.x); i < strands * across; i += gemv_strand_threads) {
     const int strand = across == 1 ? i : i / across;
     const int at = across == 1 ? 0 : i % across;

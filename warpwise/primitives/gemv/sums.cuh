@@ -2,10 +2,10 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// Kernels that add up the lists of sums that blocks have written.
+// Kernels that add up the lists of partial sums that blocks have written (GemvArguments).
 namespace warpwise::kernels::gemv {
 
-/// Returns the sum of `count` lanes, added by halves.
+/// Returns the sum of `count` lanes: lane i adds lane i + count / 2, then i + count / 4, and so on.
 template <int count>
 __device__ float gemv_halves(float* lanes) {
   if constexpr (count == 1) {
@@ -20,7 +20,7 @@ __device__ float gemv_halves(float* lanes) {
 /// Adds `count` partial sums of each output, a group of 1024 at a time. A group's sum goes to
 /// to[group * outputs + output], or to y if `to` is null, which requires a single group.
 ///
-/// Block: 32 outputs by 8 threads; thread t sums the order's lanes t, t + 8, ...
+/// Block: 8 threads for each of 32 outputs. Thread t sums the lanes t, t + 8, ... of order.hpp.
 /// Grid: x strides over the outputs, y over the groups.
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_sum(GemvArguments a, const float* sums, int64_t count, int64_t outputs, float* to) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(gemv_block_threads)
   }
 }
 
-/// Adds the lanes of a warp by halves; every lane gets the sum.
+/// Returns the sum of a warp's lanes, in every lane. Adds lanes 16 apart first, then 8, 4, 2 and 1.
 __device__ inline float gemv_halves_of_warp(float lane) {
 #pragma unroll
   for (int half = order::lanes / 2; half > 0; half /= 2) {
@@ -98,8 +98,8 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
 /// Sums all lists of few outputs in one launch. A warp sums each group of an output's lists; then
 /// one warp sums the groups' sums, at most 1024.
 ///
-/// Shared memory: with several groups, a float for each group of each of the block's outputs. A
-/// kernel with more shared memory than the kernel before it waits until that kernel has left a
+/// Shared memory: with several groups, a float for each group of each output; with one group none.
+/// A kernel with more shared memory than its predecessor would wait until that kernel has left a
 /// multiprocessor.
 /// Block: 2^log_warps warps for each of the block's outputs; the size of the block says how many
 /// outputs it has.

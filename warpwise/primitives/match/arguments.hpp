@@ -16,7 +16,7 @@ struct MatchArguments {
   long long score_pitch;
   long long width;  ///< of both images
   long long height;
-  long long rows;  ///< rows of the grid of blocks
+  long long rows;  ///< rows of image blocks
   long long stride_x;
   long long stride_y;
   int block_width;
@@ -25,21 +25,25 @@ struct MatchArguments {
   int first_y, last_y;
   int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one a thread
   int tile_groups_y;
-  /// width of the part that is summed at once: a multiple of 4, or the block's whole width
+  /// width of the image block's part that is summed at once: a multiple of 4, or the whole width
   int part_width;
   int part_height;
-  /// pitch of the target's pixels in shared memory, in words; in units of four words if each word
-  /// is stored at its four shifts
+  /// distance between rows of the target's pixels in shared memory, in words. The kernels of
+  /// differences.cuh and rejection.cuh store each word at its four byte shifts. Their unit is
+  /// four words.
   int area_pitch;
-  /// pitch of the block's columns in shared memory, in words; only used with stored shifts
+  /// distance between columns of the image block in shared memory, in words. A column is one word
+  /// wide. Only the kernels of those two files store the block by columns.
   int column_pitch;
   bool skip_outside;
 };
 
 inline constexpr int match_max_threads = 256;
-// Rows of candidates that a thread scores, in 4 columns. In match_kernel, with four rows, the four
-// byte shifts of a target word serve all rows: 16 packed operations need 3 shared loads and 3
-// shifts. With eight rows and shifts in shared memory, 32 operations need 1.25 loads of 16 bytes.
+// Height of the group of candidates that a thread scores; its width is 4.
+//
+// In match_kernel, the height is four. The four byte shifts of a target word serve all rows of the
+// group, so 16 packed operations need 3 shared loads and 3 shifts. match_tall_kernel has the height
+// eight and finds the shifts in shared memory: 32 operations need 1.25 loads of 16 bytes.
 inline constexpr int match_group = 4;
 inline constexpr int match_tall_group = 8;
 // Side of the tiles of match_products_kernel: it compares 32 × 32 candidates with 32 × 32 pixels of

@@ -16,13 +16,16 @@ HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::match::HWY_NAMESPACE {
 namespace {
 
-// Candidates of a tile along each axis. For blocks of the usual sizes, a tile's search area stays
+// Most candidates of a tile along each axis. For blocks of usual sizes, a tile's search area stays
 // in the first-level cache, and its sums take 16 KiB.
 constexpr std::int64_t tile_candidates = 64;
 constexpr std::int64_t cache_line = 64;
 
-/// Computes Σb and Σb² of a block's window at every candidate of a tile: sums of columns slide
-/// down, and running sums of these columns go along each row.
+/// Computes Σb and Σb² over the target's pixels under the block, at every candidate of a tile.
+///
+/// `columns` holds the sums of the columns of `height` pixels. For the next row of candidates, it
+/// adds the row of pixels that enters and subtracts the one that leaves. Along a row of candidates,
+/// the window's sum changes by one entering and one leaving column.
 void window_sums(Plane<std::int16_t> area, std::int64_t width, std::int64_t height,
                  const Tile& tile, std::vector<std::uint32_t>& columns, std::uint32_t* sums,
                  std::uint32_t* squares) {
@@ -204,9 +207,9 @@ class BlockMatcher {
     pick_least(sums_.data(), tile, best);
   }
 
-  /// Returns true if rejection pays for a tile. Rejection tests at most one row of groups in vain;
-  /// that row must be cheap compared with the tile's other rows. Rejection always sums some rows of
-  /// the block, which must be few.
+  /// Returns true if it pays to reject a tile's candidates before their sums are complete. If none
+  /// can be rejected, only the first row of groups is tested in vain; it must be a small share of
+  /// the tile. The rows that are summed before a test must be a small share of the block.
   bool rejection_pays(const Tile& tile) const {
     constexpr std::int64_t many_groups = 4;
     constexpr std::int64_t many_columns = 16;
@@ -266,7 +269,7 @@ class BlockMatcher {
   ConstHostView target_;
   MatchOptions options_;
   std::int64_t strip_width_;
-  std::int64_t padded_width_;  ///< width of the block, in whole strips
+  std::int64_t padded_width_;  ///< width of the block, rounded up to whole strips
   Image block_image_;
   Image area_image_;
   Pixel* block_;

@@ -136,7 +136,7 @@ HWY_INLINE V in_order(V v) {
   return v;
 }
 
-/// Returns the sum of a vector's blocks of 16 bytes.
+/// Returns the sum of a vector's 16-byte parts, lane by lane.
 template <class D, class V>
 HWY_INLINE Four sum_of_blocks([[maybe_unused]] D d, V v) {
   if constexpr (hn::MaxLanes(D()) > 4) {
@@ -182,8 +182,8 @@ struct AbsoluteDifferences {
     return in_order(hn::Add(sum, sums_of_8(a, b)));
   }
 
-  /// Returns the totals of four accumulators. Every total is below 2^24, so two share a 64-bit
-  /// lane.
+  /// Returns the totals of four accumulators. Every total is below 2^24, so two totals share a
+  /// 64-bit lane.
   template <class D, class A>
   static HWY_INLINE Four totals(D, A a, A b, A c, A d) {
     const hn::Repartition<std::uint64_t, D> d64;
@@ -196,7 +196,8 @@ struct AbsoluteDifferences {
   }
 };
 
-/// Σab of u8 held in i16. Sums of 32 bits may reach the sign bit: they are read as unsigned.
+/// Computes Σab of 8-bit pixels, which are stored as i16. A total may need all 32 bits. The sums
+/// are i32 while they grow, and totals() returns them as u32.
 struct Products {
   using Pixel = std::int16_t;
 
@@ -264,7 +265,7 @@ HWY_INLINE void add_strip(D d, const Pixel* strip, Plane<Pixel> area, std::int64
 template <class D>
 struct RowVectors {
   std::int64_t lanes;
-  std::int64_t whole;  ///< columns of the block that fill vectors
+  std::int64_t whole;  ///< number of the block's columns that fill whole vectors
   hn::VFromD<D> tail;  ///< masks the remaining columns
 
   HWY_INLINE RowVectors(D d, std::int64_t width)
@@ -272,7 +273,8 @@ struct RowVectors {
         tail(hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(width - whole)))) {}
 };
 
-/// Computes the sums of a row of groups.
+/// Computes the block's sums at the candidates of a row of groups: four rows of `columns`
+/// candidates.
 template <class Op, class D>
 HWY_INLINE void sum_row(D d, const RowVectors<D>& vectors, Strips<typename Op::Pixel> block,
                         Plane<typename Op::Pixel> area, std::int64_t columns,
@@ -329,8 +331,10 @@ void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, 
       block.width, [&](auto d) HWY_ATTR { sum_tile_in_vectors<Op>(d, block, area, tile, sums); });
 }
 
-/// Offers the least sum of a row of groups. Only rows of candidates that may hold the best one are
-/// searched for its place. Sums greater than the best score need not be exact.
+/// Offers the best candidates of a row of groups (four rows of candidates) to `best`. It finds the
+/// least sum of each row of candidates first. It then searches a row for that sum's column, but
+/// only if the sum is not greater than the best score. Sums greater than the best score need not be
+/// exact.
 void pick_least_of_row(const std::uint32_t* row, const Tile& tile, std::int64_t g,
                        Best<std::uint32_t>& best) {
   const hn::Full128<std::uint32_t> d;
@@ -408,7 +412,7 @@ HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
 
 /// Offers the best candidate of a tile by sad. After about a quarter of the block's pixels many
 /// candidates are worse than the best so far. If less than an eighth of a row's groups is rejected,
-/// the test costs more than it saves: the tile's other rows are summed without it.
+/// the test costs more than it saves, so the tile's remaining rows are summed without it.
 template <class D>
 void find_least_in_vectors(D d, Strips<std::uint8_t> block, Plane<std::uint8_t> area,
                            const Tile& tile, std::uint32_t* HWY_RESTRICT sums,

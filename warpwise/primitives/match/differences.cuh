@@ -7,8 +7,8 @@
 // 16-byte load fetches together. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-/// Calls store(row, four, next) with four pixels and the next four of the rows first_row, first_row
-/// + step, ... Rows before `top` repeat row `top`; rows behind `bottom` repeat row `bottom`.
+/// Calls store(row, four, next) for rows first_row, first_row + step … with four pixels from column
+/// `corner` on and the next four. A row outside [top, bottom] gets the nearest row's pixels.
 /// \tparam plain  the rows begin at multiples of 4 bytes and lie in [top, bottom]
 template <bool with_next, bool plain, class Store>
 __device__ inline void load_column(const unsigned char* corner, cuda::std::int64_t pitch,
@@ -50,7 +50,7 @@ __device__ inline void load_column(const unsigned char* corner, cuda::std::int64
 
 /// Passes rows × words words of four pixels from (x, y) on to store(row, word, four, next four),
 /// all threads together. Outside the image the edge pixel is repeated.
-/// \tparam with_next  false: the next four are not loaded but 0
+/// \tparam with_next  false: the next four pixels are not loaded; 0 is passed in their place
 template <bool with_next, class Store>
 __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x,
                                    cuda::std::int64_t y, int words, int rows, Store store) {
@@ -59,8 +59,8 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   const int step = threads / side_by_side;
   const int first_row = thread / side_by_side;
   if (first_row >= step) return;
-  // The first and the last row inside the image, relative to y. The last one may lie behind the
-  // rows to load.
+  // The first and the last row of the image that may be loaded, relative to y. Rows outside get the
+  // nearest of them. If all rows lie above the image, both are greater than rows - 1.
   const int top = y < 0 ? static_cast<int>(-y) : 0;
   const int last = max(rows - 1, top);
   const int bottom = y + last < image.height ? last : static_cast<int>(image.height - 1 - y);
@@ -89,9 +89,9 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   }
 }
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums, or only `rows` rows if
-/// not `whole`. The target's words of `group` rows stay in registers, and the oldest make room for
-/// the next.
+/// Adds the differences of the next rows of a column of the image block, one word wide, to the
+/// sums: `group` rows if `whole`, otherwise `rows`. `window` holds the target's words of `group`
+/// rows in registers. Each new row's words replace those of the oldest row.
 template <bool masked, bool whole, int group>
 __device__ inline void add_difference_rows(const unsigned* block, const uint4* area, int area_pitch,
                                            int rows, unsigned mask, uint4 (&window)[group],
@@ -123,7 +123,7 @@ __device__ inline void add_difference_rows(const unsigned* block, const uint4* a
   }
 }
 
-/// Adds a column of the block, one word wide, to the sums.
+/// Adds the differences of a column of the image block, one word wide, to the sums.
 /// \tparam masked  only the bytes in `mask` belong to the block
 /// \tparam whole   `rows` is a multiple of `group`
 template <bool masked, int group, bool whole = false>
@@ -151,7 +151,7 @@ __device__ inline void add_difference_column(const unsigned* block, const uint4*
   }
 }
 
-/// Copies a part of a block and the search area of a tile around it to shared memory, all threads
+/// Copies a part of an image block and a tile's search area around it to shared memory, all threads
 /// together. Waits first until all threads have read the old content.
 /// \param x, y            the part's place in the reference image
 /// \param area_x, area_y  the part's place in the target at the tile's first candidate
@@ -176,7 +176,7 @@ __device__ inline void load_part(const MatchArguments& a, cuda::std::int64_t x,
   __syncthreads();
 }
 
-/// Returns the block's place in shared memory, behind the search area.
+/// Returns the image block's place in shared memory, behind the search area.
 template <int group>
 __device__ inline unsigned* block_behind(uint4* area, const MatchArguments& a) {
   return reinterpret_cast<unsigned*>(area +
@@ -214,7 +214,7 @@ __device__ inline void sum_differences(const MatchArguments& a, cuda::std::int64
   }
 }
 
-/// The least of a thread's sums and its index; sums beyond `columns` and `rows` are left out.
+/// The least of a thread's sums, and its index. least_of() looks at `columns` × `rows` candidates.
 struct LeastOfGroup {
   unsigned score;
   int number;
@@ -222,8 +222,8 @@ struct LeastOfGroup {
 
 template <int group>
 __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int columns, int rows) {
-  // A sum takes 24 bits (65,536 pixels times 255), so its index fits into the bits below. Among
-  // equal sums the first has the least index.
+  // A sum has at most 24 bits (65,536 pixels times 255), so a word also has room for the
+  // candidate's index below it. The least word then has the first of equal sums.
   unsigned least = 0xffffffffU;
   if (columns >= 4 && rows >= group) {
 #pragma unroll
@@ -240,7 +240,7 @@ __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int c
   return {least / (4 * group), static_cast<int>(least % (4 * group))};
 }
 
-/// Matches blocks of the grid, one a thread block, as match_blocks() does.
+/// Matches the image blocks of column blockIdx.x, in every gridDim.y-th row from blockIdx.y on.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
 __device__ inline void match_differences(const MatchArguments& a) {

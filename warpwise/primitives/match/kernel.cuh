@@ -41,7 +41,7 @@ __device__ inline unsigned load_four(const MatchImage& image, cuda::std::int64_t
 __device__ inline void load_words(const MatchImage& image, cuda::std::int64_t x,
                                   cuda::std::int64_t y, int words, int rows, unsigned* to,
                                   int to_pitch) {
-  // A thread's next word is blockDim.x words further on, so the loop needs no division.
+  // Each step adds blockDim.x words, divided once into rows and words: the loop has no division.
   const int step_rows = static_cast<int>(blockDim.x) / words;
   const int step_words = static_cast<int>(blockDim.x) % words;
   int row = static_cast<int>(threadIdx.x) / words;
@@ -106,9 +106,9 @@ struct MatchSums {
   }
 };
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums, or only `rows` rows if
-/// not `whole`. The target's words of `group` rows stay in registers, and the oldest make room for
-/// the next.
+/// Adds the next rows of a column of the image block, one word wide, to the sums: `group` rows if
+/// `whole`, otherwise `rows`. `window` holds the target's words of `group` rows in registers. Each
+/// new row's words replace those of the oldest row.
 template <bool masked, bool whole, Measure measure, int group>
 __device__ inline void add_rows(const unsigned* block, int block_pitch, const unsigned* area,
                                 int area_pitch, int rows, unsigned mask,
@@ -124,7 +124,7 @@ __device__ inline void add_rows(const unsigned* block, int block_pitch, const un
   }
 }
 
-/// Adds a column of the block, one word wide, to the sums.
+/// Adds a column of the image block, one word wide, to the sums.
 template <bool masked, Measure measure, int group>
 __device__ inline void add_column(const unsigned* block, int block_pitch, const unsigned* area,
                                   int area_pitch, int rows, unsigned mask,
@@ -135,7 +135,7 @@ __device__ inline void add_column(const unsigned* block, int block_pitch, const 
     window[i] = load_shifts<masked>(area, mask);
     area += area_pitch;
   }
-  // Whole groups need no branch after each row.
+  // Complete groups of rows need no branch after each row.
 #pragma unroll 1
   for (; rows >= group; rows -= group) {
     add_rows<masked, true>(block, block_pitch, area, area_pitch, rows, mask, window, sums);
@@ -153,7 +153,7 @@ struct MatchBest {
   Score score;
   unsigned place = nowhere;
 
-  /// Threads may be compared in any sequence, because this is a total order.
+  /// Keeps the better candidate. The order is total, so the sequence of the calls does not matter.
   __device__ void offer(Score other, unsigned other_place) {
     const bool better = least ? other < score : other > score;
     if (better || (other == score && other_place < place)) {
@@ -190,7 +190,7 @@ __device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes)
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<unsigned char>(value >> (8 * i));
 }
 
-/// The candidates of one block: the search ranges, cut at the image's border if skip_outside.
+/// The candidates of one image block: the search ranges, cut at the border if skip_outside.
 struct MatchCandidates {
   int first_x, first_y;
   int columns, rows;  ///< no candidates if either is below 1
@@ -256,7 +256,7 @@ __device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, c
 template <Measure measure>
 using MatchScore = decltype(MatchSums<measure, 1>().score(0, 0));
 
-/// Returns the score of a block without candidates.
+/// Returns the score of an image block without candidates.
 template <Measure measure>
 __device__ inline MatchScore<measure> worst_match() {
   if constexpr (least_is_best(measure))
@@ -265,7 +265,7 @@ __device__ inline MatchScore<measure> worst_match() {
     return -__longlong_as_double(0x7ff0000000000000);  // minus infinity
 }
 
-/// Writes the best candidate of the block in the grid's row `row` and this thread block's column.
+/// Writes the best candidate of the image block in row `row`, column blockIdx.x of image blocks.
 template <class Best>
 __device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t row,
                                    const MatchCandidates& candidates, const Best& best) {
@@ -285,8 +285,8 @@ __device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t r
   store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
 }
 
-/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows.
-/// blockDim.x: a multiple of 32 from tile_groups_x · tile_groups_y to match_max_threads.
+/// Matches the image blocks of column blockIdx.x, in every gridDim.y-th row from blockIdx.y on.
+/// blockDim.x: a multiple of 32, large enough for a thread for each group of a tile.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <Measure measure, int group>
 __device__ inline void match_blocks(const MatchArguments& a) {

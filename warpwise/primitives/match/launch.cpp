@@ -31,9 +31,10 @@ struct Scheme {
   bool is_shifted;  ///< each word of the area is stored at its four shifts
 };
 
-/// Returns the pitch of the area in words. If each word has its four shifts, the unit is four
-/// words, and the eight threads that are served together read adjacent 16 bytes. Otherwise the rows
-/// of neighbouring groups, `group` rows apart, use different banks of the 32.
+/// Returns the pitch of the target's area in shared memory, in words. If each word is stored at its
+/// four shifts, the unit is four words. Shared memory serves such loads for eight threads at a
+/// time. They read adjacent addresses, so any pitch avoids bank conflicts. Otherwise the pitch puts
+/// the rows of neighbouring groups, `group` rows apart, into different banks.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
                         const Scheme& scheme) {
   if (scheme.is_shifted) return block_words + a.tile_groups_x - 1;
@@ -43,8 +44,8 @@ std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t bl
   return pitch;
 }
 
-/// Returns the number of words between columns of the block. They begin at multiples of 16 bytes,
-/// and eight of them use different banks.
+/// Returns the number of words from one column of the block to the next in shared memory. Each
+/// column begins at a multiple of 16 bytes, and eight adjacent columns begin in different banks.
 std::int64_t column_pitch(std::int64_t rows) { return 8 * blocks_for(rows, 8) + 4; }
 
 std::int64_t words_of_part(const kernels::match::MatchArguments& a, std::int64_t block_words,
@@ -55,7 +56,7 @@ std::int64_t words_of_part(const kernels::match::MatchArguments& a, std::int64_t
                            : area + block_words * rows;
 }
 
-/// Returns how many rows of a part of the block fit shared memory with the area around them.
+/// Returns how many rows of a part of the block fit in shared memory, with the area around them.
 std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words,
                            const Scheme& scheme) {
   const auto fit = [&](std::int64_t rows) {
@@ -88,8 +89,8 @@ std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
   return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
 }
 
-/// Returns the cost of a word in one row of the block, summed over all warps. The unit is an
-/// operation like a packed difference.
+/// Returns the estimated cost of comparing one word of the image block with all candidates, summed
+/// over all warps. A packed difference costs 1.
 std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme) {
   const std::int64_t loads_and_shifts = scheme.is_shifted ? 1 : 5;
   choose_tile(a, scheme);

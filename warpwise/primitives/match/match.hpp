@@ -92,9 +92,9 @@ constexpr ElementType match_score_type(Measure measure) {
 /// match_score_type(). Both have the size of match_grid(). Any pitch and alignment; no output may
 /// overlap another view.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. A thread
-/// copies a block and its area for up to 64 × 64 displacements. Source: document E of
-/// docs/sources.md, rows E1 and E3.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Each
+/// thread copies one block, and the target's pixels for up to 64 × 64 displacements at a time.
+/// Source: document E of docs/sources.md, rows E1 and E3.
 ///
 /// \throws InvalidArgument  options out of range, an image smaller than a block, views of a wrong
 ///                          size, type or number of channels, or views that overlap.

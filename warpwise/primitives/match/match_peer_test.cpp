@@ -93,8 +93,8 @@ struct Scores {
   double at(int dx, int dy) const { return map.at<float>(dy - first_dy, dx - first_dx); }
 };
 
-/// Returns the possible error of OpenCV's score of a block. OpenCV computes Σab by a Fourier
-/// transform in f32, here granted 16 units in the last place, and subtracts from it or divides it.
+/// Returns the error that the tests allow OpenCV's score of a block. OpenCV computes the score from
+/// Σab, a result of Fourier transforms in f32, whose relative error may be 2^-20 here.
 double rounding_of_opencv(const cv::Mat& block, Measure measure) {
   const double unit = std::ldexp(1.0, -20);
   const double squares = block.dot(block);

@@ -245,7 +245,7 @@ TEST_P(MatchTest, FarOutsideTheImage) {
     compare_random(21, 11, options);
   }
 
-  // The areas leave the image only above and below, so their words lie inside its columns.
+  // Most search areas leave the image only above and below it. Their rows are loaded as words.
   for (const SearchRange rows : {SearchRange{-300, -290}, {290, 300}, {-90, 90}}) {
     MatchOptions options = options_of(8, 8, {-4, 3}, rows);
     options.stride_x = options.stride_y = 24;
@@ -311,8 +311,8 @@ void fill_slopes(GuardedImage& image, int slope, int levels, int period, int dx,
   }
 }
 
-// Large blocks whose candidates are rejected before all of their pixels are summed: by few and by
-// many threads, by whole warps, and by none; with ties among the remaining ones.
+// Covers sad of large blocks, which rejects candidates before all pixels are summed. Few or many
+// threads of a warp reject theirs, or all, or none. Several best candidates may have equal scores.
 TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   struct Searched {
     std::int64_t width, height;
@@ -341,8 +341,8 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
-// Covers noise, for which no bound is searched, noise that has moved, flat images, which reject no
-// candidate, and flat images with a patch.
+// Covers noise (for which no bound is computed), noise that has moved, flat images (which reject no
+// candidate), and flat images with a patch.
 TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
   for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
     MatchOptions options = options_of(32, 32, x, {-16, 15});

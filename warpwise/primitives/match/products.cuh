@@ -5,23 +5,23 @@
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
 // The match kernel for ssd, ncc and zncc when many candidates are compared with large blocks.
-// Integer matrix units compute the sums of products (toeplitz.cuh). Fit for nvcc and NVRTC: no host
-// headers.
+// Integer matrix units sum the products (toeplitz.cuh). Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
 inline constexpr int match_products_warps = match_products_threads / 32;
 inline constexpr int match_products_pitch = 20;  // words; 8 rows lie in different banks
 inline constexpr int match_products_area = 2 * match_products_side - 1;
-// Rows among the block's first 8 that a warp sums; it also sums the rows 8, 16 and 24 below each.
+// How many of the block's rows 0 to 7 a warp sums, each with the rows 8, 16 and 24 below it.
 inline constexpr int match_products_offsets = 8 / match_products_warps;
 // Rows of candidates that a lane scores, in one column.
 inline constexpr int match_products_column = match_products_side / match_products_warps;
 
-/// A part of the block and of the target around it.
+/// A part of the image block, and of the target around it, in shared memory.
 struct MatchProductsPart {
   alignas(16) unsigned area[match_products_area + 1][match_products_pitch];
   alignas(16) ToeplitzRow<24> block[match_products_side];
-  /// For each row of the area and column of candidates: sums over the block's width.
+  /// Sums of squared pixels, and of pixels. Element [r][c] is for row r of `area`: it begins at
+  /// column c and covers the part's width.
   unsigned row_squares[match_products_area + 1][match_products_side + 1];
   unsigned row_totals[match_products_area + 1][match_products_side + 1];
 };
@@ -37,13 +37,13 @@ struct MatchProductsShared {
   float most[match_products_warps];
 };
 
-/// A part of the block that is summed at once.
+/// Size of a part of the image block that is summed at once.
 struct MatchPart {
   int width;
   int height;
 };
 
-/// A lane's sums over the target's windows at its candidates.
+/// Sums of the target's squared pixels, and of its pixels, under each of a lane's candidates.
 struct MatchWindows {
   unsigned squares[match_products_column] = {};
   unsigned totals[match_products_column] = {};
@@ -76,8 +76,8 @@ __device__ inline void load_area(const MatchImage& target, cuda::std::int64_t x,
   }
 }
 
-/// Copies a part of the block to shared memory, with zeros beyond its edges, and adds it to the
-/// block's sums. A thread writes one of the 4 copies of a row.
+/// Copies a part of the image block to shared memory, padded with zeros. A thread writes one of the
+/// 4 copies in a ToeplitzRow. Also adds the part's sums to block_squares and block_total.
 __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_t x,
                                   cuda::std::int64_t y, MatchPart part, MatchProductsShared& s) {
   static_assert(match_products_threads == 4 * match_products_side);
@@ -91,7 +91,7 @@ __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_
     squares = __dp4a(own[i], own[i], squares);
     total = __dp4a(own[i], 0x01010101U, total);
   }
-  // The copy has 24 words; the row's 8 are in the middle.
+  // A copy has 24 words. The row, shifted by `copy` bytes, begins at word 8. The others are 0.
   unsigned words[12] = {};
   unsigned before = 0;
 #pragma unroll
@@ -116,7 +116,8 @@ __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_
   atomicAdd(&s.block_total, total);
 }
 
-/// Sums each row of the area over the part's width, at 16 columns of candidates a thread.
+/// Fills row_squares, and row_totals if with_totals. A thread computes 16 adjacent elements of one
+/// row, by a running sum.
 template <bool with_totals>
 __device__ inline void sum_rows(MatchPart part, MatchProductsShared& s) {
   constexpr int columns = match_products_side / 2;
@@ -156,7 +157,7 @@ __device__ inline void sum_rows(MatchPart part, MatchProductsShared& s) {
   }
 }
 
-/// Adds the sums over the part's windows at this lane's candidates.
+/// Adds to `windows`, for this lane's candidates, the sums of the target's pixels under the part.
 template <bool with_totals>
 __device__ inline void add_windows(MatchPart part, const MatchProductsShared& s,
                                    MatchWindows& windows) {
@@ -181,7 +182,7 @@ __device__ inline void add_windows(MatchPart part, const MatchProductsShared& s,
   }
 }
 
-/// Adds this warp's rows of the part to its sums of all candidates.
+/// Adds the products of this warp's rows of the part to its sums for all candidates.
 __device__ inline void add_products(MatchPart part, const MatchProductsShared& s,
                                     MatrixSums (&sums)[2][4]) {
   constexpr int pitch = match_products_pitch;
@@ -197,9 +198,8 @@ __device__ inline void add_products(MatchPart part, const MatchProductsShared& s
   }
 }
 
-/// Sums the block at (x, y) of the reference against the tile of candidates at (tile_x,
-/// tile_y) of the target. Leaves the products in shared memory. All threads must
-/// call it.
+/// Sums the block at (x, y) of the reference against the tile of candidates at (tile_x, tile_y) of
+/// the target. Leaves the products in shared memory. All threads must call it.
 template <bool with_totals>
 __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std::int64_t x,
                                               cuda::std::int64_t y, cuda::std::int64_t tile_x,
@@ -281,7 +281,7 @@ __device__ inline void score_candidates(const MatchArguments& a, MatchProductsSh
   }
 }
 
-/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows.
+/// Matches the image blocks of column blockIdx.x, in every gridDim.y-th row from blockIdx.y on.
 template <Measure measure>
 __global__ void __launch_bounds__(match_products_threads, 5)
     match_products_kernel(MatchArguments a) {

@@ -3,22 +3,22 @@
 #include "warpwise/primitives/match/differences.cuh"
 
 // The match kernel for sad of many candidates with large blocks. A quarter of the block's pixels is
-// summed for every candidate. A candidate whose sum exceeds the score of a good one cannot win. If
-// at most half of a warp's threads have candidates left, all its threads share the rest. If more
-// threads have candidates left, but not nearly all of them, the test is repeated after half of the
-// pixels. Fit for nvcc and NVRTC: no host headers.
+// summed for every candidate. A candidate cannot win if this sum exceeds another one's whole score.
+// If at most half of a warp's threads have candidates left, all its threads share their sums over
+// the other pixels. If more threads have candidates left, but not nearly all of them, the test is
+// repeated after half of the pixels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-// Masks over each four columns of words of the block: the columns summed first and second.
+// A block's columns of 4 pixels that the first and second test add. Bit k: columns k, k + 4, …
 inline constexpr unsigned match_first_columns = 0b0010;
 inline constexpr unsigned match_second_columns = 0b1000;
-// Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
-inline constexpr int match_few_lanes = 16;
-inline constexpr int match_many_lanes = 28;
-// A sum over a quarter of the pixels that is this many times the warp's least one may exceed the
-// score of a good candidate.
+// Limits of the number of lanes that have candidates left after a test.
+inline constexpr int match_few_lanes = 16;   // up to this limit, all lanes share the other pixels
+inline constexpr int match_many_lanes = 28;  // above this limit, there is no second test
+// Factor between a lane's least sum and the warp's least one, above which bound_of_warp() computes
+// a bound.
 inline constexpr unsigned match_much = 3;
-// Least sum of a lane without candidates.
+// Largest number. It stands for the least sum of a lane without candidates, and for no bound.
 inline constexpr unsigned least_nowhere = 0xffffffffU;
 
 /// Returns the score of the candidate whose first word lies at `area`, shifted by `shift` bytes. A
@@ -39,9 +39,9 @@ __device__ inline unsigned score_together(const MatchArguments& a, const unsigne
   return sum;
 }
 
-/// Returns an upper bound of the best score: the score of the candidate with the warp's least sum
-/// over a part of the block. If no lane's least sum is much greater, as with noise, few candidates
-/// would exceed that score. The score is then not computed, and the bound is the greatest number.
+/// Returns an upper bound of the best score, or least_nowhere for no bound. The bound is the whole
+/// score of the candidate with the warp's least sum so far. If no lane's least sum is much greater,
+/// as with noise, a bound would reject few candidates, and none is computed.
 /// \param least   the least of this lane's sums; least_nowhere if the lane has no candidates
 /// \param offset  place of this lane's first candidate in the search area
 __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned* block,
@@ -59,8 +59,8 @@ __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned
 
 /// Divides the lanes of a warp among the lanes that still have candidates.
 struct Sharing {
-  int lanes;  ///< lanes for each group, a power of two
-  int part;   ///< index of this lane among its group's lanes
+  int lanes;  ///< number of lanes that share a group of candidates, a power of two
+  int part;   ///< index of this lane among those that share its group
   int owner;  ///< lane whose group this lane helps with; −1: none
 
   __device__ explicit Sharing(unsigned owners) {
@@ -73,8 +73,8 @@ struct Sharing {
   }
 };
 
-/// Adds this lane's pieces of the block, each `group` rows of a word.
-/// \param left  number of columns to be added of each four: 2 or 3
+/// Adds this lane's share of the pixels left: pieces of the block, a word wide, `group` rows high.
+/// \param left  columns of words that are left among each four: 2 or 3
 template <int group>
 __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block,
                                   const uint4* corner, int left, const Sharing& sharing,
@@ -98,8 +98,8 @@ __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block
   }
 }
 
-/// Adds up the sums of the lanes that share a group. Each lane keeps its share of these sums, at
-/// least one. Returns the index of its first sum; its other sums follow.
+/// Reduce-scatter of `sums` over the lanes that share a group. A lane gets its share of the totals,
+/// at least one, in sums[0], … Returns the index of the first one's candidate in the group.
 template <int group>
 __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]) {
   int first = 0;
@@ -158,8 +158,8 @@ __device__ inline void finish_together(const MatchArguments& a, const MatchCandi
              static_cast<unsigned>(line + number / 4) * candidates.columns + column + number % 4);
 }
 
-/// Matches blocks of the grid, one a thread block, as match_differences(). The block is one part;
-/// its width is a multiple of 16, and its height a multiple of 8.
+/// Does what match_differences() does. Shared memory holds the whole image block, as a single part
+/// (load_part). The image block's width is a multiple of 16, and its height a multiple of 8.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
 __device__ inline void match_rejecting(const MatchArguments& a) {
@@ -188,7 +188,7 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
         unsigned sums[4 * group] = {};
         LeastOfGroup least{least_nowhere, 0};
         unsigned limit = least_nowhere;
-        // One loop for all passes over the columns, because its machine code is long.
+        // All passes over the columns share one loop, because its machine code is long.
         unsigned left = 0b1111, next = match_first_columns;
 #pragma unroll 1
         for (;;) {

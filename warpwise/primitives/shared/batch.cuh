@@ -14,15 +14,15 @@ struct Batch {
 
   Rule rule;
   int images;
-  /// True if all images have the same numbers of blocks in x and y, and y fits a grid. The grid is
-  /// then that of one image, with the image's index in z. Otherwise x counts all images' blocks.
+  /// True if all images have the same numbers of thread blocks in x and y, and y fits a grid. The
+  /// grid is then one image's, with the image's index in z. Otherwise x counts all images' blocks.
   bool alike;
   int first_block[most];
   int blocks_across[most];
   Image image[most];
 };
 
-/// Index of a block's image, and the block's coordinates in that image.
+/// Index of a thread block's image, and the thread block's coordinates in that image.
 struct BatchBlock {
   int image;
   unsigned x;

@@ -88,7 +88,7 @@ struct Problem {
   Variables variables;            ///< width, height and the parameters, for ladder.json
   std::vector<Operand> operands;  ///< the outputs hold the sentinel
   std::int64_t bytes = 0;         ///< bytes if each input is read once and each output written once
-  std::int64_t pixels = 0;        ///< number that counts of memory references are divided by
+  std::int64_t pixels = 0;        ///< the problem's size; memory references are counted per pixel
   std::int64_t operations = 0;    ///< absolute differences, if the roof is vsadu4
   Roof roof = Roof::copy;
 
@@ -122,7 +122,7 @@ struct Launch {
 /// Division of a problem into bands of rows that can be computed one by one, so that
 /// one band is transferred while another is computed.
 struct Division {
-  std::int64_t units = 0;      ///< indivisible units: rows, or rows of blocks
+  std::int64_t units = 0;      ///< indivisible units: rows, or rows of image blocks
   std::int64_t unit_rows = 1;  ///< rows of the problem's height in each unit
   std::int64_t halo = 0;       ///< units above and below a band that its results also depend on
 };
@@ -154,9 +154,10 @@ class Ladder {
   /// library's own and have other parameters: see shipped().
   virtual std::vector<std::byte> arguments(const Problem& problem,
                                            const Placement& placement) const = 0;
-  /// shipped() returns the library's launches for this problem. shipped_scratch_bytes() returns the
-  /// bytes of scratch memory that they take; its placement has no scratch memory yet.
+  /// Returns the library's own launches for this problem.
   virtual std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const = 0;
+  /// Returns the bytes of scratch memory that shipped() needs. This memory is allocated afterwards,
+  /// so the placement's `scratch` is not used.
   virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/,
                                              const Placement& /*placement*/) const {
     return 0;

@@ -4,8 +4,8 @@
 // NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// Lets the next launch begin, once all blocks have called this or ended. The next launch's kernel
-/// calls wait_for_launch before it reads what this launch writes.
+/// Lets the next launch begin, once all thread blocks have called this or ended. The next launch's
+/// kernel calls wait_for_launch before it reads what this launch writes.
 __device__ inline void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

@@ -17,7 +17,7 @@ Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
           .arguments = {bytes.begin(), bytes.end()}};
 }
 
-/// Converts a launch whose kernel's name kernel_name() in the primitive's launch.hpp returns.
+/// Converts a launch. The kernel's name comes from kernel_name() in the primitive's launch.hpp.
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch) {
   return launch_of(launch, kernel_name(launch.kernel));

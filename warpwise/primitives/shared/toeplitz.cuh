@@ -5,13 +5,14 @@
 // Sums of products of a template with an image, at many places of the template in the image, by
 // integer matrix units. Fit for nvcc and NVRTC: no host headers.
 //
-// For 8 rows of 8 places from x on, one row of the template and 32 columns k of the image add
+// A place is a position of the template in the image. One product of matrices adds one row of the
+// template, over 32 columns k, to the sums ab of 16 rows of 8 places at columns x + n:
 //
 //   ab[row][n] += Σ_k image[row][x + k] · templ[k − n]
 //
-// This is a product of matrices: the image's pixels as they are, and a Toeplitz matrix of the
+// The first matrix holds the image's pixels as they are. The second is a Toeplitz matrix of the
 // template's row, which is 0 where k − n is no column of the row. For 32 columns of places, a
-// template of w columns needs w + 31 columns k, rounded up to 32.
+// template of w columns needs w + 31 columns k, rounded up to a multiple of 32.
 namespace warpwise::kernels {
 
 /// A template's row in shared memory: 4 copies of `words` words. Copy 0 begins 32 pixels before
@@ -28,7 +29,7 @@ struct ToeplitzRow {
 #pragma unroll
     for (int i = 0; i < 4; ++i) copies[i][word] = __funnelshift_l(before, pixels, 8 * i);
   }
-  /// Returns this lane's operand of add_toeplitz() for a row and 32 columns k from 32 · step on.
+  /// Returns this lane's argument `templ` of add_toeplitz() for 32 columns k from 32 · step on.
   __device__ const unsigned* lane(int step) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     return &copies[lane / 4 % 4][8 * step + 2 + lane % 4 - lane / 16];
@@ -43,18 +44,17 @@ __device__ inline int toeplitz_pixels(int words, int distance) {
   return (lane % 8 + lane / 8 % 2 * distance) * words + lane / 16 * 4;
 }
 
-/// Adds the products of every eighth row of the template to the sums of `groups` · 16 rows of 32
-/// places. Group m has rows 8m … 8m + 7 of the places, and the 8 rows that lie 8 · groups lower.
-/// Row 8r of the template in group m needs the same image rows as row 8r + 8 in group m − 1, so
-/// they are loaded once for both groups.
+/// Adds the products of every eighth row of the template to the sums of 16 · groups rows of 32
+/// places. sums[m] belongs to rows 8m … 8m + 7 of the places, and to the 8 rows 8 · groups lower.
+/// Row 8r of the template in sums[m] needs the same image rows as row 8r + 8 in sums[m − 1]. They
+/// are loaded once for both.
 ///
-/// \param image  the first row's pixels at this lane's word, which is
+/// \param image  image row that the first template row covers at the first place, plus this lane's
 ///               toeplitz_pixels(image_words, 8 · groups)
-/// \param templ  ToeplitzRow::lane() of the first row; the template's rows are templ_words apart
-/// \param rows   number of the template's rows from that of `templ` to the last, including those
-///               that this call leaves out
-/// \tparam first, last  true if the columns k are the template's first or last ones: half of some
-///                Toeplitz matrices is then zero
+/// \param templ  ToeplitzRow::lane() of the first template row; rows are templ_words apart
+/// \param rows   number of all template rows from the first to the last, not of every eighth only
+/// \tparam first, last  true for the first or last 32 columns k: half of some Toeplitz matrices is
+///                then zero, and skipped
 template <bool first, bool last, int most_rows, int groups>
 __device__ inline void add_toeplitz(const unsigned* image, int image_words, const unsigned* templ,
                                     int templ_words, int rows, MatrixSums (&sums)[groups][4]) {
@@ -86,7 +86,7 @@ __device__ inline void add_toeplitz(const unsigned* image, int image_words, cons
 
 /// Writes a warp's sums, row by row, to shared memory with rows of `words` words. If `words` is 8
 /// more than a multiple of 32, the lanes' words use different banks. `rows` is the distance in rows
-/// between the upper and the lower half of the group.
+/// between the upper and the lower 8 rows of the sums.
 template <int words>
 __device__ inline void store_sums(const MatrixSums (&sums)[4], unsigned* to, int rows) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -28,8 +28,9 @@ struct SobelArguments {
   bool dy;  ///< component that SobelResult::component writes: true dy, false dx
 };
 
-/// Two 16-bit numbers in the halves of a word, computed together with the weights
-/// [side centre side]: see numbers.cuh.
+/// The numbers of two pixels, as 16-bit floats in the halves of a word: see numbers.cuh. The
+/// weights of the smoothing, [side centre side], are part of the type, and select the overload of
+/// weigh().
 template <int centre, int side>
 struct SobelPair {
   unsigned bits;
@@ -54,19 +55,19 @@ inline constexpr int sobel_pixels_of_number = 1;
 template <int centre, int side>
 inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 
-// A warp covers part of one row, so that its lanes are neighbours. Four warps below each other find
-// the rows that they share in the L1 cache.
+// A warp covers part of one row, so that its lanes are neighbours. A thread block has four warps,
+// one below the other, which find the rows that they share in the L1 cache.
 inline constexpr int sobel_block_width = 32;
 inline constexpr int sobel_block_height = 4;
 
-/// Rows of results per thread in images with few blocks.
+/// Rows of results per thread in images with few thread blocks.
 inline constexpr int sobel_few_rows = 2;
 
-/// A thread's share of the work. `few_rows` is for images with few blocks.
+/// A thread's share of the work. `few_rows` is true for images with few thread blocks.
 template <SobelSource source, class Number, bool few_rows = false>
 struct SobelThread {
   static constexpr int pixels = SobelPixels<source>::per_thread;
-  /// Numbers per row.
+  /// How many Numbers hold a thread's pixels of a row.
   static constexpr int numbers = pixels / sobel_pixels_of_number<Number>;
   // Rows of results per thread. A thread loads two rows more, all in flight at once. With eight
   // rows per thread, fewer rows are loaded twice. Four are better in two cases:

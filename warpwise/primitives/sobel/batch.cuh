@@ -38,7 +38,7 @@ __device__ inline SobelArguments arguments_of(const SobelArguments& rule, const 
   return a;
 }
 
-/// sobel_kernel for many images: each block computes one block of rows of one image.
+/// sobel_kernel for many images. A thread block computes one tile of results of one image.
 template <SobelSource source, class Out, SobelResult result, class Number>
 __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
                                   sobel_resident_blocks<source, Out, Number, false>)

@@ -86,7 +86,7 @@ struct Grey {
   }
 };
 
-/// Number of adjacent rows of results that a pass writes. It loads each source row only once.
+/// Number of adjacent rows of results that a pass writes. A pass loads each source row only once.
 constexpr std::int64_t pass_rows = 4;
 
 /// The source rows of a pass and the rows above and below, each with one pixel of border on either
@@ -127,8 +127,8 @@ class RowWindow {
   }
 
   static constexpr std::int64_t rows = pass_rows + 2;
-  // Elements before and behind a row. They hold the border's pixel, and what the last vectors of a
-  // row read or write past its end: at most 64 elements and a neighbour.
+  // Elements before and behind a row: room for the border's pixel, and for vectors that extend past
+  // the row's end. These extend by at most 64 elements and a neighbour.
   static constexpr std::int64_t margin = 96;
 
   ConstHostView src_;
@@ -141,8 +141,9 @@ class RowWindow {
 
 // The gradient.
 
-/// Computes w1 at + w0 (before + after). Adjacent pixels share one of the two
-/// inner sums if pixels are integers.
+/// Computes w1 · at + w0 · (before + after). For Sobel's kernel and integers, it adds up the sums
+/// before + at and at + after. Each of the two also occurs in a neighbour's result, so that the
+/// compiler can reuse it.
 template <SobelKernel kernel, class V>
 V weigh(V before, V at, V after) {
   const hn::DFromV<V> d;
@@ -157,8 +158,8 @@ V weigh(V before, V at, V after) {
 
 enum class Result { dx, dy, l1, l2 };
 
-/// Returns the vector type that a result is computed in. For an L2 magnitude of integers it is
-/// shorter, because intermediate results need wider lanes.
+/// Returns the vector type that a result is computed in. For an L2 magnitude of integers it has
+/// fewer lanes, because intermediate results need wider lanes.
 template <Result result, class Work>
 auto lanes_for() {
   constexpr bool wider = result == Result::l2;
@@ -341,8 +342,8 @@ template <class Out>
 struct Step<Out, Result::l1, SobelKernel::sobel, std::uint8_t> {
   using D = Vector<std::int16_t>;
   using V = hn::Vec<D>;
-  /// Sums of a pixel and the next one, from three starts: the pixel before an even one, the even
-  /// one, the odd one after it.
+  /// Sums of two adjacent pixels of a row. For each even x, the first of the two is pixel x − 1 in
+  /// `before`, x in `even`, and x + 1 in `odd`.
   struct Sums {
     V before, even, odd;
   };
@@ -380,8 +381,8 @@ struct Pass {
   std::byte* to[pass_rows];
 };
 
-/// Writes the rows of results from bottom to top. Rows of a pass beyond the image may therefore
-/// share the memory of the last row that exists.
+/// Writes the rows of results from bottom to top. A pass may extend below the last row of
+/// results: its rows there share that row's memory. The last row is written later, over them.
 template <class Out, Result result, SobelKernel kernel, class Work>
 void write_rows(const Pass<Work> pass, std::int64_t width) {
   using Step = Step<Out, result, kernel, Work>;

@@ -9,9 +9,9 @@
 // The Sobel kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::sobel {
 
-/// The numbers of a thread's pixels of a row, and of their neighbours along the row. Among four
-/// pixels, one pair holds the first and third, the other the second and fourth. The neighbours of a
-/// pair are then another pair, except across the end of the four.
+/// A thread's pixels of a row, and their left and right neighbours, as Numbers. Four pixels make
+/// two pairs: pixels 0 and 2, and pixels 1 and 3. The second pair then holds the right
+/// neighbours of the first pair, and the first pair the left neighbours of the second.
 template <class Number, int n>
 struct SobelLine {
   Number left[n];
@@ -52,8 +52,8 @@ __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// Fetches the last number of the lane before and the first of the lane behind. Lane 0 takes its
-/// `before`, and `last_lane` its `behind`, from the `end` of the lane that loaded it for row r.
+/// Sets `before` to the previous lane's last number, and `behind` to the next lane's first. Lane
+/// 0's `before` is the `end` of lane r, last_lane's `behind` that of lane 16 + r (see SobelRows).
 template <class T>
 __device__ void exchange_ends(T first, T last, T end, unsigned last_lane, int r, T& before,
                               T& behind) {
@@ -176,8 +176,8 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
   }
 }
 
-/// Blocks resident on a multiprocessor. They leave a thread 96 registers for eight numbers a row,
-/// 64 for few rows and for rgba with results of one byte, otherwise 80.
+/// Number of thread blocks that a multiprocessor must hold. It leaves a thread 96 registers for
+/// eight numbers a row, 64 for few rows and for rgba with results of one byte, otherwise 80.
 template <SobelSource source, class Out, class Number, bool few_rows>
 inline constexpr int sobel_resident_blocks =
     SobelThread<source, Number>::numbers == 8                       ? 5
@@ -194,7 +194,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
   static_assert(sobel_block_width == 32, "a warp lies in one row");
   const int lane = static_cast<int>(threadIdx.x);
-  // Lane 0 fetches one end only, so it must not also be the last lane with pixels of the image.
+  // exchange_ends() gives lane 0 its left end only: lane 0 must not be the last lane as well.
   const cuda::std::int64_t to_border = a.width - (x0 - lane * Thread::pixels);
   const bool loads_vectors =
       (to_border >= sobel_block_width * Thread::pixels ||
@@ -225,7 +225,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
       difference[below][i] = subtract(line.right[i], line.left[i]);
       smoothed[below][i] = smooth(a, line.at[i], add(line.left[i], line.right[i]));
     }
-    if (r < 2) continue;  // the first two have no row above
+    if (r < 2) continue;  // a result needs three rows
     Number dx[n], dy[n];
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -242,7 +242,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   }
 }
 
-/// sobel_x() and sobel_y() return the first pixel of a thread of block (x, y).
+/// sobel_x() and sobel_y() return the column and row of a thread's first pixel in a thread block.
 template <class Thread>
 __device__ cuda::std::int64_t sobel_x(unsigned block_x) {
   return (cuda::std::int64_t{block_x} * sobel_block_width + threadIdx.x) * Thread::pixels;

@@ -29,7 +29,7 @@ struct SobelChoice {
   ElementType out;
   kernels::sobel::SobelResult result;
   SobelNumber number;
-  bool few_rows = false;  ///< true for images with few blocks; only for u8 in sobel_pairs
+  bool few_rows = false;  ///< true for images with few thread blocks; only for u8 in sobel_pairs
 };
 constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 
@@ -123,7 +123,7 @@ inline kernels::sobel::SobelArguments sobel_arguments(const SobelImages& images,
           .dy = options.output == SobelOutput::dy};
 }
 
-/// Size of the grid in blocks.
+/// Size of the grid in thread blocks.
 struct SobelBlocks {
   std::int64_t across;
   std::int64_t down;
@@ -136,9 +136,9 @@ inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height,
           gpu::blocks_for(height, kernels::sobel::sobel_block_height * share.rows)};
 }
 
-/// Returns true if an image has so few blocks that a thread should have few rows. Measured on an
-/// H200: 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8 us;
-/// 2048x1536 has 384 blocks and takes 4.4 us, with few rows 4.9 us.
+/// Returns true if an image has so few thread blocks that a thread should have few rows. Measured
+/// on an H200: with many rows, 1920x1080 has 272 thread blocks and takes 5.0 us, with few rows
+/// 3.8 us; 2048x1536 has 384 thread blocks and takes 4.4 us, with few rows 4.9 us.
 inline bool sobel_takes_few_rows(const SobelImages& images, const SobelChoice& choice) {
   if (choice.source != kernels::sobel::SobelSource::u8 || choice.number != SobelNumber::sobel_pair)
     return false;

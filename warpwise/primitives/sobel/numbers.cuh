@@ -5,11 +5,11 @@
 
 // The numbers that the Sobel kernel computes in. Fit for nvcc and NVRTC: no host headers.
 //
-// An int or a float belongs to one pixel. A SobelPair holds two pixels' numbers: 16-bit floats in
-// units of 2^-24, the smallest one. Below 2048 units such a number is exact, and its bits without
-// the sign are the integer: bytes need no conversion and absolute values cost nothing. The range
-// covers the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's sums reach
-// 4080. Those above 2048 are rounded, which does not change a result that saturates at 255.
+// An int or a float belongs to one pixel. A SobelPair holds two pixels' numbers as 16-bit floats.
+// Its unit is the smallest subnormal, 2^-24. Below 2048 units, numbers are exact, and their bits
+// without the sign are the integer: bytes need no conversion and absolute values cost nothing. The
+// range covers the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's sums
+// reach 4080. Those above 2048 are rounded, which does not change a result that saturates at 255.
 namespace warpwise::kernels::sobel {
 
 /// Returns a number of 16 bits in both halves of a word.
@@ -57,7 +57,7 @@ __device__ SobelPair<centre, side> subtract(SobelPair<centre, side> x, SobelPair
   return {subtract_halves(x.bits, y.bits)};
 }
 
-/// Returns centre weight · centre + side weight · sides, for differences.
+/// Returns centre weight · centre + side weight · sides, for differences; smooth() is for pixels.
 __device__ inline int weigh(const SobelArguments& a, int centre, int sides) {
   return a.centre * centre + a.side * sides;
 }

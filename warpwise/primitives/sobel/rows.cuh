@@ -8,8 +8,8 @@
 // headers.
 namespace warpwise::kernels::sobel {
 
-/// The last lane of a warp whose pixels are loaded: 31, or the last lane with pixels in the image.
-/// It is a variable for threads of few rows only: its register makes eight rows 3 % slower.
+/// Last lane of a warp whose pixels are loaded: 31, or the last lane with pixels in the image. Only
+/// threads of few rows store it, because its register makes threads of eight rows 3 % slower.
 template <bool varies>
 struct SobelLastLane {
   unsigned last = 31;
@@ -60,7 +60,7 @@ __device__ unsigned load_pixel(const unsigned char* p) {
     return load_pixel_bytes<bytes>(p);
 }
 
-/// Returns the row read for row y, -1 <= y, or -1 for zeros. Rows that no result needs are zeros.
+/// Returns the row to read for row y >= -1; -1 if zeros replace it, as for rows not needed.
 __device__ inline cuda::std::int64_t line_of(const SobelArguments& a, cuda::std::int64_t y) {
   return y < 0 ? a.row_above : y < a.height ? y : y == a.height ? a.row_below : -1;
 }
@@ -94,7 +94,7 @@ __device__ void push_pixel(unsigned (&word)[n], unsigned pixel) {
   word[0] = bytes == 4 ? pixel : word[0] << (8 * bytes % 32) | pixel;
 }
 
-/// Returns the start of the row read for row y; for zeros, the start of row 0.
+/// Returns the start of the row to read for row y; if zeros replace it, the start of row 0.
 __device__ inline const unsigned char* row_start(const SobelArguments& a, cuda::std::int64_t y) {
   const cuda::std::int64_t line = line_of(a, y);
   return a.src + (line < 0 ? 0 : line) * a.src_pitch;
@@ -112,8 +112,8 @@ __device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int
   return column_of(a, lane < 16 ? first - 1 : first + (last + 1) * pixels);
 }
 
-/// Loads the thread's pixels from x0 on, in the rows from y on. They must be aligned vectors inside
-/// the image, or right of it: nothing is tested for each row.
+/// Loads the thread's pixels from x0 on, in the rows from y on, without a test for each row. The
+/// pixels must be aligned vectors inside the image, or right of it.
 template <SobelSource source, int n>
 __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                 cuda::std::int64_t y, SobelRows<source, n>& rows) {
@@ -136,7 +136,7 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
 
-/// Loads the thread's pixels of rows of any position and alignment. Rows of zeros stay undefined.
+/// Loads rows of any position and alignment. The caller must then clear rows that zeros replace.
 template <SobelSource source, int n>
 __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                     cuda::std::int64_t y, SobelRows<source, n>& rows) {

@@ -50,7 +50,7 @@ int cv_border(Border border) {
   __builtin_unreachable();
 }
 
-/// Returns OpenCV's component. The depth holds it exactly, except for f32 pixels.
+/// Returns OpenCV's dx or dy in elements of type `depth`. Only results of f32 pixels are rounded.
 cv::Mat theirs(const cv::Mat& src, SobelOutput output, const SobelOptions& options, int depth) {
   const int x = output == SobelOutput::dx ? 1 : 0;
   cv::Mat dst;
@@ -162,7 +162,7 @@ TEST(SobelPeer, LongMagnitudesFollowFromOpenCvsComponents) {
       cv::Mat l1, l2, root;
       cv::Mat(cv::abs(dx) + cv::abs(dy)).convertTo(l1, CV_32S);
       expect_same(l1, ours<std::uint16_t>(deep, options, CV_32S));
-      // A double's root of a whole number is never on the wrong side of a half.
+      // The root of an integer is never k + 1/2, and a double is exact enough to round it right.
       cv::magnitude(dx, dy, root);
       root.forEach<double>([](double& value, const int*) { value = std::floor(value + 0.5); });
       root.convertTo(l2, CV_32S);

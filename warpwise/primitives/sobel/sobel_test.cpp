@@ -238,8 +238,8 @@ TEST_P(SobelTest, MoreRowsThanAGridHas) {
   compare_random({ElementType::u8, 4, ElementType::u8, {}}, {1, 65535 * 16 + 45}, {0, 0}, {0, 0});
 }
 
-/// Fills images whose pixel (4 m + 1, 1) has the components (m, m²) by the Sobel kernel. With
-/// r = m², the square of the magnitude is r² + r, the largest integer below (r + 1/2)².
+/// Fills `src` so that the Sobel gradient at (4 m + 1, 1) is (m, m²), and `expected` with the
+/// reference's magnitudes. With r = m², the one at that pixel is √(r² + r), just below r + 1/2.
 template <class T>
 void just_below_half(GuardedImage& src, GuardedImage& expected) {
   fill<T>(src, [](std::int64_t x, std::int64_t y, int) -> T {

@@ -23,9 +23,9 @@ struct ThresholdOutput {
 
 struct ColumnArguments {
   ThresholdSource src;
-  void* columns;            ///< for each row: the sums of its window's rows, by column
+  void* columns;            ///< for each pixel: the sum of its column over the window's rows
   long long columns_pitch;  ///< in elements
-  void* segments;           ///< sums of each segment's rows, by column; null for windows to 64 rows
+  void* segments;           ///< column sums of each segment of rows; null for windows to 64 rows
   long long half;
 };
 
@@ -46,7 +46,7 @@ struct TileArguments {
   int half;
   int area;
   int bias;
-  int strip_words;  ///< words in a row of a block's results; each warp has the same number of them
+  int strip_words;  ///< words in a row of a block's results, shared out evenly among the warps
   int halo_words;   ///< words on either side of the strip; they hold more pixels than `half`
   int segment_rows;
 };
@@ -54,31 +54,36 @@ struct TileArguments {
 /// Rows of a tile: each lane of a warp takes one.
 inline constexpr int threshold_tile_rows = 32;
 inline constexpr int threshold_tile_threads = 128;
-/// Blocks on an SM. A fifth would leave too few registers for loads in flight and exceed 228 KB.
+/// Thread blocks on an SM. With a fifth, the registers would not suffice for the loads in flight,
+/// nor the 228 KB of shared memory for five tiles.
 inline constexpr int threshold_tile_blocks = 4;
-/// Words from one row of a tile to the next: in its column sums, two for each thread, and in its
-/// pixels. Both numbers are odd, so that lanes at one column access different banks.
+/// Words between the rows of a tile in shared memory, for its column sums and for its pixels. Each
+/// thread has two words of column sums in a row. Both pitches are odd, so that lanes in different
+/// rows of a column use different banks.
 inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
 inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 
-/// Format in which bands and wide bands keep the changes of window sums from one row to the next:
-/// - pairs: two numbers of 16 bits in a word, for sums of up to 128 bytes;
-/// - words: one number of 32 bits, for u16, and for u8 where 16 bits hold the window's area;
-/// - large: one number of 32 bits, for u8 with larger areas;
-/// - wide: one number of 32 bits, for u16 where a window's sum exceeds 32 bits.
+/// Number formats of threshold_bands and threshold_wide_bands. A change is the difference between
+/// the sums of two windows, one row apart.
+/// - pairs: changes of 16 bits, two in a word, for u8 in threshold_bands; up to 128 columns fit;
+/// - words: changes of 32 bits, for u16, and for u8 in threshold_wide_bands if 16 bits hold the
+///   window's area;
+/// - large: the same for u8 windows of larger areas;
+/// - wide: changes of 32 bits and sums of 64 bits, for u16 rules that need them (WindowRule::wide).
 enum class BandSums { pairs, words, large, wide };
 
-/// Arguments of threshold_bands, for images whose sides fit 32 bits. A block's rows in shared
-/// memory begin `half` pixels and `out_at` bytes before its results. That distance is a multiple of
-/// 16 bytes. If possible, a row of the block begins at a multiple of 16 in the image too.
+/// Arguments of threshold_bands, for images whose sides fit 32 bits. A block has rows of pixels in
+/// shared memory. Each consists of `out_at` unused bytes, a halo of `half` pixels, the pixels of
+/// the block's strip, and the halo on the right. The unused bytes let the strip begin at a multiple
+/// of 16 bytes. If possible, `first_byte` makes it begin at a multiple of 16 in the image too.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;
   int half;
   int area;
   long long bias;
-  int first_byte;    ///< byte of a row at which the first strip begins: 0, or down to -12
-  int out_at;        ///< bytes of a row in shared memory before the first result's window
+  int first_byte;    ///< byte of a row at which the first strip begins: from -12 to 0
+  int out_at;        ///< unused bytes at the start of a row in shared memory
   int pitch;         ///< bytes between rows in shared memory, 16 times an odd number
   int rows;          ///< rows in shared memory
   int segment_rows;  ///< rows that a block processes
@@ -87,9 +92,9 @@ struct BandArguments {
 /// Arguments of threshold_wide_bands and of threshold_row_sums, which runs before it.
 struct WideBandArguments {
   BandArguments band;  ///< its `rows` is not used
-  /// Column sums of each group of sums_rows rows of the image. They cover all strips and both
-  /// halos, from the first byte of the first block's rows in shared memory on. A sum has 2 bytes
-  /// for u8 and 4 for u16.
+  /// Table of column sums, with one row for each group of sums_rows rows of the image. A row covers
+  /// the columns that all blocks hold in shared memory, from the first block's left halo to the
+  /// last block's right halo. A sum has 2 bytes for u8 and 4 for u16.
   unsigned char* sums;
   long long sums_pitch;  ///< in bytes
   int sums_rows;         ///< at most 257, so that 16 bits hold a sum
@@ -97,22 +102,22 @@ struct WideBandArguments {
 
 /// Rows whose sums the matrix units compute at once.
 inline constexpr int threshold_band_rows = 16;
-/// Threads of a block of threshold_bands. Each has four bytes of the strip. The launch takes the
+/// Threads of a block of threshold_bands. Each decides four bytes of a row. The launch takes the
 /// number that covers an image with fewer waves of blocks.
 inline constexpr int threshold_band_threads[] = {128, 160};
-/// Threads of threshold_bands on an SM: fewer do not hide its latencies.
+/// Threads of threshold_bands on an SM. Fewer threads would not hide its latencies.
 inline constexpr int threshold_band_threads_an_sm = 640;
 /// Threads of a block of threshold_wide_bands. The launch takes the larger number where an SM has
 /// room for one block only.
 inline constexpr int threshold_wide_band_threads[] = {256, 512};
 inline constexpr int threshold_wide_band_threads_an_sm = 512;
-/// A block's segment has one of these numbers of rows in images that fill a GPU. Higher segments
-/// compute fewer first windows but need more space in the cache.
+/// In images that fill a GPU, a block's segment has one of these numbers of rows. Each segment sums
+/// up its first windows anew. Higher segments do so less often but need more space in the cache.
 inline constexpr int threshold_wide_band_rows[] = {128, 96, 112, 144, 160};
 /// Threads of a block of threshold_row_sums.
 inline constexpr int threshold_row_sum_threads = 128;
-/// Blocks of threshold_row_sums on an SM. This number leaves enough registers for all loads of 16
-/// rows. Without a number, the compiler takes fewer registers and has four loads in flight.
+/// Blocks of threshold_row_sums on an SM. This launch bound leaves a thread enough registers for 16
+/// loads in flight. Without the bound, the compiler takes fewer and has four loads in flight.
 inline constexpr int threshold_row_sum_blocks = 4;
 /// Approximate number of threads of threshold_row_sums. In larger images each adds up more rows.
 inline constexpr int threshold_row_sum_all_threads = 1 << 17;
@@ -134,30 +139,34 @@ struct GaussianProductArguments {
   int reach;  ///< pixels of a row of weights before the centre: `half`, rounded up to whole words
   int shift;
   int cut;  ///< a weight is a number of 16 bits times 2^-(cut + 8)
-  /// Factor of a pixel in its own excess: -2^cut as a number of 16 bits. pixel_low has it in the
-  /// low half of the word, pixel_high in the high half.
+  /// The factor -2^cut, of 16 bits. A pixel times this factor is the pixel's own term in its
+  /// excess. pixel_low has the factor in the low half of the word, pixel_high in the high half.
   unsigned pixel_low;
   unsigned pixel_high;
   unsigned above;  ///< out.above in all four bytes; `below` is the same for out.below
   unsigned below;
-  /// in units of 256; added to the excess, so that a doubtful pixel has 0 … doubt
+  /// A constant that the kernel adds to the excess, in units of 256. With it, the excess of a
+  /// doubtful pixel lies between 0 and `doubt`.
   int bias;
-  unsigned first_doubt;  ///< used as `doubt` until the products of two low bytes are added
-  unsigned most_low;     ///< upper bound of these products; it and `doubt` are multiples of 256
-  unsigned doubt;        ///< after that, a pixel with an excess of 0 … doubt is doubtful
-  int first_column;      ///< column of the first strip: 0, or down to -12
-  int pitch;             ///< bytes between rows in shared memory, 16 times an odd number
-  int row_groups;        ///< groups of 16 bytes of a row that are used, at most 32
-  int ring_rows;         ///< rows in shared memory
-  int segment_rows;      ///< rows that a block processes
+  /// Bound like `doubt`, for an excess that still lacks the products of two low bytes.
+  unsigned first_doubt;
+  unsigned most_low;  ///< upper bound of the sum of these products, a multiple of 256
+  unsigned doubt;     ///< bound of a doubtful pixel's excess, a multiple of 256
+  int first_column;   ///< column of the first strip: 0, or down to -12
+  int pitch;          ///< bytes between rows in shared memory, 16 times an odd number
+  int row_groups;     ///< groups of 16 bytes of a row that are used, at most 32
+  int ring_rows;      ///< rows in shared memory
+  int segment_rows;   ///< rows that a block processes
   float weights[threshold_product_weights + 3];  ///< weights of the centre, then outwards, then 0
 };
 
-/// Number of tiles of 16 columns that a warp computes. Two tiles share the pixels that they load.
+/// Number of tiles of 16 columns that a warp computes at once. Two tiles share the pixels that they
+/// load.
 constexpr int threshold_product_tiles_of(int groups) { return groups <= 4 ? 2 : 1; }
 template <int groups>
 inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups);
-/// Blocks on an SM. More would leave too few registers for weights and means of 16 * groups rows.
+/// Thread blocks on an SM. More would leave too few registers for the weights and the means of
+/// 16 * groups rows.
 inline constexpr int threshold_product_blocks = 2;
 /// Steps of 16 rows between a block's barriers.
 constexpr int threshold_product_steps_of(int groups) {
@@ -167,13 +176,14 @@ template <int groups>
 inline constexpr int threshold_product_steps = threshold_product_steps_of(groups);
 /// Number of doubtful pixels that a block keeps.
 inline constexpr int threshold_doubts = 256;
-/// Rows of 16 columns whose means along rows fit the memory in which a block settles a stretch.
+/// Rows of the array Doubts::sums, in which a block computes means along rows in floats to decide
+/// doubtful pixels. The array is as wide as a tile, 16 columns.
 constexpr int threshold_settled_rows(int groups) { return 32 * groups; }
-/// Bytes of shared memory for the doubts:
-/// - the means along rows,
-/// - the places of the pixels,
-/// - a stretch for each tile of 8 warps,
-/// - the number of places.
+/// Bytes of shared memory for Doubts, a block's doubtful pixels:
+/// - the means along rows from which they are decided,
+/// - the coordinates of single doubtful pixels,
+/// - for each tile of the block's 8 warps, the range of rows with many doubtful pixels,
+/// - the number of single pixels.
 constexpr int threshold_doubt_bytes(int groups) {
   return 64 * threshold_settled_rows(groups) + 8 * threshold_doubts +
          8 * 8 * threshold_product_tiles_of(groups) + 16;
@@ -182,8 +192,8 @@ constexpr int threshold_doubt_bytes(int groups) {
 template <class Pixel>
 inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));
 
-/// Rows that one thread slides down. With fewer rows there are more threads but also more first
-/// sums, each of which reads up to two segments of rows.
+/// Rows that one thread slides down. With fewer rows there are more threads. However, each thread
+/// first reads up to two segments of rows for its first sum.
 inline constexpr int threshold_segment_rows = 64;
 inline constexpr int threshold_block_threads = 256;
 inline constexpr int threshold_warps = threshold_block_threads / 32;

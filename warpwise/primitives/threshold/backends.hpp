@@ -32,13 +32,13 @@ struct GaussianRule {
   ThresholdValues values;
 };
 
-/// How the CPU cuts an image for gaussian: into `across` times `strips` tiles.
+/// How the CPU cuts an image for gaussian: into `strips` strips of rows, of `across` tiles each.
 struct GaussianTiles {
   std::int64_t columns, rows;  ///< size of every tile except the last ones
   std::int64_t across, strips;
 };
 
-/// A tile's number of columns is a multiple of this one.
+/// A tile's number of columns is a multiple of this number.
 inline constexpr std::int64_t gaussian_step = 64;
 
 /// Returns the work of a pixel in bytes. Each tap counts as one access to a float, up to 64 taps.
@@ -50,9 +50,9 @@ constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
 /// - Size: a tile keeps the weighted rows of one window. They take at most 512 KiB, unless 64
 ///   columns need more.
 /// - Number: with several threads, each gets at least two tiles, where the image allows it.
-/// - Shape: a strip also has to weigh a window's rows beyond its own, whereas narrow columns only
-///   load some pixels again. Strips are therefore at least four windows high, or at least one
-///   window if columns cannot become narrower.
+/// - Shape: a strip also has to weigh a window's rows beyond its own, whereas a narrower tile only
+///   loads some pixels again. Strips are therefore at least four windows high, or at least one
+///   window if tiles cannot become narrower.
 /// - Threads: only those that have `bytes_per_task` of work each are counted. The calling thread
 ///   alone processes a small image.
 constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, std::int64_t taps,

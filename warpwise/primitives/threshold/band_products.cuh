@@ -13,8 +13,8 @@ __device__ inline int plus_change(int sum, unsigned pair, unsigned weights) {
   return result;
 }
 
-/// Returns less + byte k of a word times area, which has at most 16 bits. The dot product selects
-/// the byte: the factor of its neighbour is 0.
+/// Returns less (bias minus the window's sum) plus byte k of a word times area, of up to 16 bits. A
+/// dot product takes two bytes; the factor of the other byte is 0.
 __device__ inline int band_excess(int less, unsigned word, int k, unsigned area) {
   int result;
   const unsigned factor = k % 2 == 0 ? area : area << 16;
@@ -35,8 +35,8 @@ __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int
   return ones & 0xffffffffU << 8 * first & 0xffffffffU >> 8 * (4 - last);
 }
 
-/// Returns a word with ones in the bytes that count for column n = lane / 4 of the products. For u8
-/// all bytes count. For u16 an even n sums the low bytes of pixels, and an odd n the high bytes.
+/// Returns four weights, 1 for each byte that column n = lane / 4 of the products adds up. For u8
+/// these are all bytes. For u16 an even n adds up pixels' low bytes, and an odd n their high bytes.
 template <class Pixel>
 __device__ inline unsigned band_ones() {
   if constexpr (sizeof(Pixel) == 1) return 0x01010101;
@@ -44,8 +44,8 @@ __device__ inline unsigned band_ones() {
 }
 
 /// Returns a lane's part of 16 rows by 8 columns of weights: lane 4 n + t has column n in rows 4 t
-/// … 4 t + 3. The weights of column 0 add up `bytes` bytes of a row from byte `begin` on. For each
-/// further pixel, they begin a pixel later.
+/// … 4 t + 3. Column 0 adds up `bytes` bytes of a row, from byte `begin` on. The columns of each
+/// further pixel begin one pixel later.
 template <class Pixel>
 __device__ inline unsigned band_weights(int begin, int bytes) {
   const int n = static_cast<int>(threadIdx.x) % 32 / 4;
@@ -57,8 +57,8 @@ __device__ inline unsigned band_weights(int begin, int bytes) {
 /// Replaces the weights of 1 by -1.
 __device__ inline unsigned negative(unsigned weights) { return weights * 255; }
 
-/// 16 bytes of each of 16 rows that come in and of 16 that go out. Lane l below 16 gives the
-/// address of row l that comes in, and lane l + 16 gives the address of row l that goes out.
+/// 16 bytes of each of 16 rows that enter the windows, and of 16 rows that leave them. For load(),
+/// lane l below 16 gives the address of entering row l, and lane l + 16 that of leaving row l.
 struct BandBytes {
   unsigned in[2];
   unsigned out[2];
@@ -71,8 +71,8 @@ struct BandBytes {
   }
 };
 
-/// Adds the products of 16 bytes of 16 rows with 8 columns of weights. Lane l has columns 2 (l % 4)
-/// and the next, in rows l / 4 and l / 4 + 8.
+/// Adds the products of 16 bytes of 16 rows with 8 columns of weights. Lane l has the sums of
+/// columns 2 (l % 4) and 2 (l % 4) + 1, in rows l / 4 and l / 4 + 8.
 __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], unsigned weights) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
@@ -89,9 +89,9 @@ __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], 
 #endif
 }
 
-/// Adds the products of 16 bytes with 8 columns of weights: one for rows that come in, one for rows
-/// that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. To the
-/// matrix units, the bytes of a row that goes out are 16 more bytes of a row that comes in.
+/// Adds two products with 8 columns of weights: of the entering rows' bytes with `in`, and of the
+/// leaving rows' bytes with `out`. Lanes have the sums as in add_products(). From CC 8.0 on, one
+/// instruction does both: it takes a leaving row's bytes as 16 more bytes of an entering row.
 __device__ inline void add_change_with(int (&sums)[4], const BandBytes& bytes, unsigned in,
                                        unsigned out) {
 #if __CUDA_ARCH__ >= 800
@@ -106,8 +106,8 @@ __device__ inline void add_change_with(int (&sums)[4], const BandBytes& bytes, u
 #endif
 }
 
-/// Adds the products with `weights` for rows that come in, and with their negatives for rows that
-/// go out.
+/// Adds the products of the entering rows with `weights`, and of the leaving rows with the negative
+/// weights.
 __device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
   add_change_with(sums, bytes, weights, negative(weights));
 }

@@ -6,7 +6,7 @@
 // nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Starts to copy the first `bytes` of 16; the rest may change. Both addresses are multiples of 16.
+/// Starts to copy the first `bytes` of 16 bytes; the rest of `to` may change. Pointers: 16-aligned.
 __device__ inline void start_copy_16(unsigned char* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -197,7 +197,7 @@ class BandColumns {
     }
   }
 
-  /// Starts to copy rows of any position and of any image.
+  /// Starts to copy rows at any position, of an image of any alignment.
   __device__ void start_near_edge(unsigned char* to, int y, int least) const {
     const int threads = static_cast<int>(blockDim.x);
     int r = row_;
@@ -245,8 +245,8 @@ class BandColumns {
   bool in_groups_;
   int row_;    ///< row of the thread's first group of 16 bytes
   int group_;  ///< index of this group in its row
-  int down_;   ///< rows to the thread's next group; along_ has the groups to it
-  int along_;
+  int down_;   ///< number of rows by which the thread's next group is further down
+  int along_;  ///< number of groups by which it is further right; may wrap to the next row
 };
 
 }  // namespace warpwise::kernels::threshold

@@ -4,9 +4,8 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// Sums of a segment's first windows, computed from column sums. This takes a fraction of the time
-// that the changes of the same number of rows would take. Fit for nvcc and NVRTC: no host
-// headers.
+// Computes the sums of a segment's first windows from column sums. Adding up the windows' rows, as
+// threshold_bands does, would take much longer. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
 /// Returns the 16 bytes at `from`, which is byte `at` of a row. Bytes beyond the image are 0.
@@ -25,7 +24,7 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
 
 /// Computes the input of BandStart: column sums of each group of sums_rows rows. Goes from the
 /// last rows to the first, which are then usually still cached when threshold_wide_bands begins.
-/// Grid: x covers the 16 bytes of a row, y strides over the groups of rows.
+/// Grid: x covers the groups of 16 bytes of a row, y strides over the groups of rows.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_blocks)
     threshold_row_sums(WideBandArguments wide) {
@@ -45,7 +44,7 @@ __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_b
     const int begin = part * wide.sums_rows;
     const int end = min(begin + wide.sums_rows, height);
     const unsigned char* row = a.src.data + begin * a.src.pitch + at;
-    unsigned sums[8] = {};  // u8: for each word a pair for columns 0 and 2, and one for 1 and 3
+    unsigned sums[8] = {};  // u8: packs a word's columns 0 and 2, then its columns 1 and 3
     const auto add = [&](const uint4& pixels) {
       const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
 #pragma unroll
@@ -105,8 +104,9 @@ class BandStart {
  public:
   /// \param strip   index of the block's strip
   /// \param first   byte of a row at which the block's part begins
-  /// \param shared  memory for three arrays: words for max(threads, groups) times 16 bytes of
-  ///                pixels; a Sum for each column and four more; a Sum for each warp
+  /// \param shared  memory for three arrays: column sums, one word for each pixel of
+  ///                16 * max(threads, pitch / 16) bytes; prefix sums, one Sum for each column and
+  ///                four more; one Sum for each warp
   __device__ BandStart(const WideBandArguments& wide, int strip, int first, void* shared)
       : wide_(wide), a_(wide.band), strip_(strip), first_(first), groups_(a_.pitch / 16),
         parts_(max(static_cast<int>(blockDim.x) / groups_, 1)),
@@ -143,7 +143,7 @@ class BandStart {
 
   /// Adds to `sum` the column sums of the i-th 16 bytes, over the rows of the window around row y.
   /// First adds whole groups of rows, then adds or subtracts the single rows by which the window
-  /// differs from these groups. Part `part` of the work is every parts_'th group and row.
+  /// differs from these groups. Takes every parts_-th group and row only, from index `part` on.
   __device__ void add_down(int y, int i, int part, unsigned (&sum)[columns_of_16]) const {
     const int at = first_ + i * 16;
     if (at + 16 <= 0 || at >= row_bytes_) return;
@@ -186,7 +186,7 @@ class BandStart {
     }
     const bool in_16 = at >= 0 && at + 16 <= row_bytes_ && is_multiple(a_.src.data + at, 16) &&
                        a_.src.pitch % 16 == 0;
-    // The rows at either end come first, then the row above the image and the row below it.
+    // The rows at either end come first, then the image's edge rows, repeated above and below it.
     const auto row_at = [&](int p) {
       if (p >= others - 2) return p == others - 2 ? 0 : height - 1;
       return p < at_top ? top + p : bottom + p - at_top;
@@ -223,8 +223,8 @@ class BandStart {
   /// Loads that add_down() issues before it uses the first.
   static constexpr int at_once = 4;
 
-  /// Returns a part's sum of a column. It is negative if the part subtracts rows whose group
-  /// another part adds. 31 bits hold sums of 32767 rows; windows that fit shared memory have fewer.
+  /// Returns a part's sum as a signed number: a part may subtract rows that another part has added.
+  /// Windows that fit in shared memory have fewer than 32767 rows, so 31 bits hold the sum.
   static __device__ Sum signed_sum(unsigned part) {
     return static_cast<Sum>(static_cast<int>(part));
   }

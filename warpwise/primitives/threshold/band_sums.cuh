@@ -6,8 +6,8 @@
 // host headers.
 namespace warpwise::kernels::threshold {
 
-/// Compile-time properties of a block whose strip has a word of results for each of the threads
-/// that decide.
+/// Compile-time properties of a kernel's blocks. In each row of a block's strip, each of the
+/// `deciding_threads` has one word of results.
 template <class PixelType, BandSums band_sums, int deciding_threads>
 struct BandShape {
   using Pixel = PixelType;
@@ -45,8 +45,8 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   }
 }
 
-/// For windows of few bytes: computes each sum on its own, from the products of all its bytes. The
-/// bytes of a window and the next 15 (u16: 14) lie within `parts` times 16 bytes.
+/// For small windows: computes each sum from the products of all its bytes. The windows around 16
+/// adjacent bytes of pixels overlap; together they lie in `parts` groups of 16 bytes.
 template <class Shape, int parts>
 class WholeSums {
  public:
@@ -61,9 +61,9 @@ class WholeSums {
     }
   }
 
-  /// Computes the changes for a warp's part of the strip: sums along 16 rows that come in, minus
-  /// sums along 16 rows that go out unless `starting`. `rows` is the lane's address for
-  /// BandBytes::load() of its first 16 bytes.
+  /// Computes the changes for a warp's part of the strip: sums along 16 rows that come in. Without
+  /// `starting`, it subtracts sums along 16 rows that go out. `rows` is the address that the lane
+  /// gives to BandBytes::load() for the first 16 bytes of its row.
   template <bool starting>
   __device__ void along_rows(unsigned rows, int* changes) const {
     BandBytes bytes[parts];  // the bytes at 16 i are in element i mod parts
@@ -94,9 +94,9 @@ class WholeSums {
   unsigned weights_[2][parts];  ///< weights for 8 bytes of results and for the next 8
 };
 
-/// Computes sums of many bytes from three parts: the first 32 bytes of neighbouring windows, their
-/// last 32, and the part `between`, which all windows that begin within 16 bytes share. For the
-/// next 16 bytes of results, the part `between` gains 16 bytes and loses 16 others.
+/// Computes the sums of large windows from three parts: the first 32 bytes, the last 32, and those
+/// `between`. All windows that begin in the same 16 bytes share the part `between`. For windows in
+/// the next 16 bytes, that part gains 16 bytes at its end and loses 16 at its beginning.
 template <class Shape>
 class WideSums {
  public:
@@ -118,12 +118,12 @@ class WideSums {
     }
   }
 
-  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). In all
-  /// warps but the first, the changes lack the part `between` of the warp's first windows. That
-  /// part is the sum of the shares of all earlier warps.
+  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). The part
+  /// `between` is a running sum along the row. Only the first warp knows its start; other warps
+  /// begin at 0. All their changes then lack a constant: the sum of all earlier warps' shares.
   ///
-  /// \param upper     where the warp stores its share for row l / 4: how much the part `between`
-  ///                  grows over the warp's columns; the first warp adds its first windows' part
+  /// \param upper     where lane l stores the warp's share for row l / 4. The share is the running
+  ///                  sum at the end of the warp's columns.
   /// \param to_lower  words from `upper` to the place of the share for row l / 4 + 8
   __device__ void along_rows(unsigned rows, int* changes, bool is_first, int* upper,
                              int to_lower) const {
@@ -166,14 +166,14 @@ class WideSums {
       add_change_with(between, left[(i + 2) % 3], negative(ones), ones);
     }
     if (threadIdx.x % 4 == 0) {
-      constexpr int high = Shape::size == 2 ? 256 : 0;  // u16: sums of low and of high bytes
+      constexpr int high = Shape::size == 2 ? 256 : 0;  // u16: odd elements sum high bytes
       upper[0] = between[0] + high * between[1];
       upper[to_lower] = between[2] + high * between[3];
     }
   }
 
  private:
-  int last_;  ///< index of the 16 bytes at which the windows' last 32 begin; the first begin at 0
+  int last_;  ///< index of the group of 16 bytes at which the windows' last 32 bytes begin
   unsigned left_[2][2];
   unsigned right_[2][2];
 };

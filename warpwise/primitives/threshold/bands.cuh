@@ -21,8 +21,8 @@ struct BandColumn {
   static constexpr int count = Shape::count;
   typename Shape::Less less[count];
 
-  /// Moves down by one row. `changes` are the changes of the word's sums, less `shared`: the part
-  /// that is the same in all changes of a row.
+  /// Moves down by one row. `changes` has the changes of the word's sums without `shared`, the part
+  /// that all these changes have in common.
   __device__ void slide(const int* changes, int shared = 0) {
     if constexpr (sizeof(Pixel) == 2) {
       const int2 change = *reinterpret_cast<const int2*>(changes);
@@ -120,7 +120,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   const int* const column_changes = changes + thread * (Shape::words / 2);
   const BandResults results(a, first_byte + 4 * thread, columns.row_bytes());
   const int height = static_cast<int>(a.src.height);
-  const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below this one
+  const int ahead = (a.half + rows - 1) / rows;  // groups of rows loaded below the current one
   const int starting_groups = (2 * a.half + rows) / rows;
 
   wait_for_launch();
@@ -138,7 +138,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
     int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
-    // Prefetches rows a step ahead of their copies. In low segments this does not pay.
+    // Prefetches rows one step before they are copied. In low segments this does not pay.
     const bool fetches = end - begin >= 128;
     if (fetches) columns.fetch_rows(y + (ahead + 1) * rows);
 #pragma unroll 1
@@ -153,7 +153,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
         }
         __syncthreads();
       }
-      // The row that the lane loads: one that comes in or one that goes out.
+      // The row whose address the lane gives: it enters the windows (lanes 0 … 15) or leaves them.
       int row = lane % 16 + (lane < 16 ? slot + a.half : slot - a.half - 1);
       row = row < 0 ? row + a.rows : row < a.rows ? row : row - a.rows;
       const unsigned bytes = warp_shared + row * a.pitch;
@@ -163,7 +163,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
         sums_along.template along_rows<false>(bytes, lane_changes);
       }
       __syncthreads();
-      // The oldest rows are free: the next ones arrive in their place while this thread goes down.
+      // The next rows overwrite the oldest ones while this thread adds up the changes below.
       if (y + rows < end) {
         newest = newest + rows == a.rows ? 0 : newest + rows;
         start(newest, y + (ahead + 1) * rows);
@@ -197,8 +197,8 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   }
 }
 
-/// Computes mean and exact_mean without the mean image, for windows that, with 15 more bytes (u16:
-/// 14), fit `parts` times 16 bytes. Grid: x covers the columns in strips, y strides over segments.
+/// Computes mean and exact_mean without the mean image. WholeSums explains `parts`. Grid: x
+/// covers the columns in strips, y strides over segments.
 template <class Pixel, int parts, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_bands(BandArguments a) {

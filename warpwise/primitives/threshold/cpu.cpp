@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
 // Along a row, it is the difference of two prefix sums of the column sums. Neither cost depends on
 // the window. Sum is uint32_t, or uint64_t for a rule that needs 64 bits. Sums may wrap around;
-// differences are still right. Column holds a column's sum: narrower for u8 and small windows.
+// differences are still right. Column is a column sum's type: 16 bits for u8 and windows to 257.
 
 /// Vectors have at most 256 bits: a prefix sum across more 16-byte blocks gains nothing.
 template <class Sum>
@@ -95,7 +95,7 @@ void add_row(const std::byte* row, Column* HWY_RESTRICT columns, std::int64_t wi
   for (std::int64_t x = 0; x < width; ++x) columns[x] += load<Pixel>(row, x);
 }
 
-/// Does the rest of slide_and_scan(), from x on.
+/// Finishes slide_and_scan() from column x on, one column at a time.
 template <class Pixel, class Column, class Sum>
 void slide_and_scan_rest(const std::byte* in, const std::byte* out, Column* columns, Sum* prefix,
                          std::int64_t x, std::int64_t width) {
@@ -125,7 +125,8 @@ void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT
   slide_and_scan_rest<Pixel>(in, out, columns, prefix, x, width);
 }
 
-/// Slides and scans column sums of 16 bits: two neighbours are added before the scan.
+/// The same for column sums of 16 bits. It adds up pairs of neighbouring columns and scans the sums
+/// of these pairs, so that the scan has half as many numbers.
 template <class Pixel>
 void slide_and_scan(const std::byte* in, const std::byte* out, std::uint16_t* HWY_RESTRICT columns,
                     std::uint32_t* HWY_RESTRICT prefix, std::int64_t width) {
@@ -263,8 +264,8 @@ class Slider {
     start(strips.first + begin, strips);
     for (std::int64_t to = begin; to < end; ++to) {
       const std::int64_t y = strips.first + to;
-      // The first row's sums are already there: the same row comes in and goes out, which leaves
-      // them unchanged.
+      // start() has computed the first row's sums. They stay unchanged, because the same row comes
+      // in and goes out.
       const std::int64_t in = to == begin ? 0 : clamped_row(y + rule_.half);
       const std::int64_t out = to == begin ? 0 : clamped_row(y - rule_.half - 1);
       sum_row(src_.row(in), src_.row(out));
@@ -316,10 +317,10 @@ class Slider {
     if (mean) store_means<Pixel>(*mean, to, upper, lower, static_cast<Sum>(rule_.area));
   }
 
-  /// Continues the prefix sums beyond both ends of the row. The end columns repeat there, so the
-  /// sums go on as straight lines. If a window reaches farther than the row is long, its ends are
-  /// beyond the row for every pixel. The lines then skip the first columns beyond the row, so that
-  /// they are no longer than the row.
+  /// Continues the prefix sums beyond both ends of the row, by ramp_ sums each. The end columns
+  /// repeat there, so each sum differs from the one before by the same column sum. If `half`
+  /// exceeds the row's width, both ends of every window lie beyond the row. The `skipped` sums next
+  /// to the row are then never read, and are left out of the array.
   void extend(Sum* prefix) const {
     const std::int64_t last = src_.width() - 1;
     const auto skipped = static_cast<Sum>(rule_.half - ramp_);
@@ -332,8 +333,8 @@ class Slider {
     for (std::int64_t i = 1; i <= ramp_; ++i) prefix[last + i] = beyond += right;
   }
 
-  /// Number of sums in a cache line. The row's prefix sums start with a line, because a store
-  /// across two lines costs twice.
+  /// Number of sums in a cache line. The row's first prefix sum lies at the start of a line,
+  /// because a store across two lines costs twice as much.
   static constexpr std::int64_t lead_step = 64 / sizeof(Sum);
 
   ConstHostView src_;
@@ -344,8 +345,9 @@ class Slider {
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-/// Cuts the rows into strips: up to four for each thread, so that a late thread takes fewer. There
-/// are more strips than threads only if each is four windows high: a strip first sums a window.
+/// Cuts the rows into strips, at most four for each thread. If there are several for each thread, a
+/// slow thread takes fewer of them. A strip first adds up the rows of a window. There are therefore
+/// more strips than threads only if each strip is at least four windows high.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

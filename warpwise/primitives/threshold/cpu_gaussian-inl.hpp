@@ -25,7 +25,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A multiple of the floats that a step of weigh() computes. Rows of floats are padded to it.
+/// Rows of floats are padded to a multiple of this number, and so to whole steps of weigh().
 constexpr std::int64_t weigh_step = detail::threshold::gaussian_step;
 
 /// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this
@@ -99,7 +99,7 @@ class GaussianTile {
  private:
   float* weighed(std::int64_t y) { return rows_.get() + y % kept_ * columns_; }
 
-  /// Weighs a row of src along itself.
+  /// Computes the weighted means along row y of src, for `count` columns from x on.
   void weigh_row(std::int64_t y, std::int64_t x, std::int64_t count) {
     const std::byte* const row = src_.row(y);
     const std::int64_t first = x - half_, end = x + count + half_;

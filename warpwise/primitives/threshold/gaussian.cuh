@@ -5,7 +5,7 @@
 // The Gaussian threshold by sums of floats. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Weights that a launch carries in its arguments, which can have 4 KiB on every GPU.
+/// Number of weights that a launch carries in its arguments, which may take 4 KiB on every GPU.
 inline constexpr int threshold_weights_per_launch = 960;
 
 struct WeightArguments {
@@ -19,7 +19,7 @@ struct GaussianArguments {
   ThresholdOutput out;
   const float* weights;  ///< weight of the centre, then outwards
   int half;
-  float* along;         ///< src weighed along its rows; at a multiple of 16
+  float* along;         ///< weighted means along the rows of src; aligned to 16 bytes
   int64_t along_pitch;  ///< pitch in floats, a multiple of threshold_weighed_at_once
   int shift;
 };
@@ -32,11 +32,11 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
   }
 }
 
-/// Weighs the values around n adjacent places, from the centre outwards and without fused
-/// operations, as every backend does. load(i) is the value i places behind the first one. A place
-/// and its neighbour need the same values, at distances that differ by one. Each distance therefore
-/// loads only two new values; registers hold the others. No value moves: the one at i is element i
-/// mod n of `below` and `above`, an index that the unrolled loop knows at compile time.
+/// Computes n adjacent weighted sums, from the centre outwards and without fused operations, as
+/// every backend does. At distance i, sum[k] takes the values load(k - i) and load(k + i). All but
+/// two of these values, over all k, are already in registers from distance i - 1. Value v is in
+/// element v mod n of `below` or `above`, so no value moves. The unrolled loop knows this index at
+/// compile time.
 template <int n, class Weights, class Load>
 __device__ void weigh(const Weights& weights, int half, const Load& load, float (&sum)[n]) {
   float below[n];
@@ -64,8 +64,8 @@ __device__ void weigh(const Weights& weights, int half, const Load& load, float 
   }
 }
 
-/// Weighs each row along itself. Grid: x covers the columns, of which a thread takes a group of
-/// adjacent ones; y strides over the rows, of which a warp takes one at a time.
+/// Computes weighted means along each row. Grid: x covers the columns, of which a thread takes a
+/// group of adjacent ones; y strides over the rows, of which a warp takes one at a time.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_rows(GaussianArguments a) {
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-/// Decides the pixel from its weighed mean.
+/// Decides the pixel from its window's weighted mean, `sum`.
 template <class Pixel, class Arguments>
 __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float sum) {
   constexpr float largest = static_cast<Pixel>(~Pixel{0});
@@ -115,8 +115,8 @@ __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float s
   }
 }
 
-/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, one for each
-/// thread; y strides over groups of adjacent rows, one for each thread.
+/// Computes weighted means of `along` down the columns and decides the pixels. Grid: x covers the
+/// columns, one for each thread; y strides over groups of adjacent rows, one for each thread.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_columns(GaussianArguments a) {

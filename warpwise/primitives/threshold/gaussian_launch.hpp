@@ -10,30 +10,34 @@
 #include "warpwise/primitives/threshold/arguments.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// Decides the Gaussian threshold of u8 by sums of integers: error bound and launch.
+// Error bound and launch of threshold_gaussian_products, which decides the Gaussian threshold of u8
+// by sums of integers.
 namespace warpwise::detail::threshold {
 
-/// Weights as integers, and a bound for the difference between their mean and the floats' mean.
+/// Format of integer weights, and an error bound: how far a mean computed with them may be from the
+/// mean computed in floats.
 struct GaussianFixedPoint {
   int bits = 0;         ///< a weight is round(weight * 2^bits), of 16 bits
   double distance = 0;  ///< the bound, in grey levels
 };
 
-/// Computes the weights and the bound. With w a weight, W its integer, e = W / 2^bits - w and u8
-/// pixels p = 127.5 ± 127.5:
+/// Computes `bits` and the bound. The bound is a sum of errors. An integer W that stands for the
+/// weight w has the error e = W / 2^bits - w. A pixel p is 127.5 ± 127.5.
 ///
-/// - along a row, the integers' mean differs from the weights' by sum(e p): at most 127.5 times
-///   sum|e| + |sum(e)|. Then it is cut to 1/256, which puts it at most 1/512 from the middle;
-/// - down the columns these errors are averaged, and the weights add the same error again. The
-///   product of two low bytes is cut to 2^-bits;
-/// - floats below 256 are rounded by at most 2^-17. Each weight takes one such addition in each
-///   pass. The other products and sums of two values are rounded by 2^-24 of their value, in total
-///   less than 3 * 2^-16.
+/// - Along a row, the mean by integers has the error sum(e p). It is at most 127.5 times
+///   (sum|e| + |sum(e)|). The mean is then cut to a multiple of 1/256. With the middle of the
+///   interval in its place, this adds an error of at most 1/512.
+/// - Down the columns, these errors are averaged, and the weights add an error of the same size
+///   again. The product of two low bytes is cut to 2^-bits.
+/// - In floats, a sum below 256 is rounded by at most 2^-17. Each weight takes one such addition in
+///   each of the two passes. The other products and sums of two values are rounded by 2^-24 of
+///   their value, in total less than 3 * 2^-16.
 ///
-/// The allowance of 1 % covers means a little above 255 and sums of weights a little above 1.
+/// A margin of 1 % covers means a little above 255 and sums of weights a little above 1.
 inline GaussianFixedPoint gaussian_fixed_point(const std::vector<float>& weights) {
   GaussianFixedPoint point;
-  // With 21 bits behind the point and 9 before it, the difference of two numbers fits 32 bits.
+  // A pixel's excess is the difference of two numbers in units of 2^-bits. With 21 bits behind the
+  // binary point and 9 before it, the difference fits 32 bits.
   point.bits = 21;
   while (std::nearbyint(std::ldexp(double{weights[0]}, point.bits)) > 65535) --point.bits;
   double sum = 0, magnitudes = 0;
@@ -124,7 +128,8 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
   // Shared memory is a ring of rows. It holds the rows from the first of 16 results down to the
-  // last row of their windows, the rows that a block takes between barriers, and as many in flight.
+  // last row of their windows, the rows that a block takes between barriers, and as many rows in
+  // flight.
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows +
                  2 * threshold_product_steps_of(launch.groups)) *
                 rows;

@@ -8,17 +8,17 @@
 // The Gaussian threshold of u8 for windows whose weights fit a warp's registers, without scratch
 // memory. Fit for nvcc and NVRTC: no host headers.
 //
-// The contract is a sum of floats in a fixed order, but only its comparison with the pixel leaves
-// the kernel. The matrix units therefore compute the mean in integers, whose distance from the
-// floats' mean is bounded (gaussian_launch.hpp). The integers decide all comparisons with a larger
-// margin. The means of the few other pixels are added up in floats (gaussian_settle.cuh).
+// threshold() promises a mean summed in floats in a fixed order, but the kernel outputs only its
+// comparison with the pixel. The matrix units therefore compute the mean in integers, at a bounded
+// distance from the floats' mean (gaussian_launch.hpp). The integers decide each pixel whose
+// margin exceeds this bound. The other means are added up in floats (gaussian_settle.cuh).
 //
-// Weights have 16 bits; means along rows have 16 bits too, 8 of them behind the point. Both are
-// stored as two bytes, and a product of two is four products of bytes. A warp goes down 16 columns,
-// 16 rows at a time. Its registers hold the weights as a Toeplitz matrix. The matrix times the
-// pixels of 16 rows is the means along rows, 16 columns by 16 rows. The matrix times these means is
-// the means of the windows. A lane's results of the first product are its operands of the second:
-// the columns of the first and the rows of the second have one order, that of weighed_place().
+// Weights have 16 bits; means along rows have 16 bits too, 8 of them after the binary point. Each
+// is stored as two bytes, so a weight times a mean is four products of bytes. A warp goes down
+// tiles of 16 columns, 16 rows at a time. Its registers hold the weights as a Toeplitz matrix. This
+// matrix times the pixels of 16 rows is a tile's 16 × 16 means along rows. The matrix times these
+// means is the means of the windows. A lane's results of the first product are its operands of the
+// second, because weighed_place() gives the first's columns and the second's rows the same order.
 namespace warpwise::kernels::threshold {
 
 /// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of
@@ -63,8 +63,8 @@ struct WeightMatrix {
     }
   }
 
-  /// Adds to `sums` the product of pair p of the weights' columns and the matching rows of b, which
-  /// has 8 columns. Callers alternate between two sums: products with one sum wait for one another.
+  /// Adds columns 32 p … 32 p + 31 of the weights times the same rows of b (8 columns wide) to
+  /// `sums`. Callers alternate between two sums, because products into one sum wait for each other.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
                              const unsigned* b, int p) {
     if (2 * p + 1 < groups) {
@@ -75,16 +75,16 @@ struct WeightMatrix {
   }
 };
 
-/// A lane's means along rows, for each group of 16 rows. In each half the lane has one column: the
-/// high and the low bytes of its rows 4 t … 4 t + 3, where t = lane % 4.
+/// A lane's means along rows, for each group of 16 rows. The lane has a column in each half of the
+/// tile: the high and the low bytes of its rows 4 t … 4 t + 3, where t = lane % 4.
 template <int groups>
 struct WeighedRows {
   unsigned high[2][groups];
   unsigned low[2][groups];
 };
 
-/// Selectors of permuted() that put the bytes of a lane's two halves in order. With t = lane % 4,
-/// lanes of t 2 and 3 have their halves exchanged, as in weighed_place().
+/// Selectors of permuted() that order a lane's four bytes by place. The lane has two bytes of half
+/// 0 and two of half 1. Half 1 comes first in lanes whose t = lane % 4 is 2 or 3 (weighed_place()).
 struct HalvesInOrder {
   unsigned low;     ///< selects the low two bytes of each of two words
   unsigned high;    ///< selects the high two bytes of each of two words
@@ -145,8 +145,8 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
 }
 
 /// Computes the excesses of the lane's 8 pixels (GaussianProductArguments), without the products of
-/// two low bytes. excess[r][2 m + c] of row r belongs to byte 2 m + c of words[r], whose halves are
-/// in the lane's order.
+/// two low bytes. words[r] has the four pixels of the lane's row r, those of half 0 first.
+/// excess[r][k] belongs to byte k of words[r].
 template <int groups>
 __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
                            const unsigned (&words)[2], const GaussianProductArguments& a,
@@ -201,7 +201,7 @@ __device__ inline unsigned least_of(const unsigned (&excess)[2][4]) {
   return least;
 }
 
-/// Writes a lane's words to its two rows from y on, as far as they are above row `end`.
+/// Writes a lane's words to its two rows of the tile that begins at row y, if they are above `end`.
 __device__ inline void store_near_edge(const GaussianProductArguments& a, int x, int y, int row,
                                        int end, const unsigned (&words)[2]) {
 #pragma unroll
@@ -264,8 +264,8 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   const int second =
       (weighed_place(row, 1) - weighed_place(row, 0)) * static_cast<int>(a.out.dst_pitch);
 
-  // After doubts were settled early, the segment begins anew below them. The loop that weighs then
-  // needs no registers for settling.
+  // A full store of doubtful pixels ends the loop over rows early. The loop begins anew after they
+  // are settled. Settling them inside the loop would take registers from it.
   for (int64_t segment = first_row; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
     const int end = static_cast<int>(min(segment + a.segment_rows, int64_t{height}));

@@ -3,19 +3,19 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/gaussian.cuh"
 
-// Settles pixels whose Gaussian mean is so near to the limit that sums of integers cannot decide.
-// Their means are added up in floats, as on every backend. Fit for nvcc and NVRTC: no host
-// headers.
+// Settles pixels whose Gaussian mean is too near to the limit for sums of integers. Their means are
+// added up in floats, as on every backend. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Returns the place of a row among the 16 columns or rows of a product. `row` is 0 to 7, in half 0
-/// or 1. A lane with t = lane % 4 has rows 2 t and 2 t + 1 of both halves, and so places 4 t … 4 t
-/// + 3. From row 4 on the halves are exchanged, so that the 8 rows of a half use 8 different banks.
+/// Maps a row or column of a matrix product to its place in the tile, 0 to 15. `row` is 0 to 7, in
+/// half 0 or 1. A lane with t = lane % 4 computes rows 2 t and 2 t + 1 of both halves. Their places
+/// are 4 t … 4 t + 3, the rows that the lane has as operands of the next product. From row 4 on the
+/// halves are exchanged, so that the 8 rows of a half use 8 different banks.
 __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
 
-/// Decides a pixel from its rows' means, `columns` apart in memory; `centre` is that of its row.
+/// Decides a pixel from its window's row means, `columns` apart; `centre` is its own row's mean.
 template <int columns>
 __device__ void decide_settled(const GaussianProductArguments& a, const float* centre, int x,
                                int y) {
@@ -51,8 +51,8 @@ __device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
   }
 }
 
-/// Returns the mean of a row's pixels around x. Bytes behind the window, in its last 16 bytes, have
-/// weight 0, and adding 0 leaves a sum's bits unchanged.
+/// Returns the mean of a row's pixels around x. The last 16 bytes may extend beyond the window: the
+/// weights there are 0, and adding 0 leaves a sum's bits unchanged.
 __device__ inline float weigh_pixels(const GaussianProductArguments& a, const unsigned char* row,
                                      int x) {
   const int width = static_cast<int>(a.src.width);
@@ -99,8 +99,8 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   return sum;
 }
 
-/// Pixels that a block could not decide, in shared memory: single ones, and stretches of the 16
-/// columns of a tile that had many.
+/// Pixels that a block could not decide, in shared memory: single pixels, and stretches, which are
+/// rows of a tile with many such pixels. A tile is 16 columns wide.
 template <int groups>
 struct Doubts {
   static constexpr int tiles = threshold_product_tiles<groups>;
@@ -118,7 +118,7 @@ struct Doubts {
   float sums[columns * sum_rows];
   int2 places[threshold_doubts];
   Stretch stretches[threshold_warps * tiles];
-  int count;  ///< number of doubts; may exceed the memory of `places`
+  int count;  ///< number of single doubtful pixels; may exceed the size of `places`
 
   /// Discards all doubts. Called by the whole block, between barriers.
   __device__ void clear() {
@@ -127,8 +127,8 @@ struct Doubts {
     if (thread == 0) count = 0;
   }
 
-  /// Keeps the doubtful pixels of a tile; or the whole tile if that is less work or they do not
-  /// fit. Called by the tile's warp.
+  /// Keeps the doubtful pixels among a tile's 16 rows from y on; or the rows, as part of a stretch,
+  /// if that is less work or the pixels do not fit. Called by the tile's warp.
   ///
   /// \param tile  index of the tile in the block, from the left
   /// \param own   the warp's record since doubts were settled last
@@ -170,8 +170,8 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Returns true if all doubts must be settled before the warp processes the rows above `end`. The
-  /// windows of a stretch must fit their memory, and there must not be too many single pixels.
+  /// Returns true if doubts must be settled before the warp computes the rows up to `end`. Either
+  /// many single pixels are kept, or a stretch could need more row means than `sums` holds.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }
@@ -191,7 +191,7 @@ struct Doubts {
   }
 
  private:
-  /// First each thread computes the means of single rows of windows, then those of whole windows.
+  /// Decides `all` single pixels from the means along their windows' rows, computed before.
   __device__ void settle_places(const GaussianProductArguments& a, int all) {
     const int window = 2 * a.half + 1;
     const int thread = static_cast<int>(threadIdx.x);
@@ -215,8 +215,8 @@ struct Doubts {
     }
   }
 
-  /// First each thread weighs four neighbours in a row of the stretch's windows, then it weighs
-  /// whole windows. Pixels beyond the image, or in row `end` and below, are skipped.
+  /// Decides a stretch. First computes the means along its windows' rows, four neighbours a thread,
+  /// then the means of whole windows. Skips pixels beyond the image and from row `end` on.
   __device__ void settle_stretch(const GaussianProductArguments& a, int x, Stretch stretch,
                                  int end) {
     constexpr int n = 4;

@@ -5,8 +5,8 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// Kernels of mean and exact_mean for calls that neither bands nor tiles can take. Fit for nvcc and
-// NVRTC: no host headers.
+// Kernels of mean and exact_mean for calls that neither bands, wide bands nor tiles can take.
+// Fit for nvcc and NVRTC: no host headers.
 //
 // Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
 // Along a row, it is the difference of two prefix sums of the column sums. The cost therefore does
@@ -61,7 +61,7 @@ __device__ inline int64_t clamp_index(int64_t index, int64_t size) {
   return index < 0 ? 0 : (index < size ? index : size - 1);
 }
 
-/// Returns the number of rows of the segment from row `first`: the last segment may be lower.
+/// Returns the number of rows of the segment that begins at `first`. The last may have fewer.
 __device__ inline int segment_rows_from(int64_t first, int64_t height) {
   const int64_t rest = height - first;
   return rest < threshold_segment_rows ? static_cast<int>(rest) : threshold_segment_rows;

@@ -30,7 +30,7 @@ struct ThresholdKernel {
   int pixel_bytes;
   int sum_bytes = 0;         ///< result of column_sum_bytes(); bands and tiles do not use it
   bool writes_mean = false;  ///< used by tiles only
-  // Fields of bands and wide bands; only bands use `parts`.
+  // Used by threshold_bands and threshold_wide_bands, `parts` only by threshold_bands.
   kernels::threshold::BandSums sums = {};
   int parts = 0;
   int threads = 0;
@@ -81,7 +81,7 @@ inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
 /// shared memory.
 struct BandPlan {
   ThresholdKernel kernel;
-  int out_at;          ///< bytes of a row in shared memory before the first result's window
+  int out_at;          ///< unused bytes at the start of a row in shared memory
   std::int64_t strip;  ///< bytes of results in a block's row
   std::int64_t pitch;
   std::int64_t rows;
@@ -101,7 +101,9 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   BandPlan plan{};
-  // The sum of out_at, the window's bytes and 15 (u16: 14) is at most 48, or 80 with 5 parts.
+  // `parts` is the number of groups of 16 bytes in which the windows around 16 bytes of pixels lie.
+  // These windows begin at out_at and have 15 bytes more than one window (u16: 14). They end at
+  // byte 48 at most, or at byte 80 with 5 parts.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
@@ -133,14 +135,14 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   plan.strip = 4 * threads;
   plan.pitch = ((plan.strip / 16 + (plan.out_at + window_bytes) / 16 + 1) | 1) * 16;
   plan.rows = 2 * kernels::threshold::threshold_band_rows;
-  // The memory of the changes first serves BandStart. It then holds a sum for each column and for
-  // each part into which the threads divide the work.
+  // BandStart runs before there are changes, so it uses their memory. It stores three arrays there:
+  // column sums, prefix sums and one sum for each warp.
   const std::int64_t columns = plan.pitch / pixel_bytes;
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // Each row of changes ends with free words, 8 for u8. If these are enough, they hold the sums
-  // that windows share, one for each warp.
+  // A row of changes ends with unused words, 8 for u8. If these are enough, they hold the row's
+  // shares (WideSums), one for each warp. Otherwise the shares get memory of their own.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
@@ -180,9 +182,9 @@ inline std::int64_t band_strips(const BandPlan& plan,
                          plan.strip);
 }
 
-/// Returns the plan of threshold_bands with the fewest waves of blocks for the strips of these
-/// images. Among plans with equal numbers, it returns the one with the fewest bytes. A plan other
-/// than the first must fit `shared_limit`.
+/// Returns the plan of threshold_bands with the fewest waves of blocks for the strips of `images`.
+/// Among plans with equally many waves, it returns the one whose strips have the fewest bytes in
+/// all. It returns the first plan even if its shared memory exceeds `shared_limit`.
 template <class Images>
 BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
                         std::int64_t shared_limit) {
@@ -205,8 +207,8 @@ BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64
 }
 
 /// Returns the height of segments in images that fill a GPU. It is the height that comes closest to
-/// a divisor of the window's height plus one. A row then enters the windows of one segment at the
-/// time at which it leaves those of another.
+/// a divisor of the window's height plus one. Blocks that run at the same time then share reads: a
+/// row enters the windows of one segment about when it leaves those of another.
 inline std::int64_t wide_band_rows(std::int64_t half) {
   const auto miss = [half](std::int64_t rows) {
     const std::int64_t beyond = 2 * (half + 1) % rows;
@@ -345,8 +347,8 @@ inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
   return gpu::blocks_for(strip_rows, blocks);
 }
 
-/// Returns the height of segments for one image of a batch: about `wanted` or more, and enough to
-/// outweigh the rows above a segment that its first sums read.
+/// Returns the height of segments for one image of a batch: about `wanted` rows or more. Also, a
+/// segment is at least half a window high, because its first sums read the rows above it.
 inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
                                       const WindowRule& rule) {
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
@@ -375,8 +377,8 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   constexpr std::int64_t wanted = 4 * large_gpu_multiprocessors;
   // Segments are lowered first. The highest have enough rows to outweigh the sums at their start.
   // Then strips are narrowed, down to 32 words, until there are two blocks for each SM. With a halo
-  // above 8 words, most columns of a narrow strip's block would be halo: there is one block for
-  // each SM. These numbers were measured on an H200.
+  // above 8 words, most columns of a narrow strip's block would be halo, so narrowing ends at one
+  // block for each SM. These numbers were measured on an H200.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;

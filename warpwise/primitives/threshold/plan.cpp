@@ -4,7 +4,7 @@
 
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// Computes the numbers that the inner loops need from the options.
+// Computes, from the options, the numbers that the inner loops need.
 namespace warpwise::detail::threshold {
 namespace {
 
@@ -100,8 +100,9 @@ WindowRule window_rule(const ThresholdOptions& options, ElementType type) {
   } else {
     rule.bias = (integer_offset(options, type) - 1) * rule.area + (rule.area - 1) / 2;
   }
-  // At these limits all pixels are above, or none; a larger bias changes nothing. Within them,
-  // pixel * area + bias - sum is at most 2 * range * area + 1 in magnitude.
+  // A pixel is above if pixel * area + bias - sum >= 0. At the upper limit of bias this holds for
+  // all pixels, and at the lower limit for none. Clamping to these limits therefore changes no
+  // result. Within them, |pixel * area + bias - sum| is at most 2 * range * area + 1.
   rule.bias = std::clamp(rule.bias, -range * rule.area - 1, range * rule.area);
   rule.wide = 2 * range * rule.area > std::numeric_limits<std::int32_t>::max();
   return rule;

@@ -17,7 +17,7 @@ namespace warpwise {
 enum class ThresholdMethod : std::uint8_t {
   mean,        ///< the window's mean, rounded to an integer: OpenCV's ADAPTIVE_THRESH_MEAN_C
   gaussian,    ///< the window's Gaussian mean, rounded: OpenCV's ADAPTIVE_THRESH_GAUSSIAN_C
-  exact_mean,  ///< the window's mean as a real number: row C1 of docs/sources.md
+  exact_mean,  ///< the window's mean without rounding (row C1 of docs/sources.md)
 };
 
 /// Names for name_of() and value_named(): "mean", "gaussian", "exact-mean".
@@ -33,12 +33,13 @@ struct ThresholdOptions {
   std::int64_t window = 3;  ///< side of the square window, odd, 1 to max_threshold_window()
   double offset = 0;        ///< finite; subtracted from the mean before the comparison
   ThresholdMethod method = ThresholdMethod::mean;
-  std::uint32_t maximum = 255;  ///< what a pixel above its mean becomes; it must fit the type
-  bool inverted = false;        ///< exchanges `maximum` and 0
+  std::uint32_t maximum =
+      255;                ///< value that a pixel above its mean gets; it must fit the pixel type
+  bool inverted = false;  ///< exchanges `maximum` and 0
 };
 
-/// Returns the largest window for pixels of a type: 2^24 - 1 for u8, 2^23 - 1 for u16. The sums of
-/// these windows still fit 64 bits. A window may be larger than the image.
+/// Returns the largest window for pixels of a type: 2^24 - 1 for u8, 2^23 - 1 for u16. The sum of
+/// such a window still fits 64 bits. A window may be larger than the image.
 constexpr std::int64_t max_threshold_window(ElementType type) {
   return (std::int64_t{1} << (type == ElementType::u8 ? 24 : 23)) - 1;
 }
@@ -65,9 +66,10 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 /// receives the window's mean: rounded if it has the type of `src`, unrounded if it is f32. No two
 /// views may overlap.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// some rows of sums for each thread. `gaussian` instead keeps f32 rows of a part of the width: as
-/// many as a window has, but at most as many as the image. Source: row C1 of docs/sources.md.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Each
+/// thread allocates scratch memory: some rows of sums, or a buffer of f32 for `gaussian`. This
+/// buffer covers some of the image's columns. It has a row for each row of the window, or of the
+/// image if the image is lower than the window. Source: row C1 of docs/sources.md.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
@@ -77,14 +79,15 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
 /// scratch memory
-/// - for windows whose row takes up to 160 bytes;
+/// - for windows that are up to 160 bytes wide;
 /// - for windows to 255 (u8) or 127 (u16) pixels, if the image is too small to fill the GPU or if
 ///   `mean` is given.
 ///
 /// `gaussian` needs no scratch memory for u8 and windows to 113 without `mean`.
 /// Other calls take scratch memory from the stream-ordered pool (gpu::Buffer):
-/// - without `mean`, if a block may have the 70 to 227 KB of shared memory that the window takes:
-///   about 1/8 of the image's bytes, in large images 1/32; a row counts a window + 4 KB more;
+/// - without `mean`, if a thread block may have the 70 to 227 KB of shared memory that the window
+///   needs: about 1/8 of the image's bytes, or 1/32 of a large image's. To estimate these bytes,
+///   add the window's width and up to 4 KB to the length of each row;
 /// - in all other cases: 4 to 9 bytes for each pixel.
 ///
 /// \throws InvalidArgument  for the same reasons as the call for the CPU.  \throws NoCudaDevice
@@ -94,7 +97,7 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);
 
-/// Processes many images, src[i] to dst[i], with the results of single calls without means. Sizes
+/// Processes many images, src[i] to dst[i], with the results of single calls without `mean`. Sizes
 /// may differ, but all images have one type. No `dst` may overlap another view. With no images,
 /// nothing is done and the options are not checked.
 ///
@@ -108,9 +111,9 @@ WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<con
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` take one
 /// launch for up to 64 images of any sizes, and no scratch memory, for windows
 /// - up to 63 (u8) or 33 (u16);
-/// - up to 65 (u8) if a block may have more than 64 KB of shared memory.
+/// - up to 65 (u8) if a thread block may have more than 64 KB of shared memory.
 ///
-/// Other calls launch a kernel or more for each image, like single calls. The spans are not read
+/// Other calls launch one or more kernels for each image, like single calls. The spans are not read
 /// after the call.
 ///
 /// \throws InvalidArgument  for the same reasons as for the CPU.  \throws NoCudaDevice, CudaError

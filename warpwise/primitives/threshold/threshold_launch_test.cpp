@@ -1,4 +1,4 @@
-// Tests the decisions before a launch on a GPU: which kernel, and the Gaussian mean's bound.
+// Tests decisions before a launch: the choice of kernels, and the integer Gaussian's error bound.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ double gaussian_by_integers(const std::vector<float>& weights, int bits, const P
     for (std::int64_t x = -half; x <= half; ++x) along += weight(x) * p(x, y);
     sum += weight(y) * (along >> (bits - 8));
   }
-  // Means along rows are cut to 1/256.
+  // Means along rows were truncated to multiples of 1/256; adding half a step centres this error.
   return std::ldexp(static_cast<double>(sum), -bits - 8) + std::ldexp(1, -9);
 }
 
@@ -69,7 +69,7 @@ TEST(ThresholdLaunch, GaussianIntegersStayNearTheFloats) {
     const auto [bits, distance] = detail::threshold::gaussian_fixed_point(weights);
     EXPECT_LT(distance, 0.01) << window;
     EXPECT_LE(std::ldexp(weights[0], bits), 65535.5) << window;
-    // Returns true if an integer weight is too large. Bright pixels at such weights add up errors.
+    // Returns true if weight i was rounded up. Bright pixels at such weights add up the errors.
     const auto grows = [&](std::int64_t i) {
       const double scaled =
           std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits);

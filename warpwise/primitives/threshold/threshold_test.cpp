@@ -181,8 +181,8 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
   }
 }
 
-// On a GPU, integers decide most pixels of u8 for windows to 113. Floats decide pixels whose means
-// are too near to the limit: single pixels with 16 levels, whole tiles with two levels.
+// For u8 and windows to 113, a GPU compares integer means, but float means for pixels close to the
+// limit. Close pixels are single ones in images of 16 levels, and whole tiles in images of two.
 TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   std::size_t k = 0;
   for (const std::int64_t window : {1, 9, 15, 17, 19, 33, 35, 49, 51, 81, 83, 113, 115}) {
@@ -201,7 +201,7 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // An image with rows for each of a GPU's 264 blocks is too high for the reference's loops.
+  // Compares with the CPU path, because images for 264 thread blocks take the reference too long.
   const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
     const HostView pixels = src.view();
     GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
@@ -212,9 +212,9 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     test::expect_equal(expected.view(), dst.view());
     dst.expect_guards_intact();
   };
-  // With four levels, about one pixel in a hundred is too near to the limit. These are too few to
-  // settle whole tiles. On a GPU, each 48 rows have more of them than a block keeps before it
-  // settles them.
+  // With four levels, integers cannot decide about one pixel in a hundred. These are too few for a
+  // thread block to keep rows of tiles, so it keeps single pixels. Its 48 rows have about 130 of
+  // them, more than the 64 from which on it counts as full.
   GuardedImage four_levels(ElementType::u8, 256, 264 * 48);
   four_levels.fill_random(15);
   const HostView pixels = four_levels.view();
@@ -222,8 +222,8 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     for (std::int64_t x = 0; x < pixels.width(); ++x) pixels.row(y)[x] &= std::byte{3};
   }
   compare_with_cpu(four_levels, 15);
-  // With two neighbouring levels, nearly all pixels are too near, in more rows than a block can
-  // settle at once.
+  // With two neighbouring levels, integers decide hardly any pixel. A thread block then has more
+  // rows of undecided pixels than it can decide in floats at once.
   for (const auto& [window, rows] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
            {15, 96}, {49, 128}, {113, 192}}) {
     SCOPED_TRACE(window);
@@ -343,8 +343,8 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // The images are high, with rows of whole 16-byte groups and without, and one or two strips wide.
-  // They have 264 blocks, the fewest for which a GPU takes bands. Bands compute no means.
+  // High images of one or two strips. Most take at least 264 thread blocks, the fewest for which a
+  // GPU runs threshold_bands. That kernel writes no mean image, so the calls have none.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
@@ -376,11 +376,11 @@ TEST_P(ThresholdTest, BlocksOfBands) {
 
 TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // The images are so high that wide bands have enough blocks, on GPUs whose shared memory holds
-  // them. The reference would take too long. Windows 255 and 257 are the last of u8 whose area
-  // fits 16 bits and the first whose area does not. From window 129 on, sums of u16 need 64 bits.
-  // Window 601 takes larger blocks. The last two problems have small windows, and too few blocks
-  // for bands.
+  // The images are high enough for threshold_wide_bands, on GPUs with enough shared memory. The
+  // reference would take too long. For u8, 255 is the last window whose area fits 16 bits, and 257
+  // the first whose area does not. From window 129 on, sums of u16 need 64 bits. Window 601 takes
+  // larger thread blocks. The last two problems have small windows, and too few thread blocks for
+  // threshold_bands.
   struct Problem {
     ElementType type;
     Size size;
@@ -419,8 +419,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
 }
 
 TEST_P(ThresholdTest, WindowsThatBeginWithLessThanGroupsOfRows) {
-  // Some bright rows belong to the groups of rows from which a window's sum starts, but not to the
-  // window. A thread may then subtract more than it adds. All pixels are above if sums are right.
+  // A first sum adds groups of rows, then subtracts their rows outside the window. Some of these
+  // are bright, so a thread may subtract more than it adds. With correct sums all pixels are above.
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {241, 253, 255, 383, 511}) {
@@ -490,7 +490,7 @@ TEST(Threshold, ReferenceByHand) {
   EXPECT_EQ(of_three({.offset = 0.5, .method = mean, .inverted = true}), (Row{255, 255, 0}));
   EXPECT_EQ(of_three({.offset = 1e-300, .method = exact_mean}), (Row{0, 255, 255}));
   EXPECT_EQ(of_three({.offset = 0, .method = exact_mean, .maximum = 9}), (Row{0, 0, 9}));
-  // 30 - 26 2/3 = 3 1/3 and, rounded, 3.
+  // 30 is 3 1/3 above its exact mean, 26 2/3, and 3 above its rounded mean, 27.
   EXPECT_EQ(of_three({.offset = -3, .method = mean}), (Row{0, 0, 0}));
   EXPECT_EQ(of_three({.offset = -3, .method = exact_mean}), (Row{0, 0, 255}));
   // Gaussian: 0.25 * 10 + 0.5 * 10 + 0.25 * 20 = 12.5, which rounds half to even to 12.

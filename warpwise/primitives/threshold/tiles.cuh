@@ -3,8 +3,8 @@
 #include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// Threshold kernel for windows whose halo fits a block, where bands are slower (launch.hpp). Fit
-// for nvcc and NVRTC: no host headers.
+// The kernel threshold_tiles, for windows whose halo fits a thread block and for which bands.cuh is
+// slower or cannot run (launch.hpp). Fit for nvcc and NVRTC: no host headers.
 //
 // A block goes down a strip of columns by tiles of threshold_tile_rows rows. A thread slides the
 // sums of one word's columns down the tile into shared memory. Then each lane of a warp takes a row
@@ -18,7 +18,7 @@ __device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {
   return result;
 }
 
-/// Sums of a word's columns. u8: four of 16 bits, two in each field; u16: one in each field.
+/// Column sums of one word of pixels. A field holds two 16-bit sums for u8, one sum for u16.
 struct ColumnSums {
   unsigned first;
   unsigned second;
@@ -93,7 +93,7 @@ class TileWalk {
   int y_;
 };
 
-/// Returns the sums of the window's rows around row `centre`.
+/// Returns the column sums over the window's rows around row `centre`.
 template <class Pixel, bool whole>
 __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel>& columns,
                                  int centre) {
@@ -121,7 +121,7 @@ __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel
 template <class Pixel, bool whole, bool inside>
 __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& columns, int top,
                            ColumnSums& sums, unsigned* sums_out, unsigned* pixels_out) {
-  // Loads of `batch` rows are issued before the first is used; single pixels take more loads.
+  // Loads of `batch` rows are issued before the first is used. Unaligned words take several loads.
   constexpr int batch = whole ? 16 : 2;
   TileWalk<Pixel, whole, inside> coming(a.src, columns.at, top + a.half);
   TileWalk<Pixel, whole, inside> going(a.src, columns.at, top - a.half - 1);
@@ -154,8 +154,8 @@ __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& col
   }
 }
 
-/// Reads the sums of a row's columns in order, a word of pixels at a time. In memory, the first
-/// pairs of all words come before the second pairs. `odd` (u8): starts with the second of a pair.
+/// Iterator over a row's column sums, one word of pixels at a time. The row holds ColumnSums::first
+/// of all words, then ColumnSums::second. `odd` (u8): starts at the second sum of a field.
 template <class Pixel, bool odd>
 class TileStream {
  public:
@@ -175,7 +175,7 @@ class TileStream {
     sums_[1] = sums_[3];
   }
 
-  /// Returns total ± the sum of the word's column k. An odd stream's last sum is in word i + 1.
+  /// Returns total ± the sum of column k. If `odd`, the last column's sum is in the fetched word.
   __device__ int add(int total, int k) const {
     if constexpr (per_sum == 1) return total + sums_[k];
     return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
@@ -204,7 +204,7 @@ __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   if constexpr (sizeof(Pixel) == 2) {
     return less_sum + static_cast<int>((k == 0 ? word & 0xffff : word >> 16) * area);
   } else {
-    // A factor of 0 for its neighbour selects the byte. The other factor, area, fits 16 bits.
+    // The factor of byte k is the area, which fits in 16 bits. The factor of its neighbour is 0.
     int result;
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
@@ -216,8 +216,8 @@ __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   }
 }
 
-/// Decides `words` words of pixels of one row and overwrites them with the results. `column` is the
-/// first pixel's index in the row's sums; (x, y) is its place in the image.
+/// Thresholds `words` words of a row's pixels in place, while it slides the window's sum along the
+/// row. `column` is the first pixel's index in the row's sums; (x, y) is its place in the image.
 template <class Pixel, bool with_mean, bool odd>
 __device__ void slide_along(const TileArguments& a, const unsigned* sums, int column,
                             unsigned* pixels, int words, int x, int y) {

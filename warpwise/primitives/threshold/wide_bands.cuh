@@ -5,9 +5,9 @@
 
 // The threshold kernel for large windows. Fit for nvcc and NVRTC: no host headers.
 //
-// Works like threshold_bands, with three differences. Windows of a row share partial sums
-// (WideSums). The sums of a segment's first windows come from column sums. A row is read again when
-// it leaves the window, and once more for the pixels themselves.
+// Works like threshold_bands, but windows in a row share partial sums (WideSums). Column sums give
+// the sums of a segment's first windows (BandStart). Shared memory does not keep a window's rows.
+// Each row is loaded as it enters a window, as it leaves it, and for its own pixels.
 namespace warpwise::kernels::threshold {
 
 /// Computes mean and exact_mean without the mean image. Grid: x covers the columns in strips, y
@@ -24,11 +24,11 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
-  // Shared memory: the rows that come in, the rows that go out, and their changes.
+  // Shared memory: rows that enter windows, rows that leave them, and the changes of window sums.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
-  // The shares: for each row and warp, a change that the changes of later warps lack (WideSums).
-  // They lie behind the row's changes if there is room, otherwise behind those of all rows.
+  // One share for each row and warp: a summand that later warps add to their changes (WideSums).
+  // The shares are stored behind each row's changes if there is room, otherwise behind all rows.
   constexpr bool have_room = Shape::words >= threads / 32;
   constexpr int share_pitch = have_room ? Shape::pitch : threads / 32;
   int* const shares = changes + (have_room ? Shape::pitch - Shape::words : rows * Shape::pitch);

@@ -1,7 +1,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// Replaces cuda.cu where the library is built without a CUDA toolkit.
+// Replaces cuda.cu and cuda_gaussian.cu where the library is built without a CUDA toolkit.
 namespace warpwise::detail::threshold {
 
 void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optional<DeviceView>,

@@ -2,7 +2,7 @@
 // Expected: the simplest correct kernel. A warp's three loads touch the same 96 bytes. Without a
 //   cache each load costs its own transactions, up to one for each thread on the oldest GPUs. With
 //   a cache two of the three loads hit it.
-// Next limit: load requests, three for each pixel, each of one byte a thread.
+// Next limit: load instructions. Each pixel takes three, and each loads one byte a thread.
 #include "pixels.cuh"
 
 extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {

@@ -1,12 +1,12 @@
-// Idea: threads laid out by the input: each loads one word into shared memory. 48 threads load the
-//   192 bytes of 64 pixels. They compute 48 pixels in a first round and 16 in a second one.
+// Idea: one thread for each word of the input, which it loads into shared memory. 48 threads load
+//   the 192 bytes of 64 pixels. They compute 48 pixels in a first round and 16 in a second one.
 // Expected: each byte is loaded once, in words; a half-warp's words fill a 64-byte segment. There
 //   are three rounds (load, compute, compute) of 48 threads; 32 threads idle in the last.
 // Next limit: those idle threads, and the barrier between loads and arithmetic.
 #include "pixels.cuh"
 
-// In the source document (docs/sources.md, D) the second round is for threads below 16: blocks are
-// 48 wide. Here the first third of a block's row does the second round, in blocks of any width.
+// In the source document (docs/sources.md, D) the second round is for threads below 16, as blocks
+// are 48 wide. Here the first third of a block's row does the second round, in blocks of any width.
 constexpr int row_pixels = BLOCK_X / 3 * 4;
 static_assert(BLOCK_X % 3 == 0, "whole pixels");
 

@@ -1,8 +1,8 @@
-// Idea: threads laid out by the output: 64 threads store 64 pixels, one each. Either three quarters
-//   of them load the 48 words of these pixels, or (READ_TWICE) all load a word. They then load 85
-//   pixels, 21 of which the next block loads as well.
+// Idea: one thread for each pixel of the output. 48 of 64 threads load the 48 words of 64 pixels.
+//   With READ_TWICE, all 64 threads load a word. These words hold 85 pixels, 21 of which the next
+//   thread block loads as well.
 // Expected: two rounds (load, compute) of 64 threads instead of three of 48. 16 threads idle in the
-//   first, or 25 % of the bytes are read twice.
+//   first. With READ_TWICE none idles, but a quarter of the loads are repeats.
 // Next limit: as in 02_input.cu, idle threads and the barrier.
 #include "pixels.cuh"
 

@@ -1,9 +1,9 @@
-// Idea: three words are four pixels: a thread loads its own three words in each of ROWS rows, and
-//   stores its four pixels of a row as one 16-byte vector. No shared memory. Two more steps save
-//   instructions: PERMUTE takes a byte out of a word by one instruction instead of a shift and a
-//   mask; SATURATING_PACK saturates two channels and puts them into their bytes by one
+// Idea: three words are four pixels. A thread loads its own three words in each of ROWS rows, and
+//   stores its four pixels of a row as one 16-byte vector, without shared memory. Two more rungs
+//   save instructions: PERMUTE takes a byte out of a word by one instruction instead of a shift and
+//   a mask; SATURATING_PACK saturates two channels and puts them into their bytes by one
 //   instruction.
-// Expected: no barrier and no copy through shared memory; a quarter of the store instructions. A
+// Expected: no barrier and no copy through shared memory, and still one store for four pixels. A
 //   warp's loads are 12 bytes apart: each of the three touches all of the warp's 384 bytes, and the
 //   cache serves the second and the third. More rows keep more loads in flight. Saved instructions
 //   show once the kernel no longer waits for device memory.

@@ -17,7 +17,7 @@ detail::convert::Conversion conversion() {
   return detail::convert::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
 }
 
-/// Converts a number of the plan to a rung's fractional bits.
+/// Converts a fixed-point number of the plan (Linear) to the rungs' convert_fraction_bits.
 int rung_number(std::int64_t fixed) {
   constexpr int dropped = detail::convert::linear_bits - convert_fraction_bits;
   if ((fixed & ((std::int64_t{1} << dropped) - 1)) != 0) {

@@ -2,7 +2,7 @@
 
 #include "problem.hpp"
 
-// Functions of all rungs, which differ only in organisation. 06_registers.cu uses only the loads.
+// Functions that the rungs share. 06_registers.cu uses only the loads.
 namespace warpwise::ladders {
 
 __device__ inline int weighted(const int (&coefficient)[3], int offset, int r, int g, int b) {

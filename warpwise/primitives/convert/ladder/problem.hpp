@@ -5,8 +5,8 @@ namespace warpwise::ladders {
 /// Arguments of every rung. A rung converts an RGB24 frame, whose rows start at any address, to a
 /// frame of YCbCr words at multiples of 4 bytes.
 ///
-/// Each result is floor(coefficient · (R, G, B) + offset), saturated; the numbers are multiples of
-/// 2^-convert_fraction_bits, small enough for 32 bits.
+/// Each result is floor(coefficient · (R, G, B) + offset), saturated. The coefficients and offsets
+/// are multiples of 2^-convert_fraction_bits, small enough for 32-bit arithmetic.
 struct ConvertProblem {
   const unsigned char* src;
   unsigned char* dst;

@@ -1,5 +1,5 @@
 // Idea: a thread copies VECTOR adjacent ints as one int2 or int4, by one load and one store.
-// Expected: the loop runs half or a quarter as often, with the same instructions for each turn. A
+// Expected: the loop has half or a quarter of the iterations, each with the same instructions. A
 //   warp's load covers 256 or 512 bytes, and the bytes in flight grow accordingly.
 // Next limit: latency; a thread waits for its one load before it stores.
 #include "problem.hpp"

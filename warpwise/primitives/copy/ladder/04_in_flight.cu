@@ -1,9 +1,9 @@
-// Idea: in each turn a thread loads IN_FLIGHT vectors of four ints before it stores the first.
-//   STREAMING marks the accesses as used once: their lines leave the cache first.
+// Idea: in each iteration a thread loads IN_FLIGHT vectors of four ints before it stores the first.
+//   STREAMING marks the data as used once, so that their cache lines are evicted first.
 // Expected: each thread has IN_FLIGHT times the bytes in flight. This hides the memory's latency
 //   even if few threads are resident. Each vector takes four more registers.
-// Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, without
-//   a gain.
+// Next limit: the memory's bandwidth. More vectors would take more registers and thus leave fewer
+//   resident warps, without a gain.
 #include "problem.hpp"
 
 extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {

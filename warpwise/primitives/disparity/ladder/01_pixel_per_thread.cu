@@ -1,9 +1,9 @@
-// Idea: a thread finds a pixel's best displacement: it adds up the whole block for one displacement
-//   after the other. A second kernel does so from the right image, a third one compares both.
-// Expected: one thread for each pixel; neighbouring threads read neighbouring pixels. However,
-//   each pair of pixels is loaded and subtracted again for each block around it, 81 times for a
-//   block of 9.
-// Next limit: instructions: the area of the block for each displacement, and in both directions.
+// Idea: a thread finds a pixel's best displacement. It adds up the whole image block around the
+//   pixel, for one displacement after the other. A second kernel does so for the right image's
+//   pixels, and a third one compares both results.
+// Expected: one thread for each pixel; neighbouring threads read neighbouring pixels. However, each
+//   pair of pixels is loaded and subtracted for each block around it, 81 times if blocks are 9×9.
+// Next limit: instructions, because both kernels sum a block's whole area for each displacement.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;

@@ -1,15 +1,15 @@
-// Idea: the sum over a block's height is computed once for each pixel and displacement, and kept in
-//   memory. Both directions add a block's width of these sums. With SLIDE a thread moves down SLIDE
-//   rows: it adds the entering difference and subtracts the leaving one.
-// Expected: additions for twice a block's side instead of its area, and differences for one
-//   direction instead of two. In exchange each sum of 2 bytes is written once. Each direction reads
-//   it once for each column of a block, mostly from the caches.
-// Next limit: reads of sums. Without SLIDE: differences, one for each row of a block in each sum.
+// Idea: a first kernel stores, for each pixel and displacement, the sum over a column of a block's
+//   height. A score adds as many of these sums as a block is wide. With SLIDE a thread of the first
+//   kernel moves down SLIDE rows: it adds the entering difference and subtracts the leaving one.
+// Expected: a score takes 2 · side additions instead of side², where side is the block's. The
+//   searches for left and for right pixels share the sums, so differences are computed once.
+//   Each sum of 2 bytes is written once, and each search reads it side times, mostly from caches.
+// Next limit: reads of sums. Without SLIDE also differences, because each sum takes side of them.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;
 
-/// Returns the sums of columns −half … width + half − 1, for each row, for each displacement.
+/// Returns the sums: for each displacement and row, those of columns −half … width + half − 1.
 __device__ unsigned short* column_sums(const DisparityProblem& p) {
   return reinterpret_cast<unsigned short*>(right_best(p) + p.width * p.height);
 }

@@ -2,9 +2,9 @@
 //   after the other. Each thread slides along 8 pixels of a row, whose best displacements stay in
 //   registers. With AT_ONCE 2 two displacements share a register, 16 bits each.
 // Expected: no sum goes through memory, and a displacement of a pixel costs two differences, four
-//   additions, and a comparison, whatever the block's side. Both directions compute everything. Two
-//   at once halve the additions and the accesses to shared memory.
-// Next limit: instructions: differences byte by byte, with clamped addresses, in both directions.
+//   additions, and a comparison, whatever the block's side. All of it is done for left pixels and
+//   again for right ones. Two displacements in a register halve additions and shared accesses.
+// Next limit: instructions, because differences are computed byte by byte with clamped addresses.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;

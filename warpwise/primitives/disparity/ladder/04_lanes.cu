@@ -1,16 +1,16 @@
 // Idea: displacements lie in the lanes. A warp holds 128 of them, four a lane, and walks along the
 //   rows of its tile. One packed instruction computes four differences. Column sums of a block's
-//   height slide down in shared memory; sums along the row slide in registers, as pairs of 16 bits.
-//   The best displacement is the minimum over the lanes of sum · 128 + displacement. With BOTH the
-//   same run finds the best of the right image's pixels: pixel x − d is one displacement further
-//   with each column. Its best so far moves from register to register, and every fourth column
-//   from lane to lane.
-// Expected: a quarter of the instructions for differences, and none for clamps and addresses of
-//   pixels, since copies have borders. In exchange each pixel needs a minimum over the lanes. With
-//   BOTH differences, sums and their traffic are needed once, not twice.
-// Next limit: sums are unpacked and repacked as keys. Each warp also computes a block's width of
-//   columns beside its tile. Strips of 32 rows begin with a block's height of rows that only fill
-//   sums.
+//   height slide down in shared memory. Sums over blocks slide along the row in registers, as pairs
+//   of 16 bits. A key is sum · 128 + displacement; a pixel's best is the least key of all lanes.
+//   With BOTH the same walk also serves the right pixels. A right pixel's displacement grows by one
+//   with each left column. Its least key so far therefore moves to the next register, and every
+//   fourth column to the next lane.
+// Expected: a quarter of the instructions for differences. Copies of the images have borders, so
+//   pixels need no clamped addresses. In exchange each pixel needs a minimum over the lanes. With
+//   BOTH, differences, sums and their traffic are needed once, not twice.
+// Next limit: instructions. Each pixel unpacks 16-bit sums to compute keys. Each warp also computes
+//   a block's width of columns beside its tile. Each strip of 32 rows begins with a block's height
+//   of rows that only fill the column sums.
 #include "padded.cuh"
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
@@ -32,7 +32,7 @@ __device__ unsigned* right_keys(const DisparityProblem& p) {
   return reinterpret_cast<unsigned*>(left_best(p) + (p.width * p.height + 1) / 2 * 2);
 }
 
-/// The least keys so far of the right pixels of a row that the warp's displacements lead to.
+/// Least keys so far of right pixels x − d; x is the warp's column, d the lane's displacement k.
 struct RightPixels {
   unsigned* row;
   unsigned key[4] = {none, none, none, none};
@@ -105,8 +105,8 @@ struct Tile {
     }
   }
 
-  /// Computes the lane's four keys of column x from 16-bit sums. sums.x holds displacements 3 and
-  /// 1, sums.y 2 and 0, each with the low half first.
+  /// Computes the lane's four keys of column x from 16-bit sums. The low halves of sums.x and
+  /// sums.y are those of displacements 3 and 2, the high halves those of 1 and 0.
   __device__ void keys(uint2 sums, int x, unsigned (&key)[4]) const {
     const unsigned sum[4] = {sums.y >> 16, sums.x >> 16, sums.y & 0xffff, sums.x & 0xffff};
 #pragma unroll

@@ -10,8 +10,8 @@ namespace warpwise::ladders {
 constexpr int displacements = 128;  ///< displacements of a warp, four a lane
 constexpr int tile_width = 48;
 
-/// Column x of an image is byte origin + x − half of a copy's row: the columns that enter the
-/// blocks of pixels 0, 4, … are at whole words. Row y of an image is row y + half + 1 of a copy.
+/// Column x of an image is byte origin + x − half of a copy's row. The last column of pixel 0's
+/// block thus begins a word, at `origin`. Row y of an image is row y + half + 1 of a copy.
 struct PaddedCopies {
   int origin;
   int pitch;

@@ -1,10 +1,10 @@
-// Idea: a thread scores a place: it reads the template and the part of the image below it, and
-//   computes the sums of the score, five for zncc. Every score goes to memory; two small kernels
-//   find the best one.
-// Expected: a warp reads one pixel of the template, the same for all lanes, and 32 adjacent pixels
-//   of the image: the caches have both. Each pair of pixels takes two loads, and one instruction
-//   for each sum.
-// Next limit: requests to the cache, and a global address for each of them.
+// Idea: each thread scores one place. It reads the template and the part of the image below it,
+//   and computes the sums that the score needs, five for zncc. Every score goes to memory; two
+//   small kernels find the best one.
+// Expected: a load of the template reads the same pixel for all lanes, a load of the image reads
+//   32 adjacent pixels; the caches serve nearly all loads. Each pair of pixels takes two loads, and
+//   one instruction for each sum.
+// Next limit: requests to the cache, and the computation of a global address for each request.
 #include "ranked.cuh"
 
 using namespace warpwise::ladders;

@@ -3,7 +3,7 @@
 //   rows, one after the other.
 // Expected: few references to global memory except the scores. Each pair of pixels still takes two
 //   loads, but with short addresses and without waiting for the cache.
-// Next limit: instructions: loads, sums and the loop for each single pair of bytes.
+// Next limit: instructions, because each pair of bytes has its own loads, sums and loop overhead.
 #include "ranked.cuh"
 #include "tile.cuh"
 

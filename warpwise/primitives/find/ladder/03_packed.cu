@@ -1,9 +1,9 @@
-// Idea: four pixels at once. Shared memory holds words. A window that starts inside a word is
-//   combined from two words by a shift. One instruction adds four absolute differences, or four
-//   products, to a sum.
-// Expected: a quarter of the instructions. A word of the image is used twice, as the upper and then
-//   as the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: for sad the loads and shifts, three for each packed difference; for zncc the five
+// Idea: a thread processes a word of four pixels at once. If a window starts inside a word of
+//   shared memory, a shift combines its words from two neighbours. One instruction adds four
+//   absolute differences, or four products, to a sum.
+// Expected: a quarter of the instructions. A loaded word of the image serves two shifts. Four pairs
+//   of pixels thus take one shift and two loads, one of the image and one of the template.
+// Next limit: for sad the two loads and the shift of each packed difference; for zncc the five
 //   sums as well.
 //   Four neighbouring threads load the same words, and each shifts them for itself.
 #include "ranked.cuh"

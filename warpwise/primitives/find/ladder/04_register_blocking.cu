@@ -1,8 +1,8 @@
-// Idea: a thread scores a group of adjacent places, 4 wide and ROWS high. Their windows overlap:
-//   a word loaded and shifted once serves several places.
-// Expected: with one row, three loads and three shifts for four packed differences or products;
-//   with four rows, the same for sixteen, because the shifted words of four rows of the image stay
-//   in registers. zncc's sums over the template are computed once for the group.
+// Idea: a thread scores a group of adjacent places, 4 wide and ROWS high. Their windows overlap,
+//   so a word loaded and shifted once serves several places.
+// Expected: each template word takes three loads, two of them of image words, and three shifts.
+//   With one row of places they serve four packed differences or products, with four rows sixteen,
+//   because shifted words stay in registers. A group computes zncc's template sums only once.
 // Next limit: for sad the packed differences themselves. For zncc two of each three packed products
 //   are squares and sums of the image alone.
 #include "group.cuh"

@@ -1,10 +1,10 @@
 // Idea: the image's sum and sum of squares below each place do not depend on the template. They are
-//   computed first, as running sums: down the columns one pixel enters and one leaves, along the
-//   rows one column enters and one leaves. The template's own sums are computed once.
-// Expected: one packed product instead of three, and a third of the registers. The running sums
-//   take about 32 bytes of memory a place, whatever the template.
+//   computed first, as running sums. From row to row, a column's sums gain a pixel and lose one;
+//   from place to place, a window's gain a column and lose one. The template is summed once.
+// Expected: one packed product instead of three, and a third of the registers for sums. The running
+//   sums move about 32 bytes to and from memory for each place, whatever the template's size.
 // Next limit: the packed products;
-//   the scores' path to memory and back.
+//   also, every score is written to memory and read again.
 #include "group.cuh"
 #include "ranked.cuh"
 #include "running_sums.cuh"

@@ -1,9 +1,9 @@
-// Idea: a block of threads keeps the best of its places, and no score goes through memory. One more
-//   block finds the best of the blocks' places.
-// Expected: the scores' path to memory and back disappears: 8 bytes a place for zncc, 4 for sad.
-//   One kernel disappears with it.
+// Idea: a thread block keeps the best of its places, and no score goes through memory. A last
+//   kernel, one thread block, finds the best of these places.
+// Expected: scores are no longer written and read again, 8 bytes a place for zncc and 4 for sad.
+//   One kernel is no longer needed.
 // Next limit: the packed products or differences,
-//   sixteen for each four pixels loaded.
+//   sixteen for each loaded word of four pixels.
 #include "candidates.cuh"
 #include "group.cuh"
 #if SUMS

@@ -1,11 +1,11 @@
-// Idea: integer matrix units compute the products. A row of the template, shifted to each of 8
-//   adjacent places, is a matrix; the unchanged rows of the image are the other matrix. An
-//   instruction adds up 16 × 8 places over 32 columns of the image.
+// Idea: integer matrix units compute the products. One matrix is a row of the template, shifted to
+//   each of 8 adjacent places; the other matrix is unchanged rows of the image. An instruction
+//   adds, at 16 × 8 places, the products of 32 columns of the image.
 // Expected: 4096 products an instruction instead of 128. The template's matrix has side + 31
-//   columns, rounded up to 32, and `side` of them are useful at each place: half for a side of 32.
+//   columns, rounded up to a multiple of 32. A place uses `side` of them, half for a side of 32.
 // Next limit: loads from shared memory.
 //   Each row of the template needs one load of the image's 16 × 32 pixels, and six loads of the
-//   template, for four instructions.
+//   template, for four matrix instructions.
 //   Also, every score takes a quotient and a root of
 //   doubles.
 #include "candidates.cuh"
@@ -15,14 +15,14 @@
 
 using namespace warpwise::ladders;
 
-// A warp has 16 rows of 32 places, a block 4 × 2 warps.
+// A warp scores 16 rows of 32 places. A thread block has 4 × 2 warps.
 constexpr int threads = 256;
 constexpr int tile_width = 4 * 32;
 constexpr int tile_height = 2 * 16;
-// Part of the template in shared memory at a time: rows, and steps of 32 columns of the image.
+// Part of the template in shared memory at a time: its rows, and its matrix's steps of 32 columns.
 constexpr int part_rows = 32;
 constexpr int part_steps = 2;
-// Words in a row: an odd multiple of 16 bytes, so that 8 rows are in different banks.
+// Words in a row. A row is an odd multiple of 16 bytes, so that 8 rows are in different banks.
 constexpr int area_words = 8 * (4 + part_steps - 1) + 4;
 constexpr int templ_words = 8 * (part_steps + 1);
 

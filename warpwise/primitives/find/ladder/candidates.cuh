@@ -2,7 +2,7 @@
 
 #include "places.cuh"
 
-// For the rungs that write no scores: the best place of each block of threads, in scratch memory.
+// For the rungs that write no scores: scratch memory holds the best place of each thread block.
 namespace warpwise::ladders {
 
 __device__ inline Best* candidates_of(const FindProblem& p) {

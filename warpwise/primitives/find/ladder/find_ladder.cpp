@@ -27,7 +27,8 @@ Measure measure_of(const Variables& variables) {
                         "; it must be 0 for sad or 3 for zncc");
 }
 
-/// Returns the name by which the instance of a launch's kernel is found.
+/// Returns the name by which the compiled module knows a kernel. products_kernel is a template, so
+/// its name includes the template arguments.
 std::string instance_name(const detail::find::FindKernel& kernel) {
   const std::string name = kernel_name(kernel);
   if (kernel.step != detail::find::FindStep::products) return name;

@@ -5,8 +5,8 @@
 // A thread's group of places, 4 wide and ROWS high, and its sums.
 namespace warpwise::ladders {
 
-/// One word of the image for each of four adjacent places of the template: a word, and the words
-/// that start at its bytes 1 to 3 and end in the next word.
+/// Four adjacent pixels of the image for each of four adjacent places: at[i] holds bytes i to i + 3
+/// of two adjacent words in shared memory.
 struct Shifts {
   unsigned at[4];
 };
@@ -34,8 +34,8 @@ struct Group {
   }
 
   /// Adds a column of the template, a word wide, at all places. Each loaded row of the image serves
-  /// ROWS rows of places. The rows in use stay in registers, and the next overwrites the oldest:
-  /// therefore the loop is unrolled by ROWS.
+  /// ROWS rows of places. Rows in use stay in registers, and a new row overwrites the oldest. The
+  /// loop is unrolled by ROWS, so that the index of each register is constant.
   template <bool last>
   __device__ void add_column(const unsigned* a, int a_pitch, const unsigned* area, int area_pitch,
                              int rows, unsigned mask) {

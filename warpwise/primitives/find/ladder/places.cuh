@@ -37,11 +37,11 @@ struct alignas(8) OwnSums {
   }
 };
 
-/// Start of the scratch memory if a rung has SUMS: the sums that other kernels compute first.
+/// Sums at the start of scratch memory, if SUMS is 1. The kernels of running_sums.cuh compute them.
 struct RunningSums {
   OwnSums* templ;    ///< sums of the whole template
-  OwnSums* columns;  ///< sums of a column as high as the template, at each of the image's columns
-  OwnSums* windows;  ///< sums of the part of the image below each place
+  OwnSums* columns;  ///< [row of places][image column]: sums of the p.side pixels from there down
+  OwnSums* windows;  ///< for each place: sums of the image's pixels that the template covers
 
   __device__ explicit RunningSums(const FindProblem& p)
       : templ(static_cast<OwnSums*>(p.scratch)), columns(templ + 2),
@@ -61,7 +61,7 @@ __device__ inline void add_pair(unsigned& sum, int a, int b) {
   }
 }
 
-/// Adds |a − b| or a · b for each of four pixels.
+/// Adds |a − b| or a · b for each of the four pixels in words a and b.
 __device__ inline void add_pairs(unsigned& sum, unsigned a, unsigned b) {
   if constexpr (measure == Measure::sad) {
     sum = add_differences(a, b, sum);
@@ -99,7 +99,7 @@ struct Best {
   }
 };
 
-/// Returns the best place of a block to its first thread. All threads must call it.
+/// Returns a thread block's best place to its first thread. All threads must call it.
 template <int threads>
 __device__ inline Best best_of_block(Best best) {
   static_assert(threads % 32 == 0);
@@ -122,7 +122,7 @@ __device__ inline Best best_of_block(Best best) {
 
 constexpr int choose_threads = 256;
 
-/// Writes the best of `count` places. Runs as one block of choose_threads threads.
+/// Writes the best of `count` places. Runs as one thread block of choose_threads threads.
 __device__ inline void choose_best(const FindProblem& p, const Best* candidates, long long count) {
   Best best;
   for (long long i = threadIdx.x; i < count; i += choose_threads) {

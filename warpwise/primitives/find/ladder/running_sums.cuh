@@ -36,7 +36,7 @@ extern "C" __global__ void template_sums(warpwise::ladders::FindProblem p) {
   *RunningSums(p).templ = sums;
 }
 
-/// Computes column sums. A thread slides down SEGMENT rows: one pixel enters, one leaves.
+/// Computes column sums. A thread slides down SEGMENT rows; in each, one pixel enters, one leaves.
 extern "C" __global__ void column_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   const long long across = (p.width + sums_threads - 1) / sums_threads;
@@ -61,13 +61,13 @@ extern "C" __global__ void column_sums(warpwise::ladders::FindProblem p) {
   }
 }
 
-/// Computes window sums. A block copies a row's column sums into shared memory; a thread adds up
-/// its first window and slides along to 7 more.
+/// Computes window sums. A thread block copies a row's column sums into shared memory. A thread
+/// adds those of its first window, then slides along to 7 more windows.
 extern "C" __global__ void window_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   constexpr int tile = sums_threads * windows_run;
   constexpr int largest_side = 256;
-  // One unused element after each 8: a warp's windows, 8 apart, begin in different banks.
+  // One element of 9 is unused, so that a warp's windows, 8 sums apart, begin in different banks.
   constexpr int elements = (tile + largest_side) / windows_run * (windows_run + 1);
   __shared__ unsigned long long columns[elements];
   const auto at = [](int i) { return i + i / windows_run; };

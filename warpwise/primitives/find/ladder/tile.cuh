@@ -7,7 +7,7 @@
 // into shared memory.
 namespace warpwise::ladders {
 
-/// The places of a block: `width` × `height` places from (x, y) on.
+/// The places of a thread block: `width` × `height` places from (x, y) on.
 struct Tile {
   long long x;
   long long y;
@@ -46,13 +46,13 @@ struct Words {
   unsigned* templ;
   unsigned* area;
 
-  /// \param across  words of the area beyond the words of a window
+  /// \param across  words that a row of the area has more than a row of the template
   __device__ Words(const FindProblem& p, unsigned* shared, int across)
       : templ_words((p.side + 3) / 4), area_words(templ_words + across), templ(shared),
         area(shared + min(p.side, PART_ROWS) * templ_words) {}
 
-  /// Copies `rows` rows from row `part` on into shared memory, and `below` more rows of the area.
-  /// All threads must call it.
+  /// Copies `rows` rows of the template, from row `part` on, and rows + below rows of the area into
+  /// shared memory. All threads must call it.
   __device__ void load(const FindProblem& p, const Tile& tile, int part, int rows, int below) {
     __syncthreads();  // waits until all threads have summed the previous part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {

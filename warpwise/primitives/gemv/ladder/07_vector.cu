@@ -1,4 +1,4 @@
-// Idea: four columns at once: A and x as float4, where the row and x lie at multiples of 16 bytes.
+// Idea: a lane loads four columns at once, as float4, if the row and x are aligned to 16 bytes.
 // Expected: a quarter of the loads and of the loop's instructions, and four times the bytes in
 //   flight for each warp.
 // Next limit: loads of x: for each 16 bytes of A, 16 bytes of x come from the first-level cache.

@@ -1,5 +1,5 @@
-// Idea: a thread matches a block: it scores one displacement after the other and keeps the best.
-// Expected: one thread for each block, fewer than a GPU needs to be busy. Neighbouring
+// Idea: a thread matches an image block: it scores all displacements in turn and keeps the best.
+// Expected: one thread for each image block, fewer threads than a GPU needs to be busy. Adjacent
 //   threads read pixels a block's width apart, so that each byte costs a transaction of its own.
 // Next limit: parallelism. A thread has the whole search area to itself.
 #include "candidates.cuh"

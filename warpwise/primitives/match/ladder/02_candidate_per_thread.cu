@@ -1,9 +1,9 @@
-// Idea: the loops over the displacements become threads, one for each candidate of each block. A
-//   second kernel finds the best of a block's scores. Their layout suits that kernel: neighbouring
-//   blocks' scores are adjacent, like its threads. With TEXTURE the images are read through
-//   textures, which were the cached way before CC 2.0.
-// Expected: the number of threads grows by the number of displacements; every multiprocessor is
-//   busy. Pixels are still read in the old order: neighbouring threads are neighbouring blocks.
+// Idea: the loops over the displacements become threads, one for each candidate of each image
+//   block. A thread of a second kernel finds the best of a block's scores. Neighbouring blocks'
+//   scores are adjacent, so a warp's loads coalesce. With TEXTURE the images are read through
+//   textures, which were the cached way to read them before CC 2.0.
+// Expected: the number of threads is multiplied by the number of displacements, so all
+//   multiprocessors are busy. Neighbouring threads still read pixels of neighbouring blocks.
 // Next limit: transactions. A warp's 32 bytes lie in 32 sectors.
 #include "pixels.cuh"
 

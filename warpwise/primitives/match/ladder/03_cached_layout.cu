@@ -1,6 +1,6 @@
 // Idea: neighbouring threads are neighbouring displacements of one block, not neighbouring blocks,
-//   and a block's scores lie together. A warp finds their best. With TEXTURE the images are read
-//   through textures.
+//   and a block's scores lie together. A warp finds the best of them. With TEXTURE the images are
+//   read through textures.
 // Expected: a warp reads the same pixel of the block and 32 adjacent ones of the target: two or
 //   three transactions instead of 64. The next reads hit the same lines in the cache.
 // Next limit: requests. Each pair of pixels takes two loads, and caches answer few of them a cycle.

@@ -1,10 +1,10 @@
-// Idea: a thread block keeps a block, and the part of the target that its candidates need, in
-//   shared memory, and reads each pixel of the images once.
+// Idea: a thread block keeps an image block, and the part of the target that its candidates need,
+//   in shared memory, and reads each of these pixels from global memory once.
 // Expected: global memory hardly moves more than the scores. Each pair of pixels still takes two
 //   loads, a subtraction, an addition and its share of the loop.
 //   A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits.
-//   The loops that fill it, here and in the following rungs, are not unrolled: the addresses of
-//   several pixels would take more registers than the sums do.
+//   In this rung and the next ones, the loops that fill shared memory are not unrolled, because the
+//   addresses of several pixels would take more registers than the sums do.
 // Next limit: instructions. UNROLL removes the loop's share: addresses become constants of the
 //   instructions, and loads are issued ahead of the sums that need them, while registers last.
 #include "argmin.cuh"

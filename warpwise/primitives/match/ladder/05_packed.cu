@@ -1,8 +1,8 @@
-// Idea: four pixels at once. Shared memory holds words. A window that starts inside a word is
-//   shifted together from two words, and one instruction adds four absolute differences to a sum.
-// Expected: a quarter of the instructions for the sums. A word of the target serves twice, as the
-//   upper and then as the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: the loads and shifts, three for each packed difference. Four neighbouring threads
+// Idea: a thread processes a word of four pixels at once. If a window starts inside a word, a shift
+//   combines its words from two. One instruction adds four absolute differences to a sum.
+// Expected: a quarter of the instructions for the sums. A loaded word of the target serves two
+//   shifts, so four pairs of pixels take one shift, a load of the target and one of the block.
+// Next limit: the two loads and the shift of each packed difference. Four neighbouring threads
 //   load the same words, and each shifts them for itself.
 #include "argmin.cuh"
 #include "tile.cuh"

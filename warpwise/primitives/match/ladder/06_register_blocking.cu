@@ -1,7 +1,7 @@
 // Idea: a thread scores a group of adjacent candidates, 4 wide and ROWS high. Their windows
 //   overlap: a word that is loaded and shifted once serves all candidates that need it.
-// Expected: with one row, three loads and three shifts for four packed differences. With four rows
-//   these serve sixteen, because the shifted words of four target rows stay in registers.
+// Expected: with one row, three loads and three shifts serve four packed differences. With four
+//   rows they serve sixteen, because the shifted words of four target rows stay in registers.
 // Next limit: with four rows, bank conflicts: threads one below the other read rows four apart in
 //   the same banks, until PADDED changes the rows' pitch. The limits are then the packed
 //   differences themselves, filling shared memory, and the second kernel.

@@ -1,9 +1,9 @@
-// Idea: one kernel. A thread block scores all candidates of its block and finds the best of them
-//   in registers; only the best score goes through memory.
+// Idea: a single kernel. A thread block scores all candidates of its image block and finds the
+//   best of them in registers. Only the best score goes to memory.
 // Expected: the scores are no longer written and read, and the second kernel is not needed.
-// Next limit: filling shared memory: four byte loads for a word. With WORD_LOADS two aligned
-//   words are loaded and shifted together, where both lie inside the image. The limit is then
-//   the rate of the packed differences.
+// Next limit: filling shared memory, because a word takes four byte loads. With WORD_LOADS it
+//   takes two loads of aligned words and a shift, where both words lie inside the image. The
+//   limit is then the rate of the packed differences.
 #include "group.cuh"
 
 using namespace warpwise::ladders;

@@ -2,8 +2,8 @@
 
 #include "candidates.cuh"
 
-/// The second kernel of the rungs that keep a block's scores together: a warp finds the best of
-/// them.
+/// The second kernel of the rungs that keep an image block's scores together: a warp finds the best
+/// of them.
 extern "C" __global__ void argmin(warpwise::ladders::MatchProblem p) {
   using namespace warpwise::ladders;
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

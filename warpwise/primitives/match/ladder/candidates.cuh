@@ -3,8 +3,8 @@
 #include "problem.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// The parts that no rung changes: the candidates of a block, the choice of the best of them, and
-// how it is stored.
+// The parts that are the same in every rung: the candidates of an image block, the choice of the
+// best of them, and how it is stored.
 namespace warpwise::ladders {
 
 /// The measure that a file is compiled for: 0 sad, 1 ssd, 2 ncc.
@@ -51,7 +51,7 @@ __device__ inline Score no_score() {
   }
 }
 
-/// Place of a block; `number` counts the blocks row by row.
+/// Place of an image block; `number` counts the blocks row by row.
 struct Block {
   long long x;
   long long y;

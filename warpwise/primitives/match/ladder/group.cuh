@@ -27,8 +27,8 @@ struct Group {
   unsigned sums[ROWS][4] = {};
 
   /// Adds a column of the block, a word wide, for all candidates. A target row, loaded once, serves
-  /// ROWS rows of candidates. The rows in use stay in registers, and the oldest row makes room for
-  /// the next: hence the loop is unrolled by ROWS.
+  /// ROWS rows of candidates. Rows in use stay in registers, and a new row overwrites the oldest.
+  /// The loop is unrolled by ROWS, so that the index of each register is constant.
   template <bool last>
   __device__ void add_column(const unsigned* block, int block_pitch, const unsigned* area,
                              int area_pitch, int rows, unsigned mask) {

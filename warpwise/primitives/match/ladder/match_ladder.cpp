@@ -158,7 +158,7 @@ class MatchLadder final : public Ladder {
         launch_of(detail::match::match_launch(images, grid, match_options_of(problem.variables)))};
   }
 
-  // Divides by rows of blocks. A band also has the rows above and below that a search reaches.
+  // Divides the work by rows of image blocks. A band also has the rows that a search reaches.
   Division division(const Problem& problem) const override {
     const MatchOptions options = match_options_of(problem.variables);
     const std::int64_t block = options.block_height;

@@ -6,7 +6,7 @@
 // and the copies of pixels to shared memory.
 namespace warpwise::ladders {
 
-/// The candidates that a thread block scores: `width` × `height` candidates of block `number`.
+/// The candidates that a thread block scores: `width` × `height` ones of image block `number`.
 struct Tile {
   long long number;
   int x;  ///< first column among the candidates of the search area

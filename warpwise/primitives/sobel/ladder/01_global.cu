@@ -1,12 +1,12 @@
 // Idea: a thread for each pixel reads its nine neighbours from global memory, makes each of them
 //   grey and applies both filters. Each of these steps keeps the ones before it:
 //     FILTER_IN_CONSTANT  the weights come from constant memory, no longer from global memory
-//     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need no test; the
-//                         division becomes a multiplication by the reciprocal
+//     FEWER_CONDITIONS    one test finds thread blocks inside the image, whose taps need no test;
+//                         the division becomes a multiplication by the reciprocal
 //     CONSTANT_BLOCK      the block's shape is known to the compiler
 //     UNROLLED            the loops over the filter are written out
 // Expected: the first step leaves a third of the loads, because 18 of 27 are weights. The second
-//   turns 36 conditions a pixel into 4. The last removes the loops' counters and indices.
+//   leaves 4 of 36 conditions a pixel. The last removes the loops' counters and indices.
 // Next limit: nine loads and nine conversions to grey for each pixel instead of one.
 #include "document.cuh"
 

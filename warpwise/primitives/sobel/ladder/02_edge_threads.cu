@@ -1,5 +1,5 @@
-// Idea: document A's method I. The block copies its pixels and a rim of one pixel to shared memory,
-//   so that nine reads of global memory become little more than one. Every thread copies its own
+// Idea: document A's method I. A thread block copies its pixels and a rim of one pixel to shared
+//   memory, so that nine global reads become little more than one. Every thread copies its own
 //   pixel. Threads at the block's edges also copy the rim, threads at its corners the corners.
 // Expected: few global reads, but eight conditions in every thread. The warps at the edges diverge:
 //   a warp executes each copy that any of its lanes makes.

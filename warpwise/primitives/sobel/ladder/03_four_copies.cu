@@ -1,7 +1,7 @@
-// Idea: document A's method II. The block copies a piece of its own size four times, into each
-//   corner of the tile: all threads do the same and no condition is left. The pieces overlap. The
-//   method does not prescribe the thread that copies a pixel. Here the same thread copies it in all
-//   pieces that hold the pixel, so that no two threads write to one address.
+// Idea: document A's method II. A thread block copies four overlapping pieces of its own size, one
+//   into each corner of the tile, so that all threads do the same without conditions. The method
+//   does not say which thread copies a pixel. Here the same thread copies it in all pieces that
+//   hold the pixel, so that no two threads write to one address.
 // Expected: no divergence. Each thread makes four reads and writes, though little more than one is
 //   needed. Most of the tile is written four times, each time with the same pixel.
 // Next limit: the copies of pixels that the tile already has.
@@ -20,7 +20,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const auto copy = [&](int right, int down) {
     tile[(ty + down) * pitch + tx + right] = pixel_or_border(p, x - 1 + right, y - 1 + down);
   };
-  // In the pieces shifted by two, the first two threads copy the pixels after the last ones.
+  // The right pieces begin at tile column 2. Threads 0 and 1 copy their last two columns.
   const int to_right = tx < 2 ? block_width() : 0;
   const int down = ty < 2 ? block_height() : 0;
   copy(0, 0);

@@ -1,6 +1,6 @@
-// Idea: document A's method III. The tile is filled in the order of its memory, whatever the
-//   block's shape: thread n copies the pixels n, n + threads, … of the tile, each pixel once.
-// Expected: hardly more than one read a thread, divergence only in the last turn. The price is a
+// Idea: document A's method III. The tile is filled in the order of its memory, whatever the thread
+//   block's shape. Thread n copies the pixels n, n + threads, … of the tile, each pixel once.
+// Expected: hardly more than one read a thread, divergence only in the last round. The price is a
 //   quotient and a remainder by the tile's width for each pixel: dozens of instructions if the
 //   width is a variable, a handful if it is a constant.
 // Next limit: the index arithmetic.

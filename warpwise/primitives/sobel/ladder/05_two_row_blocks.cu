@@ -1,9 +1,9 @@
-// Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill
-//   the tile downwards, two rows at a time, with no condition, repetition or division. The tile's
-//   last two columns stay empty: the last two threads of a row repeat the work of the thread before
-//   them, their results are dropped, and the next block begins at their columns. A tile can be used
-//   again further down (PASSES). The steps are those of 01_global.cu.
-// Expected: the fewest instructions around the copy. At six rows of tile for four of results a
+// Idea: document A's method IV, its final use of shared memory. A thread block is two rows high and
+//   fills the tile downwards, two rows at a time, with no condition, repetition or division. The
+//   columns that a row's last two threads need are not filled, so these threads repeat another
+//   thread's work. Their results are dropped, and the next thread block begins at their columns.
+//   A tile can be used again further down (PASSES). The steps are those of 01_global.cu.
+// Expected: the fewest instructions around the copy. With six tile rows for four rows of results, a
 //   pixel costs 1.5 reads and a write of global memory, against nine and one without shared memory.
 // Next limit: a barrier between copy and use; nine reads of shared memory and nine conversions to
 //   grey for each pixel.

@@ -1,5 +1,5 @@
-// Idea: the code of 01_global.cu with its pixels read through a one-dimensional texture. Its cache
-//   is made for reads close to each other, and the texture unit splits a pixel into its channels.
+// Idea: the code of 01_global.cu reads its pixels through a one-dimensional texture. The texture
+//   cache suits reads close to each other, and the texture unit splits a pixel into its channels.
 //   The steps are those of 01_global.cu.
 // Expected: on GPUs that keep no global reads in an L1 cache, one read from memory instead of nine.
 //   If one L1 cache serves both kinds of reads, only the path through the texture unit differs.

@@ -1,9 +1,9 @@
 // Idea: a thread computes four adjacent pixels. It loads them as one vector, stores them as one
 //   word, and reads only the two neighbours at the ends separately.
-// Expected: three loads for four pixels instead of twelve, six conversions instead of twelve, a
-//   quarter of the stores. Rows that are not aligned to 16 bytes, and the image's right end, are
-//   read pixel by pixel.
-// Next limit: the conversions to grey: byte by byte, three multiplications each.
+// Expected: for four pixels, an image row needs three loads instead of twelve and six conversions
+//   instead of twelve. A quarter of the stores remains. Rows that are not aligned to 16 bytes, and
+//   the image's right end, are read pixel by pixel.
+// Next limit: the conversions to grey, which take three multiplications for each pixel.
 #include "rows.cuh"
 #include "warpwise/primitives/shared/pixel.hpp"
 

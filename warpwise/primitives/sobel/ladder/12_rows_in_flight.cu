@@ -1,8 +1,8 @@
 // Idea: a thread loads its part of all the rows that it needs before it uses the first. The loop
 //   over them is unrolled, because the number of rows is a constant.
-// Expected: ROWS + 2 vector loads in flight for each thread instead of one: it waits for memory's
-//   latency only once. The price is registers, so ROWS is small, and (ROWS + 2) / ROWS of the image
-//   is read.
+// Expected: each thread has ROWS + 2 vector loads in flight instead of one, so it waits for the
+//   memory's latency only once. The price is registers, so ROWS is small, and the image is read
+//   (ROWS + 2) / ROWS times.
 // Next limit: memory.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"

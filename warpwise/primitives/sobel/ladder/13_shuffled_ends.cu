@@ -1,8 +1,8 @@
 // Idea: the pixels on either side of a thread's four are the ends of its neighbours' four. A warp
 //   lies in one row, so they are shuffled from the neighbouring lanes, grey already. Only the first
 //   and the last lane load them.
-// Expected: two loads and two conversions less for a row of four pixels, at the price of two
-// shuffles. Next limit: memory; after it the arithmetic, most of all the sums of single pixels.
+// Expected: a row of four pixels takes two loads and two conversions less, and two shuffles more.
+// Next limit: memory; after it the arithmetic, most of all the sums of single pixels.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"
 

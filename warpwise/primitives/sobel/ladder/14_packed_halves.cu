@@ -1,7 +1,7 @@
-// Idea: two pixels in one register. The sums need 12 bits and a sign, so that two of them fit in a
-//   word. A bias keeps each half positive: no borrow crosses between the halves, and one addition
-//   adds both. Pixels 0 and 2 share a word, 1 and 3 another: the neighbours of one word's pixels
-//   are in the other.
+// Idea: two pixels share one register. The sums need 12 bits and a sign, so that two of them fit in
+//   a word. A bias keeps each half positive, so no borrow crosses between the halves, and one
+//   addition adds both. Pixels 0 and 2 share a word, and 1 and 3 another, so that the neighbours of
+//   one word's pixels are in the other word.
 // Expected: half the additions up to dx and dy. Absolute values are computed for single halves: one
 //   instruction subtracts the bias, takes the absolute value and adds it to the sum.
 // Next limit: memory; after it the arithmetic, most of all the conversions to grey.

@@ -1,6 +1,6 @@
-// Idea: FEWER_CONDITIONS of 01_global.cu, once more. A warp tests once, not for each row, if its
-//   pixels are aligned vectors inside the image. If so, a row's address is the last address plus
-//   the pitch. All else is as in 14_packed_halves.cu.
+// Idea: fewer conditions, as with FEWER_CONDITIONS in 01_global.cu. A warp tests once, not for each
+//   row, if its pixels are aligned vectors inside the image. If so, a row's address is the last
+//   address plus the pitch. All else is as in 14_packed_halves.cu.
 // Expected: fewer instructions around each row of four pixels.
 // Next limit: memory.
 #include "dot_product_grey.cuh"

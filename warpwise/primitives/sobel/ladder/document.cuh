@@ -2,8 +2,8 @@
 
 #include "problem.hpp"
 
-// Shared by document A's kernels, whichever memory they read: the conversion to grey at each tap,
-// the two filters, their sums. The constants below switch the steps of the document's table.
+// Shared by the kernels of document A (docs/sources.md): the conversion to grey at each tap, the
+// two filters, their sums. The constants below switch the optimisations of row A8 on or off.
 namespace warpwise::ladders {
 
 constexpr bool filter_in_constant = FILTER_IN_CONSTANT;
@@ -13,7 +13,7 @@ constexpr int unroll = UNROLLED ? 3 : 1;
 __constant__ int constant_filter[18] = {-1, 0,  1,  -2, 0, 2, -1, 0, 1,   // dx
                                         -1, -2, -1, 0,  0, 0, 1,  2, 1};  // dy
 
-/// Returns the block's width: a compile-time constant, or a register that has to be read.
+/// Returns the thread block's width: a compile-time constant, or a register that has to be read.
 __device__ inline int block_width() {
   if constexpr (CONSTANT_BLOCK)
     return BLOCK_X;
@@ -27,8 +27,8 @@ __device__ inline int block_height() {
     return static_cast<int>(blockDim.y);
 }
 
-/// Returns true if all neighbours of the block's pixels lie in the image. The test is for the whole
-/// block, so that no warp diverges.
+/// Returns true if all neighbours of the thread block's pixels lie in the image. The whole thread
+/// block gets the same result, so that no warp diverges.
 __device__ inline bool block_is_inside(const SobelProblem& p) {
   const int right = (static_cast<int>(blockIdx.x) + 1) * block_width();
   const int below = (static_cast<int>(blockIdx.y) + 1) * block_height();

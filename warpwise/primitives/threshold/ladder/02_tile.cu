@@ -1,7 +1,7 @@
 // Idea: the block copies its pixels and a halo of `half` on each side to shared memory and adds up
 //   its windows there. The tile's size is given at launch, so that the window may have any size. A
-//   tile beyond TILE_BYTES is processed in horizontal strips, one after the other: with TILE_BYTES
-//   for 128 threads, every SM since CC 7.0 holds its full number of threads.
+//   tile beyond TILE_BYTES is processed in horizontal strips, one after the other. TILE_BYTES is
+//   small enough that blocks of 128 threads reach full occupancy on every SM since CC 7.0.
 // Expected: the border is clamped once for each pixel of the tile, not for each pixel of every
 //   window. Reads of windows go to shared memory, whose latency is known.
 // Next limit: still window² reads and additions for each pixel, and a tile that is mostly halo.

@@ -2,7 +2,7 @@
 //   One kernel adds up along rows into scratch memory, a second one down that memory's columns.
 // Expected: 2 · window additions a pixel instead of window². Scratch memory is written once and
 //   read from the caches, because a column's reads of neighbouring rows overlap.
-// Next limit: the reads. Their number still grows with the window, and each is now of 4 bytes.
+// Next limit: the reads. Their number still grows with the window, and a row sum takes 4 bytes.
 #include "problem.hpp"
 
 extern "C" __global__ void add_rows(warpwise::ladders::ThresholdProblem p) {

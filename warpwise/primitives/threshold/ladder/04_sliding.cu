@@ -1,13 +1,13 @@
 // Idea: a window that moves on by one pixel gains one pixel and loses one. A thread slides down
 //   DOWN rows of a column and writes the column's sums. A second kernel slides along their rows,
-//   ALONG pixels a thread. In the next step this kernel turns a row into prefix sums, which a
-//   block computes together, and takes the difference of two of them for each window.
-// Expected: a few additions a pixel, whatever the window; only the first sum of a thread's stretch
-//   grows with it. Down the columns a warp's accesses are adjacent. Sliding along a row they are
-//   ALONG pixels apart and touch 32 distant addresses; with prefix sums they are adjacent again. A
-//   thread on its way down waits for each pixel before it loads the next: the compiler must assume
-//   that the pixel lies where the thread has just written a sum. If a thread loads AHEAD rows
-//   before it stores their sums, these loads do not wait.
+//   ALONG pixels a thread. The rung "prefix" has scan_along in its place: a block turns a row into
+//   prefix sums and takes the difference of two of them for each window.
+// Expected: a few additions a pixel, whatever the window. Only a thread's first sum grows with it.
+//   Down the columns a warp's accesses are adjacent. Along a row, those of slide_along are ALONG
+//   pixels apart and touch 32 distant addresses; those of scan_along are adjacent. In slide_down a
+//   thread waits for each pixel before it loads the next. The compiler cannot prove that the sum
+//   stored in between leaves the next pixel unchanged. The rung "ahead" therefore loads AHEAD rows
+//   before it stores their sums.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 

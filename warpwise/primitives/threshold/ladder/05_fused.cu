@@ -3,7 +3,7 @@
 //   columns' sums over some rows into shared memory. Then each warp takes one of these rows and
 //   turns it into prefix sums: a window's sum is the difference of two of them.
 // Expected: each pixel is read when it enters the columns' windows and when it leaves them, mostly
-//   from a cache, and the result is written: no other traffic. All loads of a step are issued
+//   from a cache. Only the result is written. All loads of a step are issued
 //   before the first is used. Lanes sum stretches of odd length, which avoids bank conflicts.
 // Next limit: two blocks slide each of the halo's columns, and every SEGMENT rows a column's first
 //   sum is computed anew. For windows far beyond SEGMENT rows, these first sums are most of the

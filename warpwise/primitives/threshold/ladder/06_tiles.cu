@@ -1,14 +1,14 @@
 // Idea: one lane for each row. A block slides its columns' sums down 32 rows into shared memory, as
-//   in the step before. Then each lane slides along its row, over its warp's part of the strip: one
-//   sum in, one out, instead of prefix sums that a warp computes together. A thread owns the four
+//   in the rung before. Then each lane slides along its row, over its warp's part of the strip. It
+//   adds one column sum and subtracts one, instead of computing prefix sums. A thread owns the four
 //   columns of a word, whose sums of 16 bits fit two registers. The pixels are in shared memory
 //   too; the results replace them, and adjacent threads write them in words.
-// Expected: a quarter of the instructions down the columns. Along a row two reads of shared memory
-//   and an addition a pixel. The rows of a tile are an odd number of words apart, so that lanes at
-//   one column access 32 banks. Byte selectors, computed once, repeat the edge pixel.
-// Next limit: shared memory's instructions and unpacking. With PAIRS one access loads two columns'
-//   sums; a dot product adds one of them, or selects a pixel's byte and multiplies it. After that,
-//   latency: each word's sums are read only after the last one is stored.
+// Expected: down the columns, a quarter of the instructions. Along a row, a pixel takes two reads
+//   of shared memory and two additions. The rows of a tile are an odd number of words apart, so
+//   that lanes at one column access 32 banks. Byte selectors, computed once, repeat the edge pixel.
+// Next limit: the instructions that read and unpack sums. With PAIRS one access loads two sums, and
+//   dot products unpack them: factors of 0 leave out a sum or a pixel. The limit is then latency: a
+//   word's sums are read only after the previous word's results are stored.
 #include "problem.hpp"
 
 using warpwise::ladders::clamped;
@@ -35,7 +35,7 @@ __device__ int plus(int sum, unsigned pair, unsigned weights) {
   return result;
 }
 
-/// Returns less_sum + byte k of word times area.
+/// Returns less_sum, the bias minus the window's sum, plus byte k of word times area.
 __device__ int excess(int less_sum, unsigned word, int k, unsigned area) {
   if (!PAIRS) return less_sum + static_cast<int>(word >> 8 * k & 0xff) * static_cast<int>(area);
   const unsigned factor = k % 2 == 0 ? area : area << 16;
@@ -87,7 +87,7 @@ struct Walk {
   }
 };
 
-/// Returns the sums of the window's rows around row `centre`.
+/// Returns the column sums over the window's rows around row `centre`.
 template <bool whole_words>
 __device__ Sums sums_around(const Problem& p, const Columns& columns, int centre) {
   Walk<whole_words> row(p, columns.at, centre - p.half);
@@ -118,7 +118,7 @@ __device__ void slide_down(const Problem& p, const Columns& columns, int top, Su
     for (int i = 0; i < batch; ++i) pixels[i] = here.next(p);
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      // One addition updates both sums of a pair. In the end neither overflows its 16 bits.
+      // One addition updates both sums of a pair: both results fit 16 bits, so carries cancel.
       sums.first += permuted(in[i], 0, columns.first) - permuted(out[i], 0, columns.first);
       sums.second += permuted(in[i], 0, columns.second) - permuted(out[i], 0, columns.second);
       sums_out[(r + i) * sums_pitch] = sums.first;

@@ -10,14 +10,14 @@ namespace warpwise::ladders {
 struct ThresholdProblem {
   const unsigned char* src;
   unsigned char* dst;
-  unsigned char* scratch;          ///< scratch memory of ladder.json's size, at a multiple of 16
+  unsigned char* scratch;          ///< scratch memory of the size in ladder.json, aligned to 16
   unsigned long long src_texture;  ///< 0 unless ladder.json lists a texture for the rung
   long long src_pitch;
   long long dst_pitch;
   int width;
   int height;
   int half;
-  int area;  ///< of the window
+  int area;  ///< number of pixels in the window
   int bias;  ///< offset · area, rounded up, less 1
 };
 

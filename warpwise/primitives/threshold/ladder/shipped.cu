@@ -1,6 +1,6 @@
 // The kernels that threshold() launches for bytes: threshold_bands or threshold_tiles;
-// or threshold_row_sums and threshold_wide_bands; or the other kernels that a window
-// needs.
+// or threshold_row_sums and threshold_wide_bands; or, if these cannot take the window,
+// the kernels from threshold_segments on.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
 #include "warpwise/primitives/threshold/wide_bands.cuh"
