@@ -11,8 +11,9 @@
 
 namespace warpwise::emulator {
 
-/// Optional checks. Accesses outside any buffer, misaligned accesses, asserts, deadlocks and the
-/// budget are always checked. docs/emulator.md says what each check finds, and how reliable it is.
+/// Optional checks. Accesses outside every buffer, misaligned accesses, asserts, deadlocks and the
+/// instruction budget are always checked. docs/emulator.md says what each check finds, and how
+/// reliable it is.
 enum class Check : std::uint8_t {
   memory,        ///< calls of the CUDA runtime: memory freed twice or never, invalid pointers
   races,         ///< unordered accesses of threads, launches or copies

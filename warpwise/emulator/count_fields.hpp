@@ -74,8 +74,8 @@ inline auto fields_of(const PaceCounts&) {
        {"atomic_cycles_of_neighbours", &C::atomic_cycles_of_neighbours}});
 }
 
-/// Calls visit(name, field...) with the fields of `counts`, for each kind of access except
-/// textures.
+/// Calls visit(name, field...) for each kind of access except textures. `field...` is the member of
+/// this kind in each of `counts`.
 template <class Visit, class... Memory>
 void visit_memory(const Visit& visit, Memory&... counts) {
   visit("global_load", counts.global_load...);

@@ -17,7 +17,8 @@ constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc al
 // GPU drivers align large allocations to pages, and Taichi relies on this alignment.
 constexpr std::uint64_t large = 1024 * 1024;
 constexpr std::uint64_t page_alignment = 4096;
-// Bytes between allocations. An access up to this far past an allocation's end hits no other one.
+// Bytes between allocations. An access up to this far past an allocation's end reaches no other
+// allocation.
 constexpr std::uint64_t gap = 64 * 1024;
 // Limit of remembered freed allocations.
 constexpr std::size_t most_freed = 65536;
@@ -89,7 +90,8 @@ std::string Device::State::describe(Address address) const {
   const std::uint64_t offset = before == allocations.end() ? 0 : address - before->first;
   if (before != allocations.end() && offset < before->second.bytes)
     return "byte " + std::to_string(offset) + " of " + named(before->second);
-  // Host-visible memory has no gaps, so the nearer neighbour is named.
+  // Host-visible allocations may lie close together. The message therefore names the nearer of the
+  // two neighbours.
   const std::uint64_t to_next = after == allocations.end() ? gap : after->first - address;
   const std::uint64_t past =
       before == allocations.end() ? ~std::uint64_t{0} : offset - before->second.bytes;
@@ -121,7 +123,7 @@ Allocation Device::State::take(std::uint64_t bytes, std::string name) {
   }
   Allocation allocation;
   allocation.bytes = bytes;
-  // calloc does not touch large blocks before their first use.
+  // For a large size calloc takes no physical memory before the first use.
   allocation.host.reset(static_cast<std::byte*>(std::calloc(bytes > 0 ? bytes : 1, 1)));
   if (allocation.host == nullptr) {
     throw OutOfMemory("this machine has no " + std::to_string(bytes) +

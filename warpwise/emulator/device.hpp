@@ -16,7 +16,7 @@
 namespace warpwise::emulator {
 
 struct FreeMemory {
-  bool is_foreign = false;         ///< memory of another owner, shown to the device
+  bool is_foreign = false;         ///< memory that the device does not own: see show()
   std::uint64_t mapped_bytes = 0;  ///< size of memory from mmap(); 0: memory from malloc()
   void operator()(std::byte* p) const;
 };
@@ -25,7 +25,7 @@ struct Allocation {
   std::uint64_t bytes = 0;
   std::unique_ptr<std::byte, FreeMemory> host;
   std::string name;
-  std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see state.hpp; null: all bytes are defined
+  std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see state.hpp; null: no byte is unwritten
   bool is_of_heap = false;                        ///< allocated by a kernel
   bool is_variable = false;                       ///< a program's variable, which no call frees
 };
@@ -52,7 +52,7 @@ struct Device::State {
   std::uint64_t heap_used = 0;
   std::map<std::uint64_t, Texture> textures;
   std::uint64_t next_texture = 1;
-  std::atomic<std::uint32_t> modelled = 0;  ///< kinds of inexact values in memory, a ModelledSet
+  std::atomic<std::uint32_t> modelled = 0;  ///< ModelledSet: kinds of inexact values in memory
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 

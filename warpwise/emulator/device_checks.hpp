@@ -32,9 +32,8 @@ WARPWISE_EXPORT std::shared_mutex& lock_of(Device& device);
 
 class MemoryUses;
 
-/// Makes launches on the device record their accesses in `uses`, if the launches check for races,
-/// init or runtime. Host-visible memory that is allocated from now on also begins and ends at page
-/// boundaries.
+/// Makes launches with Check::races, Check::init or Check::runtime record their accesses in `uses`.
+/// Host-visible memory that is allocated from now on also begins and ends at page boundaries.
 WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
 
 /// Describes an address: "byte 4 of allocation 3 of 128 bytes".

@@ -77,9 +77,9 @@ struct Texture {
 };
 
 /// The emulated GPU's memory. allocate() returns multiples of 512 bytes, and the same addresses for
-/// the same sequence of calls. Unmapped space between its allocations keeps an access past the end
-/// of one from reaching the next. Calls from several threads are safe. A transfer must not overlap
-/// a running launch.
+/// the same sequence of calls. Unmapped space between the allocations keeps an access past the end
+/// of one allocation from reaching the next. Calls from several threads are safe. A transfer must
+/// not overlap a running launch.
 class WARPWISE_EXPORT Device {
  public:
   /// \param memory_bytes  limit for all allocations together; 0: three quarters of this machine's
@@ -176,7 +176,7 @@ struct TrafficCounts {
   std::uint64_t bytes_requested = 0;
   std::uint64_t bytes_moved = 0;
   std::uint64_t ideal_transactions =
-      0;  ///< fewest transactions that could move the same distinct bytes, if they had no gaps
+      0;  ///< fewest transactions for as many distinct bytes, if these bytes were contiguous
 };
 
 /// Accesses to shared or constant memory, and their passes (wavefronts).
@@ -284,7 +284,9 @@ struct PaceModel {
   int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
 };
 
-/// Results of a launch with `pace`, summed over the blocks that ran.
+/// Results of a launch with `pace`, summed over the blocks that ran. Two blocks are neighbours if
+/// the difference of their linear indices is less than 32, or differs by less than 32 from the
+/// number of blocks in a grid row. Other blocks are distant.
 struct PaceCounts {
   /// Cycles that each block would take alone on an SM that can issue one instruction of each warp
   /// in every cycle. The block's warps wait only for operands and barriers.
@@ -296,8 +298,8 @@ struct PaceCounts {
   /// Distinct sectors that blocks read. Sectors that the blocks wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
   /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks of the grid
-  /// share. Reads count once a block that is distant from the line's first reader has read the
-  /// line. common_lines is the number of these lines.
+  /// share. A line's reads count from its first read by a block that is distant from the line's
+  /// first reader. common_lines is the number of these lines.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
@@ -317,13 +319,14 @@ struct PaceCounts {
     /// Distinct sectors that DRAM moves if L2 can hold all of them. Each access to DRAM counts all
     /// sectors that it moves (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
-    /// Sectors of which a block uses only some bytes. They count once for every group of
-    /// neighbouring blocks.
+    /// Sectors that blocks read only in part. Such a sector counts once for blocks near one
+    /// another, and again for each block that is distant from them.
     std::uint64_t partly = 0;
   };
   std::vector<Reads> reads;  ///< allocations in the order of addresses
-  /// Sectors that stores write to DRAM, counted like Reads::dram and Reads::partly. DRAM also reads
-  /// dram_filled_sectors, because stores write only a part of each of these sectors.
+  /// Sectors that stores write to DRAM: dram_written_sectors counts them like Reads::dram, and
+  /// dram_partly_written_sectors like Reads::partly. DRAM also reads dram_filled_sectors, because
+  /// stores write only a part of each of these sectors.
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
   std::uint64_t dram_partly_written_sectors = 0;
@@ -333,8 +336,8 @@ struct PaceCounts {
   /// Requests to L2 for a line of 128 bytes, by reads and by stores.
   std::uint64_t l2_read_lines = 0;
   std::uint64_t l2_written_lines = 0;
-  /// Machine instructions of each PTX instruction beyond its first.
-  /// LaunchResult::instructions_by_class counts the first ones.
+  /// Machine instructions without the first one of each PTX instruction. These first instructions
+  /// are the ones in LaunchResult::instructions_by_class.
   rules::MachineInstructions further;
   /// Loads from shared memory, and the bytes that one thread loads, summed over these loads.
   std::uint64_t shared_loads = 0;
@@ -360,10 +363,10 @@ struct PaceCounts {
   /// made_swap_pairs counts the ordered pairs of two such swaps on the same word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
-  /// Cycles of L2 for the atomic operations on one word, or on one part of L2 (512 bytes): the
-  /// busiest one that distant blocks of the grid use. A larger grid needs more of these cycles.
+  /// Cycles of L2 for the atomic operations on the busiest word, or on the busiest 512 bytes of L2,
+  /// among those that distant blocks use. A larger grid needs more of these cycles.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Cycles of L2 for the atomic operations on the busiest word or part of L2 that only
+  /// Cycles of L2 for the atomic operations on the busiest word or 512 bytes that only
   /// neighbouring blocks use. A larger grid needs no more of these cycles.
   std::uint64_t atomic_cycles_of_neighbours = 0;
   /// A line of the PTX, and how often warps executed its instruction.
@@ -439,8 +442,8 @@ struct LaunchOptions {
   /// - no check for races or Check::init
   /// - at least one compute capability; the first one's rules apply
   std::optional<PaceModel> pace = {};
-  /// Number of orders to run the launch in, each from the same memory; 1: once. Blocks, warps and
-  /// lanes take turns in another order each time. Only the first run, in the usual order, is
+  /// Number of times to run the launch, each time from the same content of memory. Blocks, warps
+  /// and lanes take turns in another order each time. Only the first run, in the usual order, is
   /// counted, checked and kept. In another order,
   ///
   /// - memory or printf output that differs, not only by rounding, is an `order_dependent` fault
@@ -480,8 +483,8 @@ struct LaunchResult {
   std::map<std::string, std::uint64_t>
       instructions_by_class;         ///< warp instructions: "integer", "float", ...
   std::vector<MemoryCounts> memory;  ///< one for each requested compute capability
-  /// References that there would be if no thread ever idled: the sum, over the blocks, of the
-  /// block's threads times the global and texture accesses of its busiest warp.
+  /// Number of references if every thread made as many global and texture accesses as the busiest
+  /// warp of its block.
   std::uint64_t thread_rounds = 0;
   std::vector<LineCounts> lines;      ///< sorted by file and line; also lines that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run

@@ -85,8 +85,8 @@ void add(const char* kernel, const std::string& name, const Counting& counting) 
       ->Unit(benchmark::kMillisecond);
 }
 
-/// A matrix instruction: its name, its number of registers for D, A and B, its operations, and
-/// which bits of A's and B's elements are random, so that the elements are of ordinary size.
+/// A matrix instruction, with its numbers of registers for D, A and B and its number of arithmetic
+/// operations. `random` and `fixed` give A's and B's elements values of ordinary size.
 struct Product {
   const char* name;
   const char* instruction;

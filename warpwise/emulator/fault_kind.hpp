@@ -27,8 +27,8 @@ enum class FaultKind {
   unsynchronised,    ///< the host accesses memory that the device may still write
   bad_call,          ///< a call through a pointer that points to no function of the called type
   stack_overflow,
-  narrow_scope,     ///< atomic accesses by two blocks, one access only in block scope
-  equal_writes,     ///< a race in which the value written is already there
+  narrow_scope,     ///< atomic accesses by two thread blocks, one with block scope only
+  equal_writes,     ///< a race whose write stores the value that memory already holds
   order_dependent,  ///< a result that depends on the order of blocks and warps
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
   lockstep,         ///< volatile accesses of a warp's lanes, right only if they run in lockstep

@@ -139,8 +139,8 @@ TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
     const Json& of_gpu = all.at(name);
     for (const auto& [metric, count] : counted(run_access(program, access))) {
       if (!of_gpu.contains(metric)) continue;
-      // The PTX branches around the accesses of these loops. ptxas predicates them instead, and the
-      // profiler also counts a predicated instruction without an active lane, which is no request.
+      // The PTX of the reductions branches around these accesses. ptxas predicates them instead,
+      // and the profiler counts a predicated instruction even if no lane executes it.
       const bool guarded = name.starts_with("reduction");
       if (guarded && metric.starts_with("smsp__inst_executed_op_shared")) continue;
       EXPECT_EQ(count, of_gpu.at(metric).get<std::uint64_t>()) << name << ": " << metric;
@@ -288,8 +288,8 @@ TEST(GoldenForms, EachFormGivesTheBitsOfTheGpu) {
 
 // ---- approximations
 
-/// Largest difference of a GPU's result from the exact one, by PTX's documentation: as a share of
-/// the value, or absolute. The emulator rounds the exact result to the nearest.
+/// Error bound in PTX's documentation for an approximate instruction: relative to the exact result,
+/// or absolute. The emulator instead rounds the exact result to the nearest.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
@@ -411,7 +411,7 @@ TEST(GoldenArithmetic, ApproximationsLieWithinTheirDocumentedError) {
         ASSERT_EQ(of_gpu.size(), words.size());
         for (std::size_t i = 0; i < words.size(); ++i) {
           for (int half = 0; half < (number == Number::single ? 1 : 2); ++half) {
-            // The kernel of one 16-bit number writes its result to both halves.
+            // A kernel for single 16-bit numbers writes its result to both halves of a word.
             const int from = name.ends_with("x2") ? half : 0;
             expect_close(name, number, value_of(input(i), from, number),
                          value_of(input(5 * i + 77), from, number),

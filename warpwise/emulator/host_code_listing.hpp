@@ -18,9 +18,10 @@ struct HostCodePart {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the machine code that the emulator makes from a kernel, for whole warps, without counts
-/// and checks. Parts follow each other without a gap. The list is empty if this CPU or this build
-/// does not support machine code, or if the kernel is too long.
+/// Returns the machine code that the emulator makes from a kernel, without counts and checks. The
+/// code is for warps in which every lane that has not exited is active. Parts follow each other
+/// without a gap. The list is empty if this CPU or this build does not support machine code, or if
+/// the kernel is too long.
 /// \param kernel  its name in the PTX
 /// \throws InvalidArgument, Unsupported  in the cases of Program's constructor and kernel()
 WARPWISE_EXPORT std::vector<HostCodePart> host_code_of(std::string_view ptx,

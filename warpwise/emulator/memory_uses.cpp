@@ -11,8 +11,8 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// Limit of remembered accesses, which then take 4 GiB. A program that reaches the limit without
-// waiting for its streams loses the history.
+// Limit of entries in `users_`, which then take 4 GiB. A wait for all streams clears them. At the
+// limit all remembered accesses are forgotten.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
@@ -95,7 +95,7 @@ bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
 
 void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
   const std::uint32_t id = old >> mask_bits;
-  // Bytes of this word that the same work has accessed before stay remembered.
+  // If the same work has accessed other bytes of this word before, they stay remembered.
   if (id != 0 && users_[id].work == work_) mask |= old & mask_of_all;
   old = id_ << mask_bits | mask;
 }

@@ -20,7 +20,7 @@ namespace warpwise::emulator {
 /// Number of a launch, a copy or a fill, from 1 in the order of the program's calls.
 using WorkNumber = std::uint32_t;
 
-/// Order of the work that a program gives a device, as a CUDA runtime knows it.
+/// Order of the work that a program gives a device: which streams, events and waits order it.
 class WorkOrder {
  public:
   virtual ~WorkOrder() = default;
@@ -38,7 +38,7 @@ enum class Use : std::uint8_t {
   read,
   write,
   atomic,
-  shared,  ///< volatile, relaxed, acquire or release in PTX; the host may use the bytes meanwhile
+  shared,  ///< volatile, relaxed, acquire or release in PTX; the host may access the bytes too
   allocation,
 };
 /// Returns the verbs for messages.
@@ -82,14 +82,14 @@ class WARPWISE_EXPORT MemoryUses {
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
 
-  /// Returns addresses of the host-visible pages that the current work accesses other than as
-  /// Use::shared.
+  /// Returns addresses of the host-visible pages that the current work accesses. Pages with only
+  /// Use::shared accesses are left out.
   const std::vector<Address>& visible_pages() const { return visible_pages_; }
-  /// Accesses to a page by work that the host has not waited for.
+  /// Accesses to a page by pending work: the host has not waited for it.
   struct Pending {
     bool writes = false;
     bool reads = false;
-    bool is_shared = false;  ///< some bytes were accessed only by work that the host has waited for
+    bool is_shared = false;  ///< the page also has bytes that only finished work accessed
   };
   Pending pending(Address page);
 
@@ -109,7 +109,7 @@ class WARPWISE_EXPORT MemoryUses {
     std::array<std::unique_ptr<Words>, 2> reads;
     std::vector<WorkNumber> writers;  ///< writers of host-visible memory
     std::vector<WorkNumber> readers;
-    bool is_waited_for = false;  ///< the host has waited for some works, no longer listed above
+    bool is_waited_for = false;  ///< works were removed above after the host waited for them
   };
   /// The access that an id stands for.
   struct User {
@@ -123,7 +123,7 @@ class WARPWISE_EXPORT MemoryUses {
   };
 
   Page& page_of(Address address);
-  /// Returns the work that allocated a page's bytes, as an id; 0 if it is not known.
+  /// Returns the id in `users_` of the work that allocated a page's bytes; 0 if it is not known.
   std::uint32_t allocating(Address page) const;
   void note_visible(Page& page, Address address);
   bool has_waited_for_bytes(const Page& page) const;
@@ -138,7 +138,7 @@ class WARPWISE_EXPORT MemoryUses {
   bool everywhere_ = false;
   Use use_ = Use::read;
   std::uint32_t id_ = 0;
-  std::vector<User> users_ = {{}};  ///< id 0: no access
+  std::vector<User> users_ = {{}};  ///< indexed by id; id 0 stands for no access
   /// Ids of the current work's instructions, one map for each Use.
   std::array<std::unordered_map<const void*, std::uint32_t>, 5> ids_;
   std::unordered_set<std::string> lines_;
@@ -147,7 +147,7 @@ class WARPWISE_EXPORT MemoryUses {
     Address end = 0;
     std::uint32_t id = 0;
   };
-  std::map<Address, Allocated> allocated_;  ///< allocations in stream order; no two share a page
+  std::map<Address, Allocated> allocated_;  ///< by address: cudaMallocAsync(); no two share a page
   std::vector<Address> visible_pages_;
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};

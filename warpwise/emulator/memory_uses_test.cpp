@@ -12,7 +12,7 @@ constexpr Address device_memory = Address{16} << 40;
 constexpr Address memory_of_both = Address{65} << 40;
 constexpr Address memory_of_both_in_39_bits = Address{0x55} << 32;
 
-/// An order in which works come behind others only if the test says so.
+/// An order of work that tests set: `behind` for the current work, `waited` for the host.
 class Order : public WorkOrder {
  public:
   bool comes_behind(WorkNumber earlier) const override { return behind.contains(earlier); }

@@ -40,7 +40,7 @@ int escaped_byte(std::string_view text, std::size_t at) {
 }
 
 // Returns the length of a character of three or four bytes in UTF-8 whose escapes begin at `at`, or
-// 0. A character of two bytes is left out: "conv_c3_b8" may be the name in the source.
+// 0. A character of two bytes is left out, because "conv_c3_b8" may be a name in the source.
 std::size_t escaped_character(std::string_view text, std::size_t at) {
   const int first = escaped_byte(text, at);
   if (first < 0xE0 || first > 0xF4) return 0;

@@ -235,8 +235,8 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     const bool is_sound = result.faults.empty();
     done.push_back({next.kernel, next.grid, next.block, taken.count(), std::move(result)});
     if (!is_sound) return false;
-    // A tail launch replaces its launcher. Its own launches therefore come next in this queue,
-    // and nest no deeper.
+    // A tail launch takes the place of the grid that launched it. Kernels that the tail launch
+    // launches therefore come next in this queue, at the same depth.
     if (next.is_tail)
       left.insert(left.begin(), std::make_move_iterator(further.begin()),
                   std::make_move_iterator(further.end()));

@@ -24,7 +24,7 @@ struct Form {
   std::string refusal;  ///< the reason; empty: the emulator runs it
 };
 
-/// The forms of a target and a version of PTX: {"sm_90", "7.8"}.
+/// A target and a version of PTX, {"sm_90", "7.8"}, under which the file lists forms.
 using Section = std::array<std::string, 2>;
 using Forms = std::map<Section, std::vector<Form>>;
 
@@ -106,7 +106,7 @@ TEST(PtxForms, RunOrAreRefusedForTheListedReason) {
   }
 }
 
-/// Returns what ptxas says of a text that it does not accept, or an empty text.
+/// Returns ptxas's messages about a PTX file; empty if ptxas accepts the file.
 std::string objections(const std::string& target, const std::string& path) {
   const std::string command =
       WARPWISE_PTXAS " -O0 -arch=" + target + " -o /dev/null " + path + " 2>&1";

@@ -27,7 +27,7 @@ struct Suppression {
 ///     KIND [at FILE[:LINE]] [in FUNCTION] because REASON
 ///
 /// - KIND is a kind of fault, or `any`.
-/// - FILE is a path or its end. It also matches the lines that a fault was inlined at.
+/// - FILE is a path or its end. It also matches lines where the compiler inlined the fault's line.
 /// - FUNCTION is a kernel or an inlined function. Its name may be whole, or lack parameters,
 ///   template arguments or namespaces. `the program` matches faults outside kernels.
 ///

@@ -29,7 +29,8 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  /// Zero, because a kernel that makes a map sets fields in zeroed memory, and cannot set the mark.
+  /// Value of `mark` in a valid map. It is zero, because a kernel that makes a map sets only the
+  /// other fields, in zeroed memory.
   static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 
@@ -40,11 +41,11 @@ struct TensorMap {
   std::uint64_t address = 0;
   std::array<std::uint64_t, 4> strides{};  ///< strides in bytes, from the second dimension on
   std::array<std::uint32_t, 5> last{};     ///< the size of each dimension less one
-  std::array<std::uint16_t, 5> box{};      ///< size of a copy in elements of the tensor
+  std::array<std::uint16_t, 5> box{};      ///< span of a copy in elements of the tensor
   std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
-  std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
+  std::uint32_t swizzled_bytes = 0;  ///< bytes in a row of the swizzle: 32, 64 or 128; 0: none
   bool fills_with_nan = false;       ///< elements outside the tensor become NaN; false: zero
   std::array<std::uint8_t, 27> unused{};
 

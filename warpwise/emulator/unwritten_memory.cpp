@@ -52,7 +52,7 @@ class Pattern {
 
  private:
   /// Returns false if the program has closed the file. The descriptor may then refer to another
-  /// one.
+  /// file.
   bool is_ours() const {
     struct stat now{};
     return is_ready_ && ::fstat(file_, &now) == 0 && now.st_dev == made_.st_dev &&

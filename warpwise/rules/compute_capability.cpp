@@ -14,8 +14,8 @@ constexpr ComputeCapability known[] = {
     {5, 0}, {5, 2}, {5, 3}, {6, 0}, {6, 1},  {6, 2},  {7, 0},  {7, 2},  {7, 5}, {8, 0},
     {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}, {12, 1}};
 
-/// Element `major` has a bit for each known minor number. Every access looks its capability up
-/// here.
+/// Element `major` has a bit for each known minor number. This makes the look-up fast, which every
+/// access needs.
 constexpr auto known_minors = [] {
   std::array<std::uint32_t, 13> minors{};
   for (const auto& cc : known) minors[cc.major] |= std::uint32_t{1} << cc.minor;

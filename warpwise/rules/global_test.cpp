@@ -101,7 +101,7 @@ TEST(GlobalTraffic, WideWords) {
   }
 }
 
-// A2: 1024 x 1024 floats. A half-warp reads 16 of them in one transaction, or in sixteen.
+// A2: 1024 x 1024 floats. A half-warp takes 1 transaction for neighbours, or 16 for distant ones.
 TEST(GlobalTraffic, SeedA2) {
   constexpr int half_warps = 1024 * 1024 / 16;
   const int together = global_load(cc_1_3, strided(0, 4)).transactions() / 2 * half_warps;
@@ -110,14 +110,14 @@ TEST(GlobalTraffic, SeedA2) {
   EXPECT_EQ(apart, 1'048'576);
   EXPECT_EQ(global_load(cc_1_3, strided(0, 4)), of_64(2)) << "the profiler's gld_64b";
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128)), of_32(32)) << "the profiler's gld_32b";
-  // The profiler counted one of ten groups of SMs: 409 blocks of 16 transactions, and 410 of 256.
+  // The profiler saw a tenth of the SMs: 409 blocks with 16 transactions each, or 410 with 256.
   EXPECT_EQ(409 * 16, 6544);
   EXPECT_EQ(410 * 256, 104'960);
   EXPECT_NEAR(together / 10.0, 6544, 16);
   EXPECT_NEAR(apart / 10.0, 104'960, 256);
 }
 
-// A2's illustration: a half-warp reads inside 32 bytes, or from places scattered over 2,048.
+// A2's illustration: a half-warp reads within 32 bytes, or at places scattered over 2,048 bytes.
 TEST(GlobalTraffic, SeedA2Illustration) {
   EXPECT_EQ(global_load(cc_1_3, strided(0, 2), 2, 0xffff), of_32(1));
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128), 4, 0xffff), of_32(16));
@@ -169,8 +169,8 @@ double efficiency(const std::vector<Round>& rounds) {
   return static_cast<double>(useful) / executed;
 }
 
-// D2: a block loads 48 words and computes 64 pixels. 48 threads compute in two rounds, a quarter of
-// 64 threads idles while loading, and each of 16 threads loads three words for four pixels.
+// D2: a thread block loads 48 words and computes 64 pixels. With 48 threads, the pixels take two
+// rounds. With 64 threads, 16 idle in the load. With 16, each loads 3 words and computes 4 pixels.
 TEST(ThreadEfficiency, SeedD2) {
   EXPECT_NEAR(efficiency({{48, 48}, {48, 48}, {48, 64 - 48}}), 0.78, 0.005);
   EXPECT_EQ(efficiency({{64, 48}, {64, 64}}), 0.875);
@@ -187,8 +187,8 @@ struct References {
   }
 };
 
-// A8: references to global memory for each pixel. Without a tile there are 10: nine neighbours and
-// the result. Method IV has 2.5: three blocks of two rows copy six rows and store four.
+// A8: references to global memory for each pixel. Without a tile there are 10: nine loads and one
+// store. Method IV has 2.5, because it loads a tile of six rows to compute and store four rows.
 TEST(References, SeedA8) {
   constexpr std::uint64_t pitch = 4096 * 4;
   constexpr int rows = 4;

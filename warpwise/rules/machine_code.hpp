@@ -17,10 +17,9 @@ struct MachineCode {
 };
 
 /// Returns the machine code of a PTX instruction such as "div.u32". Returns null for an instruction
-/// without an entry: it counts as one machine instruction, on the unit of its class. The counts are
-/// those of CC 9.0, on the path that ordinary values take.
-/// Source: kernels with 8 and with 40 of each instruction, compiled by nvcc 13.0. The opcodes by
-/// which the two kernels differ are counted.
+/// that counts as one machine instruction, on the unit of its class. The counts are those of
+/// CC 9.0, on the path that ordinary values take. Source: kernels with 8 and with 40 of each
+/// instruction, compiled by nvcc 13.0. The opcodes by which the two kernels differ are counted.
 WARPWISE_EXPORT const MachineCode* machine_code(std::string_view ptx);
 
 /// Additions and multiplications of floats by a thread. A fused multiply-add counts twice.

@@ -154,7 +154,8 @@ struct Occupancy {
 /// numbers
 WARPWISE_EXPORT Occupancy occupancy(ComputeCapability cc, const BlockResources& block);
 
-/// Machine instructions by the unit that executes them. `all` also counts those of other units.
+/// Machine instructions by the unit that executes them. `all` also counts instructions of units
+/// that have no count here.
 struct MachineInstructions {
   double all = 0;
   double integer = 0;

@@ -45,8 +45,8 @@ std::array<int, 16> lanes_by_bank(const WantedWords& wanted) {
 
 /// Counts the steps of a read, in which lanes may share a word. Each step serves all lanes of one
 /// broadcast word, and one lane of every other bank. The hardware's choice of that word is not
-/// documented. Here it is the most requested word of the fullest bank: the count is that of a
-/// favourable choice.
+/// documented. This function takes the most requested word of the fullest bank, so the count
+/// assumes a favourable choice.
 int steps_with_broadcast(WantedWords wanted) {
   int steps = 0;
   for (;; ++steps) {
@@ -98,8 +98,9 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
 }
 
 /// Returns the number of lanes in one bank, if each lane is `step` banks after the previous one and
-/// the numbers of lanes and banks are equal. It is gcd(step, lanes): the lowest set bit of `step`,
-/// at most `lanes`, a power of two. It is 1 for step 0, because all lanes share a word.
+/// the numbers of lanes and banks are equal. It is gcd(step, lanes). Because `lanes` is a power of
+/// two, that is the lowest set bit of `step`, but at most `lanes`. For step 0 the number is 1,
+/// because all lanes share a word.
 int meeting_lanes(std::uint64_t step, int lanes) {
   const std::uint64_t divisor = step & (0 - step);
   return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));

@@ -244,7 +244,7 @@ TEST(SharedPasses, BroadcastOn1xIsBounded) {
   }
 }
 
-// CC 1.x serves half-warps one by one. For whole warps of equal steps, the code has a shortcut.
+// CC 1.x serves half-warps one by one. The code has a shortcut for whole warps with one stride.
 TEST(SharedPasses, AWarpOn1xIsItsHalves) {
   Patterns patterns(9);
   for (int round = 0; round < rounds; ++round) {

@@ -98,7 +98,7 @@ struct FrameSlot {
 /// A function called at run time: it recurses, or a pointer may point to it.
 struct CalledFunction {
   std::string name;
-  std::int32_t entry = -1;        ///< index into Code::operations; -1: not decoded, as no call fits
+  std::int32_t entry = -1;        ///< index into Code::operations; -1: no call has its signature
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
@@ -153,7 +153,7 @@ struct Code {
   std::int32_t frame_register =
       Operation::none;               ///< holds the address of a called function's frame
   bool uses_stack = false;           ///< has calls at run time or alloca
-  std::vector<std::byte> constants;  ///< literals, each for 32 lanes
+  std::vector<std::byte> constants;  ///< literals, each repeated for 32 lanes
   /// Constants with the address of a module variable, filled in at launch.
   struct Relocation {
     std::size_t constant = 0;  ///< byte offset in `constants`

@@ -246,7 +246,8 @@ bool Decoder::decode_composed() {
     decode_set_half();
     return true;
   }
-  // Before CC 7.0 votes and shuffles have no member mask: the lanes that execute one take part.
+  // PTX for GPUs before CC 7.0 may omit the member mask of votes and shuffles. All lanes that
+  // execute the instruction then take part.
   const bool old = (opcode == "vote" && count == 2) || (opcode == "shfl" && count == 4);
   if (old && !has("sync")) {
     std::vector<Operand> operands = current_->operands;

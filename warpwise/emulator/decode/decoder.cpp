@@ -22,8 +22,9 @@ int target_of(std::string_view name) {
   return number;
 }
 
-// Returns the largest number of threads in a block: the product of the dimensions' limits. A block
-// with fewer threads may have any shape.
+// Returns the largest number of threads in a block: the product of the numbers in .reqntid or
+// .maxntid, at most 1024. This product is the only limit that .maxntid sets: each dimension may
+// exceed its own number.
 int most_threads_of(const ptx::Function& kernel) {
   constexpr std::int64_t of_any_gpu = 1024;
   const auto& bounds =

@@ -1,5 +1,5 @@
-// Tests a modifier, a negated predicate, a `_` and a second result, alone and together. Decoding
-// must not confuse any two of these.
+// Tests instructions with a modifier, a negated predicate, a sink `_` or a second result, and with
+// several of them. Decoding must not take one for another.
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations after inlining, or with more names of inlined functions, is
-// refused, because nested calls multiply its code.
+// Limit of a kernel's operations after inlining, and of the names in its inlined functions. Nested
+// calls multiply the code, so a short text could otherwise take all memory.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -154,7 +154,7 @@ std::uint64_t KernelBuilder::next_shared(std::uint64_t alignment) {
 std::uint64_t KernelBuilder::place_reserved() {
   ptx::Variable scratch;
   scratch.alignment = 16;
-  scratch.bytes = 288;  // as CUDA's headers expect: they keep barriers and sums of warps there
+  scratch.bytes = 288;  // CUDA's headers keep barriers and results of warps in so many bytes
   const std::uint64_t before = code_.without_gaps(code_.static_shared);
   const std::uint64_t offset = place_shared("%reserved_smem", scratch);
   code_.reserved_shared += code_.without_gaps(code_.static_shared) - before;

@@ -21,11 +21,11 @@ struct Symbol {
   enum class Kind { reg, shared, local, parameter, argument, variable, function } kind = Kind::reg;
   Width width = Width::none;
   std::int32_t reg = 0;  ///< virtual register
-  /// Number of registers that make up a register of a vector or of 128 bits (`name.x`, ...).
+  /// Number of virtual registers (`name.x`, ...) that hold a vector register or one of 128 bits.
   std::size_t parts = 1;
   std::uint64_t offset =
       0;                    ///< in shared, local or parameter memory; arguments lie in local memory
-  std::uint64_t bytes = 0;  ///< of an argument
+  std::uint64_t bytes = 0;  ///< size of an argument
   std::size_t variable = 0;  ///< index of the variable or function in the module
   bool in_frame = false;     ///< `offset` is in the frame of a function called at run time
 };
@@ -42,7 +42,7 @@ struct Frame {
     const ptx::Instruction* instruction = nullptr;
   };
   std::vector<Branch> branches;
-  int depth = 0;           ///< of inlined calls
+  int depth = 0;           ///< number of inlined calls that the frame lies in
   bool is_called = false;  ///< called at run time
   bool has_parts = false;  ///< some of its registers have several parts
 };

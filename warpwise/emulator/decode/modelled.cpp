@@ -146,9 +146,9 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if the final memory may depend on the order of atomics. Integer sums alone give
-  /// the same memory in every order. Atomics of several kinds may share an address, and inc or dec
-  /// may be used with several limits.
+  /// Returns true if the final memory may depend on the order of atomics. Integer add, min, max,
+  /// and, or and xor give the same memory in every order, unless atomics of several kinds share an
+  /// address. inc and dec depend on the order if their limits differ.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;

@@ -201,9 +201,9 @@ class Liveness {
   Bits live_;
 };
 
-/// Makes special registers live over the whole code: they are set before the first operation, and
-/// functions do not save them. Sets the registers that each call saves. Returns the special
-/// registers.
+/// Makes special registers live from the start, because they are set before the first operation. If
+/// the code has calls at run time, special registers stay live to the end, because calls do not
+/// save them. Sets the registers that each call saves. Returns the special registers.
 std::vector<std::int32_t> keep_specials(Code& code, Lives& lives,
                                         const std::vector<Width>& widths) {
   std::vector<std::int32_t> kept;

@@ -186,7 +186,7 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   if (cleared_local(warp) < size) {
     const auto width = static_cast<std::uint64_t>(bytes);
     const std::uint64_t last = size >= width ? size - width : 0;
-    std::uint64_t end = 0;  // of the accesses that are in bounds
+    std::uint64_t end = 0;  // the highest end of an access that is in bounds
     for (int i = 0; i < warp_lanes; ++i) {
       const bool counts = (active >> i & 1) != 0 && addresses[i] <= last;
       end = std::max(end, counts ? addresses[i] + width : 0);

@@ -113,7 +113,7 @@ inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
   return id;
 }
 
-/// Removes exiting lanes: barriers no longer wait for them.
+/// Removes exiting lanes from the block's barriers, which then no longer wait for them.
 template <class Observers>
 void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observers& observers) {
   Block& block = *warp.block;

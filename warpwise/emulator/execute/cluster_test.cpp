@@ -68,7 +68,7 @@ TEST(Clusters, BarriersOrderSharedMemory) {
 }
 
 // Each bit is the result of an isspacep. Bits 0 and 1 ask whether the next block's memory is
-// .shared or .shared::cluster. Bits 2 and 3 ask for the own memory, at its address in the cluster.
+// .shared or .shared::cluster. Bits 2 and 3 ask this of the own block's address in the cluster.
 TEST(Clusters, OnlyTheOwnMemoryIsInABlocksSpace) {
   const auto test = [](const std::string& space, const std::string& address, int bit) {
     return "isspacep." + space + " %p, " + address + ";\nselp.u32 %r11, " +

@@ -263,7 +263,7 @@ TEST(Faults, VectorPastTheEndOfSharedMemory) {
   }
 }
 
-// All blocks share one copy of the parameters: a write to them is a fault and changes nothing.
+// All blocks share one copy of the parameters, so a write to them is a fault and changes nothing.
 TEST(Faults, WritesToTheParameters) {
   const std::string address = "mov.u64 %l4, first;\n";
   const std::string generic = address + "cvta.param.u64 %l4, %l4;\n";

@@ -109,7 +109,7 @@ void Stillness::round_ends(bool still) {
 }
 
 void Stillness::hold_or_release_clocks(bool still) {
-  constexpr int most_rounds_held = 8;       // a loop that repeats its state shows it sooner
+  constexpr int most_rounds_held = 8;       // a loop that repeats its state does so sooner
   constexpr int rounds_between_holds = 64;  // a loop that also counts needs a running clock
   if (!timed_ && !moved_ && worker_.holds_clocks) return;  // all warps sleep or wait
   ++rounds_;

@@ -2,15 +2,16 @@
 
 // Internal to the emulator: detects kernels that run for ever without a change.
 //
-// A block stands still if its registers and positions are the same as a round ago, and it has
-// written no memory since. It then repeats itself, unless another block changes what it reads. If
-// all blocks of all workers stand still, the launch is ended.
+// In a round, each warp of a block takes a turn. A block stands still if its registers and program
+// counters are the same as a round ago, and it has written no memory since. It then repeats itself,
+// unless another block changes what it reads. If all blocks of all workers stand still, the launch
+// is ended.
 //
 // A loop that reads a clock never stands still. If all that a worker's blocks do is to loop and to
 // read clocks, the worker therefore holds its clocks: they show the same time for some rounds. If
 // all workers' blocks then stand still, only time can let them continue, and all clocks are set
-// ahead. A wait with a time limit then ends. The steps double up to longest_step; then the launch
-// is ended.
+// ahead. A wait with a time limit then ends. Each further step is twice as long as the one before,
+// up to longest_step. If the blocks still stand still after that, the launch is ended.
 
 #include <cstdint>
 #include <memory>

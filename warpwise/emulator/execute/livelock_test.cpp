@@ -93,7 +93,7 @@ TEST(Livelock, AFlagBesideAClockAndABarrier) {
       {2}, {64}, "waits at barrier 0");
 }
 
-// The kernel polls outside of any buffer: each read is a fault, and the faults have no end.
+// The kernel polls an address outside of any buffer. Each poll is a fault, so faults have no end.
 TEST(Livelock, AFlagOutsideOfItsBuffer) {
   const std::string body =
       "SPIN:\nld.volatile.global.u32 %r5, [%l1+64];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";

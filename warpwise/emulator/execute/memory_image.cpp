@@ -45,7 +45,8 @@ void MemoryImage::restore(Device::State& device) const {
     const Pieces& pieces = image.second;
     for_each_piece(found->second, [&](std::size_t i, std::byte* begin, std::uint64_t bytes) {
       const std::byte* const was = pieces[i] ? pieces[i].get() : zeros.data();
-      // Writes only pieces that differ: the system gives no memory to a page that is never written.
+      // Writes only pieces that differ, because the system gives memory only to pages that have
+      // been written.
       if (std::memcmp(begin, was, bytes) != 0) std::memcpy(begin, was, bytes);
     });
   }

@@ -40,7 +40,7 @@ struct SumFormat {
   /// at least half of their bits. Even sums of thousands of equal terms lose only a third of their
   /// bits.
   double most;
-  double least;  ///< least magnitude of a sum; integers, read as floats, are smaller
+  double least;  ///< least magnitude of a sum of floats; integers, read as floats, are smaller
   double (*read)(const std::byte* at);
 };
 constexpr std::array<SumFormat, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},

@@ -17,8 +17,8 @@
 
 namespace warpwise::emulator {
 
-// Number of blocks whose turns are interleaved in a shuffled order. More blocks cause cache misses.
-// Two are enough to find results that depend on the order.
+// Number of blocks whose turns are interleaved in a shuffled order. Two are enough to find results
+// that depend on the order, and more than four cause cache misses.
 inline constexpr std::size_t shuffled_blocks = 4;
 
 /// Gives each warp of a block a turn, in the schedule's order.

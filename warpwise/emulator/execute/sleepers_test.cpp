@@ -57,7 +57,7 @@ TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
                                 "st.global.u32 [%l4], %r6;",
                             {512}, {1}, threads);
     for (int block = 0; block < 512; ++block) EXPECT_EQ(ended.words[block], 512U) << block;
-    // The limit is for one worker: several would poll while others still begin their blocks.
+    // The limit holds for one worker. Several would poll while others still begin their blocks.
     if (threads == 1) {
       EXPECT_LT(ended.executed, 512 * 8 * turn);
     }

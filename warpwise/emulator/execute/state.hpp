@@ -37,8 +37,8 @@ inline constexpr Address block_window_bytes = Address{1} << 24;
 // Addresses of host-visible memory begin here, above the addresses of the emulated GPU's memory.
 inline constexpr Address host_visible_base = Address{64} << 40;
 
-/// Returns true for a generic address of global memory. Addresses below the windows are global too:
-/// the host's memory lies there if the system has addresses of 39 bits.
+/// Returns true for a generic address of global memory. Addresses below the windows are global too,
+/// because the host's memory lies there if the system has addresses of 39 bits.
 constexpr bool is_global(Address address) {
   return address - shared_window >= global_base - shared_window;
 }
@@ -150,7 +150,7 @@ struct CallStack {
   /// Each lane's local memory has values of this block below this offset. The memory above it is
   /// not cleared yet (clear_local()).
   std::uint64_t cleared = 0;
-  std::vector<Destination> destinations;         ///< destinations of the last call or return
+  std::vector<Destination> destinations;  ///< destinations of the last call or return
 };
 
 /// A warp's last access that may have polled for another thread.
@@ -301,7 +301,7 @@ struct Worker {
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the current hold
 
-  std::uint64_t frees = 0;  ///< value of Progress::frees when the views were last right
+  std::uint64_t frees = 0;  ///< value of Progress::frees when the AllocationViews were last valid
 
   /// Makes all workers forget where allocations are, after this worker has freed one.
   void forget_views();
@@ -362,8 +362,8 @@ struct Launch {
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 
-  /// Returns a cluster of the i-th of `clusters` equal parts of the grid, at a pseudo-random
-  /// position: a regular step would select the same column of blocks in every row.
+  /// Returns a cluster in the i-th of `clusters` equal parts of the grid. Its position in the part
+  /// is pseudo-random, because a regular step would select the same column of blocks in every row.
   std::uint64_t sampled_cluster(std::uint64_t i, std::uint64_t all) const {
     const std::uint64_t part = all / clusters;
     const std::uint64_t rest = all % clusters;
@@ -384,8 +384,8 @@ struct Launch {
     // The sample consists of runs of neighbours, because neighbours share cached data. There are
     // several runs, because distant blocks may do other work. Each run is near the middle of its
     // part of the grid, so that blocks at the grid's ends are not over-represented. Runs are
-    // shifted by up to half a row, or a quarter of their part: a regular step would select the same
-    // columns, or blocks that read the same data.
+    // shifted by up to half a row, or a quarter of their part, because a regular step would select
+    // the same columns, or blocks that read the same data.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;
@@ -396,8 +396,8 @@ struct Launch {
     const double place = std::fmod((static_cast<double>(run) + 0.5) * golden_ratio, 1.0);
     const double skipped = (static_cast<double>(run) + 0.5) * part + (place - 0.5) * moves;
     const std::uint64_t number = i + static_cast<std::uint64_t>(skipped);
-    // The second half of a run is in the next row of the grid, below the first half. Those
-    // neighbours share data too. The rows have to be longer than a run, and the runs far apart.
+    // The second half of a run is in the next row of the grid, below the first half, because such
+    // neighbours share data too. This needs rows longer than a run, and runs that are far apart.
     const std::uint64_t first = (run * clusters + runs - 1) / runs;
     const std::uint64_t size = ((run + 1) * clusters + runs - 1) / runs - first;
     const bool has_rows = row < static_cast<double>(all) && row >= static_cast<double>(size) &&

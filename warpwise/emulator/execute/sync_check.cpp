@@ -134,8 +134,8 @@ void check_barrier(Block& block, std::uint32_t id) {
                                std::to_string(threads) + " never reach barrier " +
                                std::to_string(id) + ": " + exits_text(block, launch));
   }
-  // Only barrier 0 is __syncthreads(). Kernels use the other barriers freely: Triton's groups of
-  // warps reach one barrier from different places.
+  // Only barrier 0 is __syncthreads(). Kernels may reach another barrier from different places of
+  // the code, as Triton's groups of warps do.
   if (places.size() == 1 || id != 0) return;
   const auto& [first, at_first] = *places.begin();
   for (auto place = std::next(places.begin()); place != places.end(); ++place) {

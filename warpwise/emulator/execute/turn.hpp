@@ -313,7 +313,7 @@ class Turn {
   }
 
   /// The last warp of a warpgroup that arrives executes the operation for all four. No warp may
-  /// continue before that: it might let another thread overwrite operands.
+  /// continue before that, because it might let another thread overwrite operands.
   [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;

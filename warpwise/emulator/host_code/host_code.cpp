@@ -81,8 +81,8 @@ std::vector<bool> leaders_of(const Code& code) {
 /// - rbp the kernel's operations
 /// - r15 the warp's HostCounts for this version
 ///
-/// The stack holds the number of lanes at its top, then the limit, and from mask_at on the mask as
-/// 32 words.
+/// The stack holds the number of lanes at its top, then the limit (see HostCode::run()), and from
+/// mask_at on the mask of the group's lanes as 32 words.
 class HostMemory : private Xbyak::CodeGenerator {
  public:
   HostMemory(const Code& code, ObserverSet observers, bool is_partial)
@@ -388,7 +388,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
   std::deque<SharedLoads> loads_;       ///< the machine code refers to them
-  std::vector<OperationsCode> pieces_;  ///< without their bytes
+  std::vector<OperationsCode> pieces_;  ///< with empty `bytes`, which pieces() fills
   std::size_t pieces_end_ = 0;
   std::size_t pending_ = 0;
   std::size_t pending_at_ = 0;
@@ -470,8 +470,9 @@ void HostCode::add(std::size_t operation, const std::vector<HostCount>& counts,
     add_from(partial_, code_->operations.size());
 }
 
-// Making the code of an operation takes as long as the interpreter takes for 400 operations. A
-// kernel that ends right after its code is made therefore loses only a tenth of its time.
+// Machine code is made after this number of executions, on average, of each operation. Making the
+// code of an operation takes as long as the interpreter takes for 400 operations. A kernel that
+// ends right after its code is made therefore loses only a tenth of its time.
 constexpr std::uint64_t executions_before = 4000;
 
 std::uint64_t LazyHostCode::left() const {

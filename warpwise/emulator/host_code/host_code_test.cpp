@@ -62,7 +62,7 @@ Outcome run(Program& program, const Mode& mode, std::uint32_t seed, Engine engin
   const std::vector<std::uint32_t> content = test::random_words(words, seed);
   device.write(memory, std::as_bytes(std::span(content)));
   const Address out = device.allocate(outcome.out.size());
-  // Packs the parameters by hand: a query for them would decode the kernel without observers.
+  // Packs the parameters by hand, because a query for them would decode without observers.
   std::array<std::byte, 20> parameters;
   std::memcpy(parameters.data(), &memory, 8);
   std::memcpy(parameters.data() + 8, &out, 8);
@@ -155,7 +155,7 @@ TEST(HostCode, APairOfPredicatesMayReplaceTheOneItIsCombinedWith) {
 }
 
 TEST(HostCode, MemoryThatAnotherWorkerHasFreedIsNotReadAgain) {
-  // Block 0 works late, so another worker runs block 1. Block 0 frees what block 1 has just read.
+  // Block 0 is busy for long, so another worker runs block 1. Block 0 frees what block 1 has read.
   const std::string ptx =
       ".version 8.4\n.target sm_90\n.address_size 64\n"
       ".extern .func (.param .b64 result) malloc(.param .b64 bytes);\n"

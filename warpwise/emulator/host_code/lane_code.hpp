@@ -68,7 +68,8 @@ class LaneCode {
   /// Returns an operand of the result's width: in memory if it is a constant or is not read again
   /// soon, otherwise in a register.
   const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
-  /// Returns half 0 or 1 of an operand of 64 bits, for a result of 32 bits.
+  /// Returns an operand of 64 bits in the first (half 0) or last (half 1) four of the 8 lanes that
+  /// are being written. For results of 32 bits.
   Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
   /// Returns 4 lanes of an operand of 32 bits for a result of 64 bits. May use scratch register i.
   const Xbyak::Operand& four(std::int32_t operand, int i);

@@ -11,8 +11,9 @@
 
 namespace warpwise::emulator {
 
-/// Keeps what recent accesses of whole warps have added to the counts of their sites. The additions
-/// depend only on the addresses relative to the aligned 256 bytes that hold the first address.
+/// A cache of counts. An access of a whole warp adds to several counts of its instruction (its
+/// site), such as sectors. The additions depend only on the lanes' addresses relative to the 256
+/// aligned bytes that hold the first address. An access of the same shape reuses them.
 struct QuickCounts {
   static constexpr std::size_t kept = 512;  ///< entries fit into an L2 cache beside other data
 

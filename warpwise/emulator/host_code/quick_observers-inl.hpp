@@ -1,5 +1,5 @@
 // Shows accesses of a warp's active lanes to the counts and the checks. This file has no include
-// guard: quick_access.cpp includes it in its namespace, compiled for AVX2.
+// guard, because only quick_access.cpp includes it, inside its namespace and compiled for AVX2.
 
 /// Counts an access. Stores in `added` what an access of a whole warp adds to the counts.
 template <class Address>
@@ -234,7 +234,7 @@ inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size
       body();
       if (is_seen) observers.template get<Races>().after_access(warp, op, access);
       if (is_defined) return;
-      if constexpr (memory == Memory::global)  // Init looks for the shadow there
+      if constexpr (memory == Memory::global)  // Init finds the shadow through Worker::last
         warp.worker->last = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
       observers.template get<Init>().after_access(warp, op, access);
     } else {

@@ -1,5 +1,5 @@
 // Addresses of all lanes of a warp, the memory that they reach, and copies from and to it. This
-// file has no include guard: quick_access.cpp includes it in its namespace, compiled for AVX2.
+// file has no include guard, because only quick_access.cpp includes it, inside its namespace.
 
 template <class T>
 constexpr std::array<T, warp_lanes> multiples(T step) {

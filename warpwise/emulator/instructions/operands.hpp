@@ -23,7 +23,7 @@ T* destination(const Warp& warp, std::int32_t operand) {
   return reinterpret_cast<T*>(warp.registers + operand);
 }
 
-/// Writes a result to the active lanes. It may overwrite exited lanes: their values do not matter.
+/// Writes a result to the active lanes. It may overwrite exited lanes, whose values are never read.
 template <class S>
 void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);
@@ -60,7 +60,8 @@ inline const std::int32_t* list_of(const Warp& warp, const Operation& op) {
   return warp.worker->code->lists.data() + op.list;
 }
 
-/// Returns the lanes that execute a converged operation: the active lanes in its member mask.
+/// Returns the lanes that execute an operation such as shfl.sync: the active lanes in its member
+/// mask.
 inline Mask members(const Warp& warp, std::int32_t operand) {
   const auto* mask = source<std::uint32_t>(warp, operand);
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;

@@ -27,7 +27,8 @@ bool differs_between_lanes(Special special) {
   }
 }
 
-// Returns the virtual registers that may differ between a warp's lanes, by data flow alone.
+// Returns the virtual registers that may differ between a warp's lanes. It follows only values, and
+// ignores that lanes may take different branches.
 Registers different_registers(const Code& code) {
   Registers differs(code.virtual_registers, false);
   std::set<std::int32_t> slots;

@@ -82,7 +82,7 @@ class Counts : public Observer {
     std::uint64_t lanes = 0;  ///< lanes that took part in the requests
     std::uint64_t bytes_requested = 0;
     std::uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
-    std::uint64_t ideal = 0;  ///< transactions or passes
+    std::uint64_t ideal = 0;  ///< least number of transactions or passes
     std::uint64_t passes = 0;
   };
 

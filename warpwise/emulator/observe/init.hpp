@@ -24,13 +24,13 @@ namespace warpwise::emulator {
 /// - an atomic of global memory
 /// - a store to global memory of a value computed from an undefined one
 ///
-/// Copies of a value, or of a part of it, are followed and not reported.
+/// A copy of an undefined value is not reported. The copy counts as undefined, too.
 ///
 /// How definedness passes through instructions:
 ///
 /// - Moves, integer conversions, logic, shifts, shuffles, votes, matrix products and packed halves
-///   run with trial values in place of undefined ones. Results that are always the same are
-///   defined. For moves, conversions, logic and shifts this is decided bit by bit.
+///   run with several trial values in place of undefined ones. Results that are the same in all
+///   trials are defined. For moves, conversions, logic and shifts this is decided bit by bit.
 /// - In integer sums and products, the bits below the lowest undefined bit are defined.
 /// - Other results are undefined if any operand is, unless a comparison's predicate decides them.
 ///
@@ -41,8 +41,9 @@ namespace warpwise::emulator {
 /// - a value that is stored back to its address, with other bits of the same byte (a bit-field)
 ///
 /// A reported value counts as defined from then on, except in a register that an atomic, a matrix
-/// store or a surface store takes. While all registers of a warp are defined, the check only reads
-/// the shadow at each read and updates it at each write.
+/// store or a surface store takes. The shadow records which bytes of memory and registers are
+/// defined. While all registers of a warp are defined, the check only reads the memory's shadow at
+/// each read and updates it at each write.
 class Init : public Observer {
  public:
   explicit Init(const Launch& launch);

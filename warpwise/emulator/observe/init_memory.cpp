@@ -136,7 +136,8 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
   const bool has_shadow = find(warp, access, place);
   switch (access.kind) {
     case AccessKind::load: {
-      // Copies and fragments take several accesses. Even defined ones have to be counted.
+      // Copies and fragments take several accesses, which are counted. Accesses to defined bytes
+      // must be counted too.
       const bool is_plain = op.control == Control::plain && access.site == op.site;
       if (is_plain && (!has_shadow || is_defined(access, place))) return;
       if (access.site < 0) return check_taken(warp, op, access, place);

@@ -235,7 +235,7 @@ TEST(Init, SharedMemory) {
                11, "byte 0 of the block's 256 bytes of shared memory, computed from");
 }
 
-// A word that is read too early is not written yet: only the race is reported.
+// A word that is read too early is not written yet. The check reports only the race.
 TEST(Init, ARaceIsToldAlone) {
   const std::string early =
       "add.u32 %r4, %r3, 128;\nand.b32 %r4, %r4, 255;\nadd.u32 %r4, %r4, %r2;\n"

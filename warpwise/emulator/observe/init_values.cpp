@@ -20,7 +20,8 @@ std::uint8_t random_byte(std::size_t place, std::size_t trial) {
 }
 
 std::uint8_t tried_byte(std::size_t place, std::size_t trial) {
-  // All ones are a NaN in every width: a product with it differs, whatever the factor.
+  // A value of all ones is a NaN in every width. Its product is a NaN too, whatever the other
+  // factor is, and so differs from the product of trial 0.
   return trial == 0 ? 0 : trial == 1 ? 0xff : random_byte(place, trial);
 }
 
@@ -246,7 +247,8 @@ void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
       op.guard != Operation::none ? undefined_lanes(warp, {op.guard, Width::predicate}) & lanes : 0;
   for (std::size_t trial = 0; trial < trials; ++trial) try_once(warp, op, lanes, trial);
 
-  // All results are compared before any shadow changes: sources may be destinations.
+  // All results are compared before any shadow changes, because a register may be both an operand
+  // and a result.
   const Showing showing{code_->classes[op.index] == InstructionClass::shuffle, shows_bits(op)};
   const auto& writes = code_->accesses[op.index].writes;
   std::vector<RegisterBytes> shadows;

@@ -39,8 +39,8 @@ struct Resolved {
   Block* owner = nullptr;   ///< owner of memory in Space::cluster
 };
 
-/// An access of a warp's lanes to one space of memory. In after_access() written values are in
-/// memory. `lanes` excludes lanes whose access was a fault.
+/// An access of a warp's lanes to one space of memory. When after_access() is called, the written
+/// values are in memory. `lanes` excludes lanes whose access was a fault.
 struct Access {
   Space space = Space::global;  ///< never generic, never cluster
   AccessKind kind = AccessKind::load;

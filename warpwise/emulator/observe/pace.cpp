@@ -20,7 +20,7 @@ constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
-// Returns the instructions after the first one, which the counts by class already include.
+// Returns `all` without the first instruction, because the counts by class already include it.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -239,8 +239,8 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   const std::vector<int>& lines = workers.front()->code_->ptx_lines;
   std::map<int, std::uint64_t> by_line;
   for (std::size_t i = 0; i < lines.size();) {
-    // One instruction may be several operations: the largest of their counts is taken. If a
-    // function is called twice, its lines occur twice: their counts are added.
+    // If one instruction became several operations, the largest of their counts is taken. If a
+    // function is inlined twice, its lines occur twice, and their counts are added.
     const int line = lines[i];
     std::uint64_t most = 0;
     for (; i < lines.size() && lines[i] == line; ++i) {

@@ -24,10 +24,11 @@ namespace warpwise::emulator {
 ///
 /// - An instruction issues when the last register that it reads is ready. Instructions that need
 ///   not wait issue one per cycle.
-/// - An instruction that waits does not delay later ones up to the next branch: the compiler moves
-///   them in front of it. No load moves before a store to the same kind of memory.
-/// - The unrolled rounds of a loop are one piece of code. A few instructions under a condition
-///   belong to the code around them.
+/// - An instruction that waits delays no later instruction before the next branch, because the
+///   compiler moves those in front of it. No load moves before a store to the same kind of memory.
+/// - The branch back of an unrolled loop counts only where machine code still has it. A branch over
+///   a few instructions does not count, because the compiler makes these instructions conditional
+///   in its place.
 /// - A barrier sets the clocks of its block's warps to the latest one. It waits for accesses to
 ///   begin, and not for arithmetic, which the compiler moves behind it. It takes longer if the
 ///   block has more warps.
@@ -74,24 +75,25 @@ class Pace : public Observer {
   };
   /// Atomic operations on a word, or on the addresses of a part of L2.
   struct AtomicPlace {
-    double cycles = 0;                        ///< cycles of L2
-    std::uint64_t first = ~std::uint64_t{0};  ///< least number of a block that uses it
-    std::uint64_t last = 0;                   ///< greatest number of such a block
+    double cycles = 0;                        ///< cycles that L2 takes for the operations
+    std::uint64_t first = ~std::uint64_t{0};  ///< least index of a block that uses the place
+    std::uint64_t last = 0;                   ///< greatest index of a block that uses the place
   };
 
-  // A type of its own: with std::deque<Line> the library would export functions of std::deque.
+  // A separate type, because std::deque<Line> would make the library export its functions.
   struct KeptLine {
     Line line = 0;
   };
-  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier, atomic or
-  /// store; or stores since its last branch, barrier, atomic or load.
+  /// Accesses to neighbouring words of shared memory that the compiler may join: a warp's loads
+  /// since its last branch, barrier, atomic or store; or stores since its last branch, barrier,
+  /// atomic or load.
   struct WideAccess {
     std::array<std::uint64_t, warp_lanes> addresses{};  ///< addresses of each lane's first byte
     Mask lanes = 0;
     int word = 0;    ///< bytes that one access moves for a lane
     int bytes = 0;   ///< bytes that all accesses so far move for a lane
     int widest = 0;  ///< most bytes that the addresses' alignment allows
-    int passes = 0;  ///< passes of all accesses so far
+    int passes = 0;  ///< passes of shared memory for all accesses so far
   };
   struct WarpClock {
     double now = 0;      ///< earliest cycle of its next instruction
@@ -134,7 +136,8 @@ class Pace : public Observer {
   double order_of(WarpClock& clock, const Operation& op);
   /// Sets the cycle when the registers that the warp's last instruction loads are ready.
   void set_loaded(WarpClock& clock, const Operation& op, double cycles);
-  /// Returns true if two blocks, given by their indices, are not neighbours.
+  /// Returns true if two blocks, given by their indices, are not neighbours (see `distant_blocks`
+  /// in pace.cpp).
   bool are_distant(std::uint64_t one, std::uint64_t other) const;
   /// Returns true if an operation ends the instructions among which the compiler moves loads.
   bool ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const;
@@ -185,14 +188,16 @@ class Pace : public Observer {
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
   std::vector<std::vector<LoadCopy>> copies_;  ///< copies of each operation that loads
-  std::vector<int> rounds_;         ///< rounds of a loop in one piece of code, by its branch
+  /// For each operation: if it is a loop's branch back, the rounds of that loop that one piece of
+  /// machine code holds (unrolling); else 1.
+  std::vector<int> rounds_;
   std::vector<bool> is_condition_;  ///< branches that the compiler replaces by conditions
   std::vector<bool> reads_line_;    ///< operations that read a texture of one dimension
   PaceModel model_;
   rules::ComputeCapability cc_;
-  std::uint64_t row_;  ///< blocks in a row of the grid; 0: it has one row
+  std::uint64_t row_;  ///< blocks in a row of the grid; 0 if the grid has one row
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
-  Lines read_;       ///< sectors read by all blocks, with further ones that DRAM moves with them
+  Lines read_;       ///< sectors that any block read, and sectors that DRAM moves along with them
   Lines requested_;  ///< the sectors of read_ that blocks requested
   struct Readers {
     std::uint64_t first = 0;      ///< number of the block that read the line first
@@ -201,13 +206,13 @@ class Pace : public Observer {
     std::uint64_t near_last = 0;  ///< last block of that group that read it
     SectorMask near_shared = 0;   ///< sectors that several blocks of that group read
     std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group requested
-    std::uint64_t requested = 0;  ///< sectors that all blocks requested
-    std::uint64_t partly = 0;     ///< sum of partly_read() for former groups
+    std::uint64_t requested = 0;  ///< number of sectors requested, summed over all blocks
+    std::uint64_t partly = 0;     ///< sum of partly_read() for earlier groups of neighbours
     SectorMask dram = 0;          ///< sectors that DRAM moves at least once
     std::uint64_t last = ~std::uint64_t{0};  ///< block that requested it last from L2
   };
   /// Returns the number of sectors that DRAM moves because a block uses a part of them. It leaves
-  /// out sectors that neighbours share: they stay in L2 until all neighbours have read them.
+  /// out sectors that neighbours share, because L2 keeps those until all neighbours have read them.
   std::uint64_t partly_read(const Readers& line) const;
   std::uint64_t partly_written(const WrittenLine& line) const;
   std::unordered_map<Line, Readers> readers_;

@@ -11,8 +11,9 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t atomic_sector_bytes = 32;
-// Sectors that one part of L2 serves. An H200's operations take turns within 256 bytes, and not
-// within 1 KiB. Sizes between were not measured: 512 bytes are assumed.
+// Sectors that one part of L2 serves. On an H200, atomic operations within the same 256 bytes run
+// one after the other. Operations spread over 1 KiB overlap. Sizes between these two were not
+// measured, so 512 bytes are assumed.
 constexpr std::uint64_t sectors_of_a_part = 16;
 
 template <class T>
@@ -103,8 +104,9 @@ void Pace::add_busiest(const Launch& launch,
                        PaceCounts& counts) {
   for (const auto& [place, each] : places) {
     if (each.first == each.last) continue;
-    // Blocks are neighbours if one word for each fits into a part of L2. Blocks that are the whole
-    // grid are not: all blocks of a larger grid may use the same word or part.
+    // Blocks count as neighbours if a part of L2 has room for one word of each block. If the blocks
+    // are the whole grid, they do not count as neighbours, because in a larger grid all blocks may
+    // use the same word or part.
     constexpr std::uint64_t words = sectors_of_a_part * atomic_sector_bytes / 4;
     const std::uint64_t users = each.last - each.first + 1;
     const bool are_neighbours = users <= words && users < launch.grid.count();

@@ -180,7 +180,6 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
   }
   for (const auto& [line, sectors] : touched(access)) {
     if (access.kind == AccessKind::store) send(warp, line, sectors);
-    // Written sectors are in L2, so reading them needs no DRAM read.
     const auto [found, is_new] = written_.try_emplace(line);
     WrittenLine& written = found->second;
     if (is_new) written.near = written.near_last = writer.linear;
@@ -195,6 +194,7 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
     written.near_touched |= sectors;
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
+    // The written sectors are now in L2: a later load of them reads no DRAM.
     read_[line] |= sectors;
     // A store updates the sectors that L1 holds. An atomic changes L2 only, so L1 drops them.
     const auto held = block.l1.find(line);

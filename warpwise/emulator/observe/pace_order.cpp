@@ -67,8 +67,8 @@ void Pace::join(std::vector<WideAccess>& all, const Access& access, int passes) 
   }
   found->bytes += access.bytes;
   found->passes += passes;
-  // A load takes 1, 2 or 4 words: for three words the compiler also loads an unused fourth one. A
-  // store takes only existing words.
+  // A load takes 1, 2 or 4 words, so for three words the compiler also loads an unused fourth one.
+  // A store takes only words that the code stores.
   const bool is_store = access.kind == AccessKind::store;
   const auto bytes = static_cast<unsigned>(found->bytes);
   if (!is_store) ++counts_.joined_loads;

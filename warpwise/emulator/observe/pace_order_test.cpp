@@ -81,7 +81,7 @@ TEST(Pace, ABranchTakesTimeUntilTheWarpGoesOn) {
   const std::string loop =
       ".reg .pred %p1;\nmov.u32 %r7, 0;\nagain:\n.pragma \"nounroll\";\nadd.u32 %r7, %r7, 1;\n"
       "setp.lt.u32 %p1, %r7, 10;\n@%p1 bra again;\n";
-  // Nine of ten rounds go back.
+  // The branch is taken after nine of the ten rounds.
   EXPECT_EQ(cycles(loop, slow) - cycles(loop), 9 * 20);
 }
 

@@ -33,7 +33,7 @@ TEST(Pace, IndependentLoadsOverlapAndDependentOnesDoNot) {
 }
 
 TEST(Pace, AnAdditionWaitsForTheOneBefore) {
-  // The first additions pass while the address is computed.
+  // The address is computed at the same time as the first additions.
   const std::string additions =
       "add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n add.u32 %r7, %r6, 1;\n add.u32 %r8, %r7, 1;\n";
   const double four = cycles(additions + "st.global.u32 [%rd5], %r8;");
@@ -51,7 +51,7 @@ double second_load(const PaceModel& pace) {
   ld.global.u32 %r6, [%rd8];
   st.global.u32 [%rd5], %r6;)",
                             pace);
-  // A product, and a 64-bit addition of one and a half instructions.
+  // A product is one instruction. A 64-bit addition counts as one and a half.
   return two - one - 2.5 * model.arithmetic_cycles;
 }
 
@@ -416,7 +416,7 @@ TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
   for (std::uint32_t block = 0; block < blocks; ++block)
     if (words[std::size_t{block} * 32] == 1) ran.push_back(block);
   ASSERT_EQ(ran.size(), 64U);
-  // Eight runs of eight, each near the middle of its part of 125 blocks, at irregular distances.
+  // Eight runs of 8 blocks. Each is near the middle of its 125 blocks, at an irregular distance.
   for (std::size_t i = 0; i < ran.size(); ++i) {
     EXPECT_EQ(ran[i], ran[i / 8 * 8] + i % 8);
     EXPECT_NEAR(ran[i], i + (2 * (i / 8) + 1) * (blocks - 64) / 16, 117 / 4.0);
@@ -469,7 +469,7 @@ int blocks_above_others(std::uint32_t columns, std::uint32_t rows) {
 TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
   for (const std::uint32_t columns : {8U, 16U, 17U, 100U})
     EXPECT_EQ(blocks_above_others(columns, 16384 / columns), 32) << columns;
-  // Rows are shorter than a run: the sample is complete all the same, and no block runs twice.
+  // Rows are shorter than a run. The sample is complete nevertheless, and no block runs twice.
   for (const std::uint32_t columns : {1U, 2U, 3U, 7U}) blocks_above_others(columns, 4096);
 }
 

@@ -7,7 +7,7 @@ namespace warpwise::emulator {
 
 void Pace::on_texture_read(Warp& warp, const Operation& op, const TextureRead& read) {
   if (read.texels == nullptr) return;
-  // An H200 takes a cycle for four lanes: results/nvidia-h200/prediction_sweeps.txt.
+  // An H200 reads four lanes in a cycle, as results/nvidia-h200/prediction_sweeps.txt shows.
   constexpr std::size_t lanes_together = 4;
   constexpr Address plane_tile = 256;  // 32 bytes by 8 rows, in the order of an array's bytes
   const bool is_line = reads_line_[op.index];

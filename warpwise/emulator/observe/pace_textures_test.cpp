@@ -39,12 +39,12 @@ PaceCounts pace_of(const Place& place, const std::string& read = read_2d_index,
 
 TEST(PaceOfTextures, FourLanesTakeLongerInSeveralTiles) {
   const auto tiles = [](const Place& place) { return pace_of(place).texture_plane_tiles; };
-  // Four lanes count one tile more than the tiles of 8 by 8 texels that they read.
+  // The count for four lanes is 1 more than the number of 8 x 8 tiles of texels that they read.
   EXPECT_EQ(tiles([](int lane) { return at_index(lane, 0); }), 8U * 2);
   EXPECT_EQ(tiles([](int lane) { return at_index(0, lane); }), 8U * 2);
   EXPECT_EQ(tiles([](int lane) { return at_index(4 * (lane % 16), 0); }), 8U * 3);
   EXPECT_EQ(tiles([](int lane) { return at_index(8 * (lane % 8), 0); }), 8U * 5);
-  // Four lanes read 64 bytes: two sectors, which count twice.
+  // Four lanes read 64 bytes, which are two sectors. Each sector counts as two tiles.
   EXPECT_EQ(
       pace_of([](int lane) { return at_index(lane, 0); }, read_2d_index, 64, 4).texture_plane_tiles,
       8U * 4);

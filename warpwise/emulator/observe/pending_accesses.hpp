@@ -33,7 +33,7 @@ struct PendingAccess {
   int lane_of(int piece) const { return starter >= 0 ? starter : piece; }
 };
 
-/// Pending accesses of a block's threads, or tracked by a block's mbarriers.
+/// The pending accesses of a block's threads, and those that its mbarriers track.
 class PendingAccesses {
  public:
   void begin(std::size_t warps);

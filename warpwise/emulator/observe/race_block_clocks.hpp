@@ -21,7 +21,7 @@ using Time = std::uint32_t;
 /// - the accesses of all its lanes up to the time `all`
 /// - the accesses of `lanes` also up to the later time `some`
 ///
-/// One time `some` for several lanes may hide races but reports no false ones.
+/// Several lanes share the time `some`, so the check may miss races, but reports no false ones.
 struct Clock {
   std::array<Time, most_warps> all{};
   std::array<Time, most_warps> some{};
@@ -49,8 +49,8 @@ inline void join(Clock& to, const Clock& from, std::size_t warps = most_warps) {
 /// Returns true if the first `warps` entries of a clock include those of another one.
 bool covers(const Clock& a, const Clock& b, std::size_t warps = most_warps);
 
-/// Clocks of known blocks, in a tree. Trees share their equal parts. A grid of N blocks that inform
-/// each other therefore needs N log N memory, not N * N.
+/// Clocks of known blocks, in a tree. Trees share their equal parts. Therefore N blocks that all
+/// synchronise with each other need N log N memory, not N * N.
 class BlockClocks {
  public:
   bool empty() const { return root_ == nullptr; }

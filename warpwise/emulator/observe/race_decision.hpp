@@ -117,8 +117,8 @@ class Races::Decision {
   };
 
   /// Lists the lanes of a read in runs. Reads need no order among each other. If the addresses
-  /// repeat after fewer than 32 lanes, as in a tile of fewer than 32 columns, only the last lanes
-  /// are looked at.
+  /// repeat after fewer than 32 lanes, as in a tile of fewer than 32 columns, only the lanes of the
+  /// last period are looked at.
   void list_runs(LaneRuns& runs) const {
     if (are_neighbours()) return runs.add({0, warp_lanes, false, false});
     if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
@@ -156,7 +156,7 @@ class Races::Decision {
     read(runs);
   }
 
-  /// Compares an access of a copy or product, and records it in another epoch.
+  /// Compares an access of a copy or product with earlier ones, and records it in a given epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
@@ -236,7 +236,7 @@ class Races::Decision {
     return true;
   }
 
-  /// Returns true if old touches of some words precede the current access, or are of the same
+  /// Returns true if the old touches of all `words` precede the current access or are of the same
   /// lanes. If it returns false, each word must be looked at.
   bool all_precede(const std::uint64_t* old, RunTouches& now, WordSet words) {
     while (words != 0) {
@@ -313,8 +313,8 @@ class Races::Decision {
     }
   }
 
-  /// Looks at a write of one place by all lanes. All lanes are compared at once. Only if that finds
-  /// a conflict are they compared one by one, because a lane may know more than the others.
+  /// Checks a write to one place by all lanes. First compares all lanes at once. If that finds a
+  /// conflict, compares them one by one, because other accesses may precede each lane.
   void write_of_all() {
     const Mask last = Mask{1} << (warp_lanes - 1);
     each_lane(last, Touch::several, true, false);
@@ -421,22 +421,23 @@ class Races::Decision {
     }
   }
 
-  /// Returns true in the usual case: a read by another warp. \param both  the bits of both reads
+  /// Returns true in the usual case: the old read is of another warp, no lane of which precedes the
+  /// new read, and neither read is strong. \param both  the bits of both reads
   static bool is_unordered(const Before& before, Touch both) {
     return before.are == 0 && !before.of_own_warp && !both.is(Touch::strong);
   }
 
   [[gnu::noinline]] void keep_read_of_lanes(std::uint64_t& old, Touch touch) {
     if (precedes({old}, touch, true) || Touch{old}.is(Touch::strong) || repeats({old}, touch)) {
-      // Drops the older read: a write must be ordered after the new one anyway, and so after both.
+      // Drops the older read, because a write that is ordered after the new read follows both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
       old |= is_of_same_warp({old}, touch) ? Touch::several : Touch::others;
     }
   }
 
-  /// Returns true if both are reads of the same bytes by the same warp. Then the older one stands
-  /// for both: an access that is ordered after the newer one is ordered after the older one too.
+  /// Returns true if both are reads of the same bytes by the same warp. The older one may stand for
+  /// both without false reports: an access ordered after the newer one is ordered after it too.
   bool is_of_same_warp(Touch old, Touch touch) {
     return lanes_before(old.epoch()).of_own_warp && old.mask() == touch.mask() &&
            ((old.bits | touch.bits) & Touch::layout_bits) == 0;
@@ -469,8 +470,9 @@ class Races::Decision {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
     const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);
-    // A touch of a copy that an mbarrier tracks names a lane of the copy's starter, not of the
-    // owner.
+    // An epoch in starters_ is of copies. Their touches name a lane of the warp that started them,
+    // not of the epoch's owner. The owner's lanes cannot be compared with that lane, so if some of
+    // them precede, all count as preceding.
     const bool is_copy = lanes != 0 && lanes != all_lanes && races_.starters_.contains(epoch);
     const bool of_own_warp =
         of_own_block && owner.warp == warp_.index && owner.time != Owner::never;
@@ -503,12 +505,12 @@ class Races::Decision {
 
   [[gnu::noinline]] static bool precedes_by_lanes(Before before, Touch old, Touch touch,
                                                   bool reads) {
-    // Lanes may poll a word, agree by a vote, and one of them then overwrites the word.
+    // It is no race if lanes poll a word, agree by a vote, and one of them then overwrites it.
     if (before.met && reads && old.is(Touch::strong) && !touch.is(Touch::strong)) return true;
     const bool by_one = before.of_own_warp && !touch.is(Touch::several);
     unsigned left = old.mask() & touch.mask();
     if (old.is(Touch::several)) {
-      // The current lane may be the one of several lanes whose value was written.
+      // Several lanes wrote the old value. The current lane may be the one whose write won.
       if (before.of_own_warp && !reads && !old.is(Touch::strong)) return true;
       const int lane = by_one ? touch.lane_of(std::countr_zero(left)) : -1;
       return std::popcount(before.are | (lane < 0 ? 0 : Mask{1} << lane)) > 1;

@@ -166,7 +166,8 @@ void BlockOrder::on_barrier_arrive(const Warp& warp, Mask lanes, std::uint32_t b
 
 void BlockOrder::on_barrier_release(const Warp& warp, Mask lanes, std::uint32_t barrier) {
   learn(warp, lanes, waiting_[barrier]);
-  // A barrier of all threads does not wait for exited ones, and still follows their accesses.
+  // A barrier of all threads does not wait for exited threads. It still orders their accesses
+  // before what follows the barrier.
   if (any_gone_ && warp.block->barriers[barrier].expected == 0) learn(warp, lanes, gone_);
   WarpOrder& own = warps_[warp.index];
   if (are_all(warp, lanes)) {

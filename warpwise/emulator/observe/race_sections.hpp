@@ -14,27 +14,28 @@
 
 namespace warpwise::emulator {
 
-/// Critical sections of lanes. A section begins with a compare-and-swap that succeeds. It ends when
-/// its lane gives the place its old value back. Two sections of one place may come in either order
-/// on a GPU. If no fence separates an access from its section's begin, the access therefore races
-/// with the accesses of other sections, even of later ones.
+/// Critical sections of lanes. A section begins when a compare-and-swap on a place in memory, the
+/// lock, succeeds. It ends when its lane gives the place its old value back. Two sections of one
+/// place may come in either order on a GPU. If no fence separates an access from its section's
+/// begin, the access therefore races with the accesses of other sections, even of later ones.
 class CriticalSections {
  public:
   /// Fences since a section's begin: none, for the block, for the device.
   enum class Fence : std::uint8_t { none, block, device };
 
-  /// A lane of a launch. Guarded is an access of a word by a lane.
+  /// A lane of a launch.
   struct Lane {
     std::uint64_t block = 0;
     std::uint32_t thread = 0;
     auto operator<=>(const Lane&) const = default;
   };
+  /// A lane's access of a word in a critical section.
   struct Guarded {
     Lane lane;
     Touch touch;  ///< 0: no access
     bool writes = false;
     Fence fence = Fence::none;
-    std::uint32_t barriers = 0;  ///< barriers that its warp has passed so far
+    std::uint32_t barriers = 0;  ///< barriers that the lane's warp had passed before
   };
 
   bool any_open() const { return !open_.empty(); }
@@ -47,7 +48,8 @@ class CriticalSections {
   /// Records an access of a word in the lane's section, if one is open. Returns an access of
   /// another section that it races with, or null.
   const Guarded* access(Lane lane, std::uint64_t word, Touch touch, bool writes);
-  /// Forgets the sections of a block's warps: a barrier orders them before the block's later ones.
+  /// Forgets the sections of a block's warps when a barrier orders them before the block's later
+  /// sections.
   /// \param warps  a bit for each warp that has come to the barrier
   void forget(std::uint64_t block, Mask warps = ~Mask{0});
 

@@ -40,7 +40,7 @@ struct Touch {
   static constexpr std::uint64_t atomic = 4;
   static constexpr std::uint64_t several = 8;  ///< several lanes of the warp touched the same bytes
   static constexpr std::uint64_t others =
-      16;  ///< stands for unordered touches too: of other warps, or of other bytes by this warp
+      16;  ///< also stands for unordered touches by other warps, or of other bytes by this warp
 
   static constexpr std::uint64_t epoch_part(Epoch epoch) {
     return std::uint64_t{epoch} << epoch_at;
@@ -72,10 +72,10 @@ bool are_of_different_lanes(Touch old, Touch now, bool reads);
 struct ShadowPage {
   static constexpr std::size_t bytes = 4096;
   static constexpr std::size_t words = bytes / 4;
-  static constexpr std::size_t spare = 3;  ///< for loops over four words at once
+  static constexpr std::size_t spare = 3;  ///< unused words at the end, for loops over four words
   using Touches = std::array<std::uint64_t, words + spare>;
 
-  // Allocated at the first touch: most pages are only read, or only written.
+  // Allocated at the first touch, because most pages are only read, or only written.
   std::unique_ptr<Touches> writes;
   std::unique_ptr<Touches> reads;
 };

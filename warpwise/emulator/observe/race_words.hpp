@@ -20,9 +20,9 @@ constexpr std::size_t most_words = 64;
 struct TouchRun {
   /// Touch of the lane at the first byte of the first word. The run may begin after that byte.
   std::uint64_t base = 0;
-  std::uint64_t place = 0;  ///< number of words of the run before the first one here
-  int left = 0;             ///< a word has 2^left lanes
-  int right = 0;            ///< a lane has 2^right words
+  std::uint64_t place = 0;  ///< number of the run's words before the one that at(0) is for
+  int left = 0;             ///< 2^left lanes touch each word
+  int right = 0;            ///< each lane touches 2^right words
 
   std::uint64_t at(std::uint64_t i) const {
     return base + ((place + i) << left >> right << Touch::lane_at);
@@ -59,7 +59,7 @@ struct TouchLoops {
 };
 extern const TouchLoops touch_loops;
 
-/// The touches of a run, made when they are needed: reads often keep none of them.
+/// The touches of a run. They are made only when they are needed, because reads often keep none.
 class RunTouches {
  public:
   /// The instruction touches the bytes from `begin` up to but not including `end`.

@@ -256,7 +256,8 @@ bool Races::carries_data(std::uint32_t operation) {
   return carrying_[operation] = emulator::carries_data(*launch_->code, operation);
 }
 
-/// Drops findings between volatile accesses of a warp if all are of one word: the word is a flag.
+/// Drops the findings between volatile accesses of a warp if all of them concern one word, because
+/// that word is a flag.
 void Races::drop_flags() {
   const auto is_in_step = [](const Found& each) { return each.is_in_step; };
   const auto first = std::ranges::find_if(found_, is_in_step);
@@ -396,7 +397,8 @@ void Races::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
   if (barrier != cluster_barrier) {
     History& history = changing_history_of(block);
-    // A barrier of all threads does not wait for exited warps, and still follows their accesses.
+    // A barrier of all threads does not wait for exited warps. It still orders their accesses
+    // before what follows the barrier.
     const bool is_of_all =
         barrier < first_warpgroup_barrier && block.barriers[barrier].expected == 0;
     const Mask warps = history.arrived[barrier] | (is_of_all ? history.gone : 0);

@@ -25,7 +25,7 @@ namespace warpwise::emulator {
 /// Order within a block:
 ///
 /// - A barrier orders the threads that wait at it or arrive at it. A barrier of all threads also
-///   follows the accesses of exited threads.
+///   orders the accesses of exited threads before what follows the barrier.
 /// - __syncwarp orders the lanes of its mask. Shuffles, votes and accesses of matrices do not.
 /// - Atomic, volatile, relaxed, acquiring and releasing accesses of any memory are strong. A strong
 ///   access orders everything before it in its lane with everything in a lane after a later strong

@@ -213,7 +213,7 @@ TEST(Races, ABarrierSeparatesTheSectionsOfItsWarps) {
   EXPECT_EQ(faults("1", "2"), 1U) << "a barrier of other warps";
 }
 
-// All lanes access at once a word that one of them has written: only that lane's access is ordered.
+// All lanes access at once a word that one lane has written. Only that lane's access is ordered.
 TEST(Races, AllLanesAtOnePlace) {
   const auto faults_of = [](const std::string& meet) {
     Emulated emulated(

@@ -41,7 +41,8 @@ class Loop {
  private:
   static constexpr std::size_t none = SIZE_MAX;
 
-  /// Returns the loop's only operation that writes a register, or `none`.
+  /// Returns the index of the only operation in the loop that writes register v. Returns `none` if
+  /// no operation or several operations write it.
   std::size_t only_writer(std::int32_t v) const {
     std::size_t found = none;
     for (std::size_t i = first_; i < branch_; ++i) {

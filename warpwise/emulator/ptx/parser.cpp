@@ -16,8 +16,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// Limits the instructions that aliases copy, because a few bytes of text can name a large function
-// many times.
+// Limit of instructions that `.alias` directives copy. Without it, a short text could copy a large
+// function many times.
 constexpr std::size_t max_aliased = std::size_t{1} << 20;
 
 void append_number(std::vector<int>& numbers, Tokens& tokens) {

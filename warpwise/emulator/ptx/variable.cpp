@@ -172,7 +172,7 @@ void Declarations::read_initial(Declared& declared) {
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
   Initialiser initialiser{variable, declared, std::vector<std::uint64_t>(extents.size(), 1)};
-  // The first extent may be open, as 0. set_size() then has not checked the others.
+  // The first extent is 0 for `[]`. In that case set_size() has not checked the other extents.
   for (std::size_t i = extents.size() - 1; i > 0; --i) {
     if (__builtin_mul_overflow(initialiser.strides[i], extents[i], &initialiser.strides[i - 1]) ||
         initialiser.strides[i - 1] > max_initial_elements) {

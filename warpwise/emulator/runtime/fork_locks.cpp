@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Limit of fork()'s wait. A kernel may run for longer, or wait for the thread that calls fork().
+// Limit of fork()'s wait. Without a limit, a kernel that waits for the thread in fork() would block
+// it for ever.
 constexpr auto longest_fork_wait = 10s;
 constexpr auto between_tries = 1ms;
 constexpr std::string_view waited_enough =

@@ -43,7 +43,8 @@ void give_error(const Warp& warp, const LaneMemory<Observers>& memory, std::int3
   memory.set_result(result, error);
 }
 
-/// Queues work. It runs in the order of blocks and calls. Work of the tail stream runs last.
+/// Queues work, which runs after the grid, in the order of the blocks and of each block's calls.
+/// Work of the tail stream runs last.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
   warp.worker->launched[warp.block->linear].push_back(std::move(work));

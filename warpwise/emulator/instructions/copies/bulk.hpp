@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: common parts of bulk copies. One lane starts a copy. Its bytes are
-// served 32 pieces at a time, as if each piece belonged to a lane.
+// Internal to the emulator: common parts of bulk copies. One lane starts a copy. The copied range
+// is divided into pieces. One request accesses 32 pieces, as if each piece belonged to a lane.
 
 #include <algorithm>
 #include <atomic>

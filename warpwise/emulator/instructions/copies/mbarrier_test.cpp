@@ -151,7 +151,7 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
       init(0xfffff));
 }
 
-// The copies bring more unexpected bytes than PTX allows.
+// Copies deliver bytes without an expect_tx, and more of them than PTX allows.
 TEST(BulkCopy, TellsAnMbarrierOfTooMany) {
   LaunchResult result;
   run(init(2) +

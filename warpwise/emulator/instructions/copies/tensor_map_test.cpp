@@ -55,7 +55,7 @@ void expect_changed(const emulator::TensorMap* map) {
   const emulator::LaunchResult result =
       emulated.launch("hand", {1}, {32}, emulated.buffer(memory), out);
   for (const emulator::Fault& fault : result.faults) ADD_FAILURE() << fault.message;
-  // The tile has every second row of five rows, from row 3 on.
+  // The box covers rows 3 to 7. With an element stride of 2, the tile has rows 3, 5 and 7.
   EXPECT_EQ(emulated.read<std::uint32_t>(out, 12),
             (std::vector<std::uint32_t>{56, 57, 58, 59, 88, 89, 90, 91, 120, 121, 122, 123}));
 }
@@ -70,7 +70,7 @@ TEST(TensorMaps, AreChangedByKernels) {
   expect_changed(&map);
 }
 
-// Triton's kernels make maps from zeros and skip fields that stay zero. Rank 0 is one dimension.
+// Triton's kernels make maps from zeros and skip fields that stay zero. Rank 0 means 1 dimension.
 TEST(TensorMaps, AreMadeOfZerosByKernels) {
   expect_changed(nullptr);
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);

@@ -138,7 +138,7 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], flags);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type: extends the value to 32 bits, or to 16 if narrow.
+      // The register may be wider than the type. Extends the value to 32 bits, or to 16 if narrow.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if (flags.narrow_result != 0) out[i] &= 0xffff;
     }

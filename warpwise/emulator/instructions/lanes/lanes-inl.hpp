@@ -1,7 +1,7 @@
 // Operations without exchange between lanes: arithmetic, logic, comparisons, selections, simple
 // conversions. The compiler can vectorise their loops over 32 lanes. This file has no include
-// guard: lanes_baseline.cpp and lanes_avx2.cpp include it in separate namespaces, after the headers
-// that it needs.
+// guard, because lanes_baseline.cpp and lanes_avx2.cpp include it in separate namespaces, after the
+// headers that it needs.
 
 template <class T>
 using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -24,7 +24,7 @@ inline Storage<T> to_storage(T value) {
     return std::bit_cast<Storage<T>>(value);
 }
 
-/// Writes the active lanes. It may overwrite exited lanes: their values do not matter.
+/// Writes the active lanes. It may overwrite exited lanes, whose values are never read.
 template <class S>
 inline void put(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);

@@ -1,5 +1,6 @@
 // The operations of lanes_baseline.cpp, compiled for AVX2. Only code between the pragmas may use
-// AVX2: the rest of the library shares inline functions of the standard headers.
+// AVX2. The linker keeps one copy of each inline function of the standard headers for the whole
+// library, and that copy must run on any CPU.
 
 #include <array>
 #include <bit>

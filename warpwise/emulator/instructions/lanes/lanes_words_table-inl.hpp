@@ -186,7 +186,8 @@ void add_carries(Table& table, const std::string& bits) {
   table["madc.hi.s" + bits] = {multiply_add_with_carry<S, true>, {w, Width::none, w, w, w}};
 }
 
-/// Tests if generic addresses lie in the own block's shared memory, which a cluster maps twice.
+/// Tests if generic addresses lie in the own block's shared memory. That memory also has a second
+/// range of addresses, which begins at a place given by the block's rank in its cluster.
 inline void test_own_shared(Warp& warp, const Operation& op) {
   const auto* a = source<Address>(warp, op.a);
   const Address own = Address{warp.block->rank} + 1;

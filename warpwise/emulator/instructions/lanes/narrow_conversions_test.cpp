@@ -55,7 +55,7 @@ U64 nearest(const Format& format, double x, bool relu) {
   return best | (std::signbit(x) ? sign_of(format) : 0);
 }
 
-/// Returns all numbers, the middles between them, and the neighbours of both, of either sign.
+/// Returns a format's numbers, their midpoints, and the floats next to all of these; of both signs.
 Inputs around(const Format& format) {
   std::vector<float> values = {std::numeric_limits<float>::infinity(), std::nanf(""), 1e30F, 1e-30F,
                                std::numeric_limits<float>::denorm_min()};

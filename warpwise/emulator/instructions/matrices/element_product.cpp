@@ -23,7 +23,7 @@ struct ElementProduct {
   const Warp& warp;
   ElementProductFlags flags;
   int bits;   ///< bits of an element; 32 elements of b1 count as one
-  int width;  ///< elements of a row or column in one register of the warp
+  int width;  ///< number of a row's (or column's) elements that one register of the warp holds
   int depth;  ///< in elements
   int tall;   ///< number of groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;

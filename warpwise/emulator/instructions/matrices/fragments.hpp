@@ -47,7 +47,8 @@ inline Place place_in_c(int lane, int i) {
 // registers hold 8 rows of C. The first of them has the elements of even columns.
 
 /// Unpacks registers of A or B to groups of eight rows of A, or of eight columns of B.
-/// \param groups_first  true: the next register has the next group, as in A; false: the next depth
+/// \param groups_first  true: the next register holds the next group, as in A; false: the next
+/// register holds the same group's next elements along the depth
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;

@@ -191,11 +191,13 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   }
 }
 
-/// Converts a narrow float's magnitude, whose bits `moved` has at the places of a float's bits.
+/// Converts the magnitude of a narrow float to a float. `moved` holds the narrow float's exponent
+/// and fraction, shifted so that the fraction's highest bit is bit 22.
 /// \param bias  difference of the exponents' biases
 /// \param least  the smallest normal number of the narrow format
 inline Floats magnitude_of(Integers moved, std::int32_t bias, float least) {
-  // CPUs are slow with subnormal numbers, so a difference of two normal numbers yields the value.
+  // CPUs are slow with subnormal numbers. A subnormal value is therefore computed as a difference
+  // of two normal numbers.
   const Integers normal = moved + (bias << 23);
   const Floats subnormal = as_floats(normal + (1 << 23)) - least;
   return moved < (1 << 23) ? subnormal : as_floats(normal);

@@ -1,5 +1,6 @@
 // Loops of matrix_sum.hpp, compiled once for any CPU and once for AVX2. Only code between the
-// pragmas may use AVX2: the rest of the library shares inline functions of the standard headers.
+// pragmas may use AVX2. The linker keeps one copy of each inline function of the standard headers
+// for the whole library, and that copy must run on any CPU.
 
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 
 constexpr int most_sum_rows = 32;
 constexpr std::int32_t kept_bits = ~((1 << (std::numeric_limits<float>::digits - 1 - 13)) - 1);
-// Stands for the exponent of zero. Its sum with any exponent is below those of all other products.
+// Stands for the exponent of zero. A product with zero thus gets an exponent below the exponents of
+// all other products.
 constexpr int no_exponent = -4096;
 
 int exponent_of(float value, int smallest) {

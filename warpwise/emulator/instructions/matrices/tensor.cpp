@@ -19,7 +19,7 @@ using namespace tensor;
 
 using HandlerOf = Handler (*)(ObserverSet);
 
-/// Returns the same handler for every set of observers: a product accesses no memory.
+/// Returns the same handler for every set of observers, because a product accesses no memory.
 template <Handler handler>
 Handler unobserved(ObserverSet) {
   return handler;
@@ -148,8 +148,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // Shapes of 8 rows allow only the least depth, and none for tf32. Shapes of 16 rows also allow
-    // twice the least depth, and for doubles four times the least depth.
+    // Shapes of 8 rows have only the least depth, and do not exist for tf32. Shapes of 16 rows may
+    // also have twice the least depth, and for doubles four times the least depth.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;

@@ -115,7 +115,8 @@ void store_all_matrices(Warp& warp, const Operation& op) {
 }
 
 /// Loads a fragment. Operands: the stride, then the registers. The last four registers of A or B
-/// repeat the first four: the instruction was made for hardware that needs each element twice.
+/// repeat the first four, because the instruction was made for hardware that needs each element
+/// twice.
 template <class Observers>
 void load_whole_fragment(Warp& warp, const Operation& op) {
   Words words{};

@@ -1,4 +1,4 @@
-// Products of matrices against plain loops, and refused forms.
+// Compares matrix products with plain loops, and tests that unsupported forms are refused.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(Tensor, SumsOfNarrowFloatsAreRoundedToNearest) {
   EXPECT_EQ(multiply_narrow(16, "e4m3", "e5m2", "f32", a, b, c).at(3, 5), 64);
 }
 
-/// Returns one sum: ones times `terms`, plus c.
+/// Returns the sum of `terms` and c, which an mma computes as products of the terms and 1.
 double sum_of(const std::string& type, const std::string& sum, const std::vector<double>& terms,
               double c) {
   Matrix a(16, 16);

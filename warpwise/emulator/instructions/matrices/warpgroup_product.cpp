@@ -59,8 +59,8 @@ struct Descriptor {
     return swizzled(start + r % 8 * pitch + r / 8 * stride + g * step, swizzled_bytes);
   }
 
-  /// Returns the address of the piece that holds, at depth k, rows 8 * group to 8 * group + 7 of A
-  /// (or columns with these numbers of B).
+  /// Returns the address of a 16-byte piece across the depth: the elements at depth k of the rows
+  /// 8 * group to 8 * group + 7 of A (or of those columns of B).
   std::uint64_t across_depth(int group, int k) const {
     const auto g = static_cast<std::uint64_t>(group);
     const auto at = static_cast<std::uint64_t>(k);
@@ -190,7 +190,7 @@ class Product {
       const Request request{
           Space::shared, AccessKind::load,     matrix_piece_bytes, addresses, lanes,
           false,         Asynchronous::product};
-      // The site is -1: the matrix unit's reads are not requests of the load and store unit.
+      // The site is -1 because the matrix unit's reads are no requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
           Piece& piece = memory[static_cast<std::size_t>(done + i)];

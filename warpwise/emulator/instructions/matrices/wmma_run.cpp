@@ -39,7 +39,8 @@ void write_register(const Warp& warp, std::int32_t slot, const WmmaMatrix& matri
 }
 
 /// Accesses the registers of a matrix. A register takes one access if its elements are adjacent in
-/// memory, else one for each element. Calls body(register, lane, shift of its bits, bytes, place).
+/// memory, else one for each element. Calls body(register, lane, shift of the accessed bits in the
+/// register, bytes, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const WmmaMatrix& matrix,
                      const Body& body) {

@@ -63,7 +63,7 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   const bool others = request.space == Space::global && warp.worker->launch->atomic;
   const S* c = source<S>(warp, op.c);
-  // A vector has its operands in the list, and after them its results.
+  // For a vector, op.list names the registers of the operands, then those of the results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
   constexpr int most_elements = 8;
   alignas(64) S results[most_elements][warp_lanes];  // written last: registers may be operands too
@@ -89,8 +89,8 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   }
 }
 
-/// Runs an atomic on words of `word_bytes` bytes. It is compiled once for each set of observers,
-/// because `change` knows type and operation.
+/// Runs an atomic on words of `word_bytes` bytes. Only `change` depends on the type and the
+/// operation, so this function is compiled just once for each set of observers.
 template <class Observers>
 void atomic(Warp& warp, const Operation& op, int word_bytes, Change change) {
   alignas(64) std::uint64_t addresses[warp_lanes];

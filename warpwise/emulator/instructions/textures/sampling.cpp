@@ -364,8 +364,8 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
     std::array<Span, 3> spans{};
     spans[2].at = {layer, layer};
     for (std::size_t d = 0; d < used; ++d) spans[d] = span_of(axes[d], at[d]);
-    // A 1D texture is read at its upper edge. If the address mode of y is border, the border colour
-    // gets half of the weight, as measured.
+    // The filter reads a 1D texture at its upper edge, halfway between a texel and the border. If
+    // the address mode of y is border, the border colour gets half of the weight, as measured.
     if (used == 1 && bound.texture.address_mode[1] == AddressMode::border && layer == 0)
       spans[1] = {{-1, 0}, weight_one / 2};
     return filtered(bound, spans);

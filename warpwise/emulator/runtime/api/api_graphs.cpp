@@ -48,8 +48,8 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-// Each step continues the branch of a dependency that no other step has continued. Without such a
-// dependency, the step starts a branch.
+// Gives each step a branch: that of a dependency whose branch no other step has continued yet, or a
+// new branch if there is no such dependency.
 void find_branches(std::vector<GraphStep>& steps) {
   std::vector<bool> is_continued(steps.size());
   std::size_t branches = 0;
@@ -95,7 +95,8 @@ cudaError_t run(const CUgraphExec_st& executable) {
   return error != cudaSuccess ? error : run_all(executable.steps);
 }
 
-// Returns true if the origin's last nodes come after the last nodes of all other streams.
+// Returns true if all nodes that other streams captured last come before the last nodes of the
+// stream that began the capture.
 bool is_joined(const Capture& capture) {
   std::vector<cudaGraphNode_t> before;
   const auto is_before = [&](cudaGraphNode_t node) {
@@ -264,7 +265,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      size_t* count) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (edges != nullptr) *edges = nullptr;
-  // A GPU says nothing more of an invalid capture.
+  // For an invalid capture, a GPU's runtime sets only `status` too.
   if (capture != nullptr && is_invalid(*capture)) return cudaStreamIsCapturing(stream, status);
   if (capture != nullptr) {
     if (graph != nullptr) *graph = capture->graph;

@@ -85,8 +85,8 @@ bool is_memory_of_host(const void* pointer) {
   return !is_device_address(address_of(pointer)) && !emulated().device.holds(address_of(pointer));
 }
 
-/// Checks the direction of a copy. A copy may call the device's memory the host's, but not the
-/// host's memory the device's, as on a GPU.
+/// Checks the direction that a copy states, as on a GPU. `kind` may state the host for memory of
+/// the device. It must not state the device for memory that only the host can access.
 cudaError_t check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;

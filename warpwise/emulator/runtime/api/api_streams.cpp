@@ -191,7 +191,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
-  // A captured event lets other streams join. It may be destroyed before the graph runs.
+  // An event in a capture only lets other streams join the capture. The graph gets no node for it,
+  // because the event may be destroyed before the graph runs.
   if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, cudaGraphNodeTypeEventRecord, [event] {
     if (StreamOrder* const order = stream_order())

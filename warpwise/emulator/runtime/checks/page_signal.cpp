@@ -37,7 +37,7 @@ constexpr std::size_t most_pages = (end_of_addresses - host_visible_base) / Memo
 State* states_of_all() {
   static State* const states = []() -> State* {
     if (::sysconf(_SC_PAGESIZE) != static_cast<long>(MemoryUses::page_bytes)) return nullptr;
-    // Takes memory only for the bytes that are written.
+    // The mapping takes physical memory only for pages that are written.
     void* const mapped = ::mmap(nullptr, most_pages, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
@@ -120,7 +120,7 @@ bool meets(Address address, const ucontext_t& context) {
   PageState was = state;
   if (was == PageState::unknown) return false;
   if (was == PageState::open && comes_again(address)) return false;
-  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // access repeated
+  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // the access is repeated
   void* const page =
       reinterpret_cast<void*>(address / MemoryUses::page_bytes * MemoryUses::page_bytes);
   if (::mprotect(page, MemoryUses::page_bytes, PROT_READ | PROT_WRITE) != 0) return false;

@@ -14,7 +14,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Limit of records: about 300 MB, in a program that never waits for all its work.
+// Limit of records of work, which then take about 300 MB. A wait for all work removes them.
 constexpr std::size_t most_works = std::size_t{1} << 20;
 
 thread_local std::optional<cudaStream_t> on_stream;

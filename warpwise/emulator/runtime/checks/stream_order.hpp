@@ -38,7 +38,7 @@ class StreamOrder final : public WorkOrder {
   void host_waits_for(cudaStream_t stream);
   void host_waits_for_all();
   void host_waits_for(const Clock& recorded);
-  /// Returns the state of an event that is recorded now in the stream.
+  /// Returns the clock of an event that is recorded now in the stream.
   Clock recorded_in(cudaStream_t stream);
   void stream_waits_for(cudaStream_t stream, const Clock& recorded);
   /// Reports memory that the program has touched too early since its last CUDA call.

@@ -60,7 +60,8 @@ struct Capture {
   bool has_legacy_stream = true;  ///< false if each thread of the program has its own stream 0
 };
 
-/// PTX does not state the registers of machine code; most kernels need no more than this.
+/// Assumed number of registers of each thread, because PTX does not state it. Most kernels need no
+/// more.
 inline constexpr int assumed_registers = 32;
 
 /// The emulated GPU, and everything that the program has registered.
@@ -120,8 +121,9 @@ cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 // While streams capture, a GPU refuses some calls in other streams too. The functions below return
 // the error of a refused call, and invalidate the captures that forbid the call.
 
-/// Refuses a call that may wait for the device or free memory. Captures of other threads forbid it
-/// only in global mode, and the mode of the calling thread may allow it.
+/// Refuses a call that may wait for the device or free memory. A thread in relaxed mode may make
+/// the call. A capture of another thread forbids it only if that capture and the calling thread are
+/// both in global mode.
 cudaError_t refuse_unsafe_call();
 /// Refuses a wait for the whole device, in every mode.
 cudaError_t refuse_wait_for_all();
@@ -131,7 +133,7 @@ cudaError_t refuse_default_stream(cudaStream_t stream);
 /// refuse_default_stream() refuses.
 cudaError_t refuse_wait_for(cudaStream_t stream);
 
-/// Refuses a callback in a stream that captures: graphs have host functions instead.
+/// Refuses a callback in a stream that captures, because graphs hold host functions instead.
 cudaError_t refuse_callback(cudaStream_t stream);
 
 /// Runs work now, or records it as a node of this type if the stream captures.

@@ -75,7 +75,7 @@ void* newest(const std::string& name, int version) {
 extern "C" {
 
 // NVIDIA's own libraries request undocumented tables. NVRTC works without them. cuBLAS and similar
-// libraries, and any other CUDA runtime, stop here. The tables would not help them.
+// libraries, and every other CUDA runtime, fail here. The tables alone would not let them run.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;

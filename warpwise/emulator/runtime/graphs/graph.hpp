@@ -67,7 +67,7 @@ struct GraphStep {
   cudaGraphNode_t node = nullptr;  ///< only compared, because its graph may have been destroyed
   std::function<cudaError_t()> work;
   const void* memory = nullptr;         ///< memory that the node takes
-  std::vector<std::size_t> after = {};  ///< indices of the steps before it
+  std::vector<std::size_t> after = {};  ///< indices of the steps that this step follows
   /// Branch of the step; steps of one branch run one after another.
   std::size_t branch = 0;
 };

@@ -17,8 +17,8 @@
 
 namespace {
 
-// Results and inputs of nvJitLink.h. Including the header would define the functions of this file
-// inline, for one version of the library.
+// Values of two enums of nvJitLink.h: results and input types. Including the header would define
+// the functions of this file inline, for one version of the library.
 enum Result { success = 0, invalid_input = 3, internal_error = 6 };
 enum Input { cubin = 1, ptx = 2, lto_ir = 3, fat_binary = 4, object = 5, library = 6, any = 10 };
 

@@ -81,7 +81,8 @@ bool is_of_runtime(std::string_view name) {
   return name.starts_with("cuda") || name.starts_with("__cuda");
 }
 
-/// Returns the named runtime functions that a symbol table defines.
+/// Returns the functions that a symbol table defines, if their names are the runtime's (cuda…,
+/// __cuda…) and they are large enough for the jump.
 std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& sections,
                                    const Elf64_Shdr& table) {
   if (table.sh_link >= sections.size()) return {};
@@ -179,8 +180,8 @@ void redirect(const Loaded& loaded) {
   }
 }
 
-// Redirects the program and its libraries before their constructors register kernels: this library
-// is the first to be initialised (-z initfirst).
+// Redirects the program and its libraries before their constructors register kernels. The linker
+// option -z initfirst makes this library the first to be initialised.
 __attribute__((constructor(101))) void redirect_program(int, char** words, char** variables) {
   // Sets the C library's variables early, because the emulated runtime reads them before the C
   // library is initialised.

@@ -190,7 +190,8 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   std::vector<Frame> known;
   for (const void* each : frames) {
     const Frame frame = frame_of(each);
-    // Takes only frames of one file: with another file, the program's code ends.
+    // Takes the first frames that lie in one file. The program's code ends where another file
+    // begins.
     if (frame.file == nullptr || (!known.empty() && frame.file != known[0].file)) break;
     known.push_back(frame);
     addresses.push_back(frame.in_file);
@@ -267,7 +268,8 @@ CallSite CallSite::of_signal(const void* program_counter, std::span<const void* 
     return file != nullptr && name_of_file(file).starts_with("libc.so");
   };
   CallSite site;
-  // Frames hold return addresses, so an instruction's place is one byte after its start.
+  // frame_of() subtracts one byte from a return address, so one is added to this address of an
+  // instruction.
   const void* place = static_cast<const char*>(program_counter) + 1;
   if (is_c_library(place)) {
     const auto caller = std::find_if(stack.begin(), stack.end(), [&](const void* word) {

@@ -47,7 +47,9 @@ class CallSite {
   ProgramPlace place(std::string_view kernel = {}) const;
   /// Returns "cudaMalloc called at main.cu:12 in main".
   std::string text() const;
-  /// Returns the program's innermost address, which is the same for each execution of a call.
+  /// Returns the innermost return address that lies in the program and not in the emulator's
+  /// libraries; null if there is none. It identifies the call in the program's code: each execution
+  /// of that call gives the same address.
   const void* address() const;
 
  private:

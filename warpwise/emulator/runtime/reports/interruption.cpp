@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A launch checks for an interruption after each block's turn, so only host calls take longer.
+// Limit of the wait for running launches to end. A launch looks for an interruption after each
+// scheduler turn of a thread block, so only host calls take longer than this limit.
 constexpr auto longest_wait = 5s;
 constexpr auto between_looks = 5ms;
 // Signals within this time after the first are the same request: timeout(1) sends one signal to

@@ -242,9 +242,10 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // A line of Python may stand for many calls: a fixture's line runs in many tests. A place
-    // without a source may stand for many calls too. Leaks and unchecked launches are reported once
-    // for each place, at the end.
+    // A place that is one call gets one fault of a kind, whatever the messages. A line of Python
+    // may stand for many calls, because a fixture's line runs in many tests. A place without a
+    // source line may stand for many calls too. Leaks and unchecked launches are reported at the
+    // end, once for each place.
     const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
     const bool is_one_call =
         has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;

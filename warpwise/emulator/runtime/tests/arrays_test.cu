@@ -242,8 +242,8 @@ TEST(Arrays, TexturesOfLayers) {
             (std::vector<float>{2.5f, 14.5f, 26.5f, 26.5f}));
 }
 
-// An H200 gives the same results for the faces, for the top of each face, and for the face that
-// wins if two coordinates are equally large.
+// An H200 gives the same results. They show which side of each face is its top, and which face is
+// read if two coordinates are equally large.
 TEST(Arrays, TexturesOfCubes) {
   Numbered cube({4, 4, 6}, cudaArrayCubemap);
   const auto texture = cube.texture(cudaFilterModePoint, cudaAddressModeClamp, true);

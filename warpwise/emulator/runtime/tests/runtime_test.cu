@@ -359,7 +359,7 @@ TEST_F(Runtime, AttributesAreTheProperties) {
   EXPECT_EQ(cudaMemGetInfo(nullptr, nullptr), cudaSuccess);
 }
 
-// An H200 (driver 580.159.04) leaves room for 8 blocks, and then reports 7 as resident.
+// An H200 (driver 580.159.04) fails for 8 blocks: with the size that it returns, 7 are resident.
 TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
   for (const int blocks : {1, 2, 4, 8}) {
     std::size_t left = 0;

@@ -1,5 +1,5 @@
-// Tests limits of a block's shared memory, through the runtime and the driver. On a GPU the program
-// may give the same results.
+// Tests limits of a block's shared memory, through the runtime and the driver. The program also
+// runs on a GPU, because it expects nothing that is special to the emulator.
 
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
