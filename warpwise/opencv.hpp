@@ -56,7 +56,7 @@ inline void require_image(const cv::Mat& image) {
 }
 }  // namespace detail
 
-/// Returns a view of an image's pixels, without a copy. The view is valid as long as the image's
+/// Returns a view of an image's pixels, without a copy. The view is valid while the image keeps its
 /// memory. A view of a constant image is read-only. A view of 3 or more channels has an order of
 /// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
 /// \throws InvalidArgument  an image that is empty, of more than two dimensions, CV_8S or CV_64F

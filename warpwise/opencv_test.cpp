@@ -178,7 +178,7 @@ TEST(OpenCv, AGpuMatIsAViewOfItsPixels) {
   EXPECT_THROW(view_of(empty), InvalidArgument);
 }
 
-// Also without CUDA in OpenCV, a GpuMat can lie over memory that somebody else owns.
+// Even if OpenCV was built without CUDA, a GpuMat can refer to memory that somebody else owns.
 TEST(OpenCv, AGpuMatIsWorkedOnWhereItLies) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;

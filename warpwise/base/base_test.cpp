@@ -60,7 +60,7 @@ void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow
     ASSERT_EQ(converted, value) << bits;
     ASSERT_EQ(to_narrow(converted).bits, bits);
     if (std::isinf(value)) continue;
-    // Rounding treats infinity as the number that would follow the greatest one.
+    // Rounding treats infinity as the number that would follow the greatest finite number.
     double next = value_of(bits + 1, exponent_bits, fraction_bits);
     if (std::isinf(next)) next = 2 * value - value_of(bits - 1, exponent_bits, fraction_bits);
     const auto halfway = static_cast<float>((value + next) / 2);
@@ -150,7 +150,7 @@ TEST(EnumNames, AValueWithoutANameIsAQuestionMark) {
   EXPECT_EQ(name_of(static_cast<PixelFormat>(77)), "?");
 }
 
-// Checks names_each_enumerator(), on which tests of the tables rely: it notices a missing value.
+// Tests names_each_enumerator(), which finds faults in tables of names, such as a missing value.
 enum class Complete { a, b };
 constexpr auto enum_names(Complete) {
   return std::to_array<EnumName<Complete>>({{Complete::b, "b"}, {Complete::a, "a"}});

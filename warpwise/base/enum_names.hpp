@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-// Names of the values of enums, for messages, options and files. An enum's table is beside it:
+// Names of the values of enums, for messages, options and files. A table stands beside each enum:
 //
 //     constexpr auto enum_names(Norm) {
 //       return std::to_array<EnumName<Norm>>({{Norm::l1, "l1"}, {Norm::l2, "l2"}});

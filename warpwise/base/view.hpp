@@ -17,12 +17,12 @@ namespace warpwise {
 /// memory does not compile.
 enum class Memory : std::uint8_t { host, device };
 
-/// Permission to write pixels through a view. It is an enum: a std::byte type parameter would make
-/// std an associated namespace, and an unqualified copy() ambiguous.
+/// Permission to write pixels through a view. It is an enum, because views with a type parameter
+/// from namespace std would make an unqualified copy() ambiguous with std::copy().
 enum class Access : std::uint8_t { read, read_write };
 
 namespace detail {
-/// Returns the bytes of one row. pitch_bytes may be 0.
+/// Checks a view's arguments, and returns the bytes of one row. pitch_bytes may be 0.
 /// \throws InvalidArgument  in the cases of BasicView's constructor
 WARPWISE_EXPORT std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
                                            std::int64_t height, int channels,

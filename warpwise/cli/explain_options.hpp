@@ -13,7 +13,8 @@
 namespace warpwise::cli {
 
 struct ExplainOptions {
-  std::vector<std::string> names;  ///< one FILE, NAME/RUNG or primitive; two of them are compared
+  /// one FILE, NAME/RUNG (a kernel of the ladder or study NAME) or primitive; two are compared
+  std::vector<std::string> names;
   // Options of a FILE. Two files have one value for both, or one value each.
   std::vector<std::string> kernels;
   std::vector<std::string> grids;

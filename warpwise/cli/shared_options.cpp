@@ -17,7 +17,8 @@
 namespace warpwise::cli {
 namespace {
 
-// Most machines have fewer cores. Each thread takes megabytes of address space for its stack.
+// Limit of --threads. Most machines have fewer cores, and each thread takes megabytes of address
+// space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
 // A job may have two unfinished files: a result and its mean image.

@@ -19,7 +19,7 @@ void limit_threads(int threads) {
   static std::unique_ptr<tbb::global_control> limit;
   const std::lock_guard one_at_a_time(mutex);
   limit.reset();  // the old limit would still count if it is lower
-  // Caps the limit, because oneTBB takes memory for each allowed thread. No call uses more threads.
+  // Caps the limit, because oneTBB takes memory for each allowed thread. No call uses so many.
   const int most = std::max(256, 4 * tbb::info::default_concurrency());
   if (threads > 0) {
     limit =

@@ -10,9 +10,9 @@
 
 namespace warpwise::gpu {
 
-/// Lets a kernel's blocks have this much dynamic shared memory. The limit belongs to the kernel on
-/// its device, and is never lowered: another thread may be about to launch the kernel with more,
-/// and a recorded launch may need more.
+/// Lets a kernel's blocks have `bytes` of dynamic shared memory. The limit belongs to the kernel on
+/// its device. It is never lowered, because another thread may be about to launch the kernel with
+/// more, and a launch that was recorded in a graph may need more.
 /// \param name  the kernel's name in error messages
 /// \throws CudaError  no block of this device can have so much
 inline void allow_shared(const void* kernel, std::size_t bytes, const char* name,

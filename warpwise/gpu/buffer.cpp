@@ -11,7 +11,7 @@
 namespace warpwise::gpu {
 namespace {
 
-// Rows that start at a multiple of this need no partial transaction on any GPU.
+// Rows that start at a multiple of this many bytes need no partial transaction on any GPU.
 constexpr std::int64_t row_alignment = 256;
 
 // Lets the calling thread make a pool while it, or another thread, records a graph. During a

@@ -22,7 +22,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t max_shared_bytes = 0;  ///< limit of a block, with the opt-in above 48 KiB
+  std::int64_t max_shared_bytes = 0;  ///< most shared memory that a thread block can opt in to
   int driver_version = 0;             ///< CUDA version of the driver, 13000 for 13.0
   int runtime_version = 0;            ///< CUDA version that this build links
 };

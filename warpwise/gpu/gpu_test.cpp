@@ -202,7 +202,7 @@ TEST_F(GpuTest, GraphRecordsScratchMemory) {
   EXPECT_EQ(sent, received);
 }
 
-// The first scratch memory of a process needs a new pool.
+// The first scratch memory of a process makes a memory pool, here while a graph is recorded.
 TEST_F(GpuTest, TheFirstScratchMemoryMayBeRecorded) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // starts a new process
   const auto records = [] {
@@ -251,8 +251,8 @@ TEST_F(GpuTest, GraphPassesOnWhatItsWorkThrows) {
 }
 
 // add: every thread adds `value` to its word of `data`, through its word of dynamic shared memory.
-// fetch: every thread of a block writes the texel at its own x and y, texture coordinates in
-// floats, into its word of `data`.
+// fetch: every thread of a block reads the texel at its own x and y (passed as floats) and writes
+// it to its word of `data`.
 const std::string kernels_ptx = R"(
 .version 7.0
 .target sm_75

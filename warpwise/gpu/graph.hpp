@@ -11,8 +11,8 @@ namespace warpwise::gpu {
 /// its launches take one by one. Owns the executable graph. Move-only.
 class WARPWISE_EXPORT Graph {
  public:
-  /// Calls `work(stream)` once, with a stream that records instead of running. Any Warpwise call on
-  /// device views may be recorded, with its scratch memory.
+  /// Calls `work(stream)` once, with a stream that records instead of running. Every Warpwise call
+  /// on device views may be recorded, even if it allocates scratch memory.
   /// \throws NoCudaDevice, CudaError  if `work` cannot be recorded. Its exceptions pass through.
   explicit Graph(const std::function<void(StreamHandle)>& work);
   ~Graph();

@@ -20,7 +20,7 @@ constexpr std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {
   return (items + per_block - 1) / per_block;
 }
 
-/// Returns a grid's x dimension. \throws InvalidArgument  beyond the 2^31 - 1 that a GPU takes.
+/// Returns a grid's x dimension. \throws InvalidArgument  more blocks than a GPU's 2^31 - 1.
 inline unsigned grid_x(std::int64_t blocks) {
   if (blocks > 0x7fffffff) {
     throw InvalidArgument("an image row that needs " + std::to_string(blocks) +
@@ -101,7 +101,7 @@ class Parameters {
 };
 
 /// One launch of one kernel. `Kernel` is an enum or a structure that identifies a kernel and its
-/// template arguments. start() maps it to the function, and a ladder maps it to a name.
+/// template arguments. The library maps it to a function, and the laboratory to a kernel's name.
 template <class Kernel>
 struct Launch {
   Kernel kernel;

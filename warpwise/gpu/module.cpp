@@ -84,8 +84,8 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
   CUresult result = allow_shared(handle_, shared_bytes);
   if (result == CUDA_SUCCESS) {
     std::size_t argument_bytes = arguments.size();
-    // The driver copies the block before it returns. Its old interface takes a pointer to non-const
-    // even so.
+    // The driver copies the arguments before it returns. Its old interface takes a pointer to
+    // non-const although it only reads.
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &argument_bytes, CU_LAUNCH_PARAM_END};
     result = module_functions().launch(handle_, grid[0], grid[1], grid[2], block[0], block[1],

@@ -123,7 +123,7 @@ Partition::Made Partition::make(int multiprocessors) {
   CUdevResource first{};
   CUdevResource rest{};
   unsigned groups = 1;
-  // Allows parts of any size. Clusters of blocks would require groups of eight multiprocessors.
+  // The flag allows smaller parts. Without it, GPUs of CC 9.0 give multiples of 8 multiprocessors.
   const CUresult result = partition_functions().split(
       &first, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
       static_cast<unsigned>(multiprocessors));

@@ -10,8 +10,8 @@
 
 namespace warpwise::gpu {
 
-/// Returns ten times the compute capability that a kernel's code was compiled for. A newer GPU may
-/// run it.
+/// Returns ten times the compute capability that a kernel's code was compiled for. The GPU that
+/// runs the code may be newer.
 template <class... Values>
 int compiled_for(void (*kernel)(Values...), const char* name,
                  std::source_location where = std::source_location::current()) {
@@ -20,9 +20,10 @@ int compiled_for(void (*kernel)(Values...), const char* name,
   return attributes.ptxVersion;
 }
 
-/// Says whether a file's kernels are code for CC 9.0 or later, which early launches and clusters
-/// need. A newer GPU may run older code. Determined once for each device: the query costs a tenth
-/// of a call's CPU time (docs/decisions/2026-11-25-gemv-shapes.md).
+/// Says whether a file's kernels were compiled for CC 9.0 or later, which early launches and
+/// clusters need. The GPU alone does not tell, because a newer GPU can run older code. The answer
+/// is kept for each device, because the query costs a tenth of a call's CPU time
+/// (docs/decisions/2026-11-25-gemv-shapes.md).
 class HopperCode {
  public:
   /// \param kernel  one of the file's kernels, always the same
@@ -46,7 +47,8 @@ class HopperCode {
 };
 
 /// Returns the attribute of a launch that may begin before the previous launch on the stream has
-/// ended. The kernel has to wait with griddepcontrol.wait, which needs code for CC 9.0.
+/// ended. The kernel has to wait for that launch with griddepcontrol.wait, which needs code for
+/// CC 9.0.
 inline cudaLaunchAttribute begins_early() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -81,7 +83,8 @@ void start_with(cudaLaunchAttribute attribute, void (*kernel)(Values...),
 }
 
 /// Launches a kernel that calls wait_for_launch before it touches memory.
-/// \param early  the file's kernels are code for CC 9.0 or later: HopperCode says so
+/// \param early  true if the file's kernels were compiled for CC 9.0 or later, as HopperCode says;
+///               otherwise the launch does not begin early
 template <class Kernel, class... Values>
 void start_early(bool early, void (*kernel)(Values...), const Launch<Kernel>& launch,
                  const char* name, StreamHandle stream,

@@ -10,8 +10,8 @@ namespace warpwise::gpu {
 
 /// Modes of a texture, with the meaning they have in CUDA's texture descriptions:
 /// - TextureAddress: the result for a coordinate outside the texture
-/// - TextureFilter: how it reads between texels
-/// - TexelKind: how it interprets the bits of a texel's channel
+/// - TextureFilter: the result for a coordinate between texels
+/// - TexelKind: the type of a texel's channel
 enum class TextureAddress : std::uint8_t { wrap, clamp, mirror, border };
 enum class TextureFilter : std::uint8_t { point, linear };
 enum class TexelKind : std::uint8_t { signed_integer, unsigned_integer, floating };

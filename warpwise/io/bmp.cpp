@@ -87,8 +87,8 @@ class BmpFile {
   void require(std::uint64_t at, std::uint64_t count) const {
     if (at > content_.size() || content_.size() - at < count) fail("it ends early");
   }
-  // Refuses a large picture in a short file. A picture of up to `usual_pixels` may have few bytes:
-  // two bytes code up to 255 pixels, and four bytes may skip more.
+  // Refuses a picture of more than `usual_pixels` in a file that is too short for it. Smaller
+  // pictures may have few bytes, because a run-length code of four bytes can skip many pixels.
   void require_room_for_runs() const {
     constexpr std::uint64_t usual_pixels = 1 << 26;
     constexpr std::uint64_t most_pixels_of_a_byte = 1032;
@@ -197,7 +197,7 @@ class BmpFile {
     return to;
   }
 
-  // Returns each pixel's palette index, in file order. Skipped pixels get 0.
+  // Decodes the runs. Returns each pixel's palette index, in file order. Skipped pixels get 0.
   std::vector<std::uint8_t> numbers_of_runs() const {
     std::vector<std::uint8_t> numbers(width_ * height_);
     std::uint64_t at = offset_;
@@ -279,7 +279,7 @@ std::vector<std::byte> encode_bmp(const Picture& picture, const std::string& nam
   put(8 * channels, 2);
   put(uncompressed, 4);
   put(size - begin, 4);
-  put(2835, 4);  // pixels a metre: 72 an inch
+  put(2835, 4);  // pixels per metre, which are 72 per inch
   put(2835, 4);
   put(colours, 4);
   put(0, 4);

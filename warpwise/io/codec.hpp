@@ -14,28 +14,28 @@
 // Code shared by the decoders and encoders of image files. The command uses the size limits too.
 namespace warpwise::io {
 
-/// Size limits, the same as OpenCV's. Builds for fuzzing have a smaller limit, to save time.
-inline constexpr std::uint64_t most_image_columns = 1 << 20;  ///< limit of the rows too
+/// Limits of an image's size, equal to OpenCV's. Builds for fuzzing save time with fewer pixels.
+inline constexpr std::uint64_t most_image_columns = 1 << 20;  ///< also the limit of rows
 #ifdef WARPWISE_FUZZES
 inline constexpr std::uint64_t most_image_pixels = 1 << 16;
 #else
 inline constexpr std::uint64_t most_image_pixels = 1 << 30;
 #endif
 
-/// Refuses a size beyond these limits. Call it before memory is allocated for a size from a header.
+/// Refuses a size of 0 or beyond the limits. Call it before allocating memory for a header's size.
 /// \throws IoError
 void require_readable_size(std::uint64_t width, std::uint64_t height, const std::string& name);
 
-/// Throws an error: "cannot read a.png: the PNG image is damaged or cut short (CRC error)".
+/// Throws this error: "cannot read a.png: the PNG image is damaged or cut short (CRC error)".
 /// \throws IoError  always
 [[noreturn]] void refuse_damaged(const std::string& name, std::string_view format,
                                  std::string_view library_says);
 
-/// Turns a picture upright by its orientation; 6, for example, is a quarter turn to the right.
+/// Turns a picture upright by its Exif orientation. An orientation of 6 needs a quarter turn right.
 Picture upright(Picture picture);
 
-/// Returns row `y` of a picture of 1, 3 or 4 channels in the order R G B A. The bytes are the
-/// picture's own, except for bgr24 and bgra32: their row is a copy in `buffer`.
+/// Returns row `y` of a picture of 1, 3 or 4 channels in the order R G B A. The span refers to the
+/// picture's bytes. For bgr24 and bgra32 it refers to a reordered copy of the row in `buffer`.
 std::span<const std::byte> row_in_rgb_order(const Picture& picture, std::int64_t y,
                                             std::vector<std::byte>& buffer);
 

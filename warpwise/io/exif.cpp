@@ -11,7 +11,7 @@ using namespace std::literals;
 
 constexpr std::string_view exif_name = "Exif\0\0"sv;
 
-// Reads numbers of a TIFF directory in its own byte order; returns 0 beyond its end.
+// Reads numbers of a TIFF directory in the byte order that it declares. Returns 0 beyond its end.
 struct Directory {
   std::span<const std::byte> bytes;
   bool little_endian;

@@ -16,9 +16,9 @@ class Frames {
 
   const PictureShape& shape() const { return shape_; }
 
-  /// Reads the next frame into `pixels`, which has shape().bytes() bytes; false after the last
-  /// frame.
-  /// \throws IoError  the input has no frame at all, ends inside one, or is damaged.
+  /// Reads the next frame into `pixels`, which has shape().bytes() bytes. Returns false after the
+  /// last frame.
+  /// \throws IoError  the input has no frame at all, ends inside a frame, or is damaged.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// Reads every file of tests/images. Compares the pixels with expected.txt, and with OpenCV's if its
-// module is built. Links neither OpenCV nor the formats' libraries.
+// Reads every file of tests/images. Compares the pixels with expected.txt, and with OpenCV's pixels
+// if its module is built. Links neither OpenCV nor the formats' libraries.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ std::string text_of_reading(const Read& read) {
 
 struct Expected {
   std::string reading;
-  bool opencv_differs = false;  // set by "…  unlike OpenCV: reason"
+  bool opencv_differs = false;  // set if the line says "  unlike OpenCV: reason"
 };
 
 std::map<std::string, Expected> expected_readings() {
@@ -173,7 +173,7 @@ TEST(ImageFilesTest, WritersMakeTheBytesOfOpenCV) {
   RecordProperty("compared_with_opencv", compared);
 }
 
-// PAM is compared with netpbm, because OpenCV 4.6 exchanges PAM's red and blue.
+// PAM is left out, because OpenCV 4.6 exchanges its red and blue; pnm_test.py compares with netpbm.
 TEST(ImageFilesTest, OpenCVReadsBmpPnmAndPfmAsWritten) {
   if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";
   int compared = 0;
@@ -204,7 +204,7 @@ TEST(ImageFilesTest, PfmFilesOfOpenCVAndOfOtherScales) {
   };
   using namespace std::literals;
   const Picture scaled = decode("Pf 1 2 2.0\n\x40\x80\0\0\x3f\x80\0\0"s);  // 4 and 1
-  EXPECT_EQ(load<float>(scaled.bytes().data(), 0), 0.5F);  // rows begin at the bottom
+  EXPECT_EQ(load<float>(scaled.bytes().data(), 0), 0.5F);  // the file's last row is the top row
   EXPECT_EQ(load<float>(scaled.bytes().data(), 1), 2.0F);
   const Picture windows = decode("Pf\r\n1 1\r\n+2.0\r\n\x40\x80\0\0"s);
   EXPECT_EQ(load<float>(windows.bytes().data(), 0), 2.0F);
@@ -261,7 +261,7 @@ TEST(ImageFilesTest, APageIsReadBehindOneThatCannotBe) {
   using namespace std::literals;
   const std::vector<std::byte> bytes = content_of(WARPWISE_IMAGES "/grey8-pages.tif");
   std::string content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // The field of the bits of a sample in the first page: 4, which is refused, for 8.
+  // Changes the first page's bits per sample from 8 to 4, which is refused.
   content.replace(content.find("\x02\x01\x03\0\x01\0\0\0\x08"sv) + 8, 1, "\x04");
   const std::string path = files.write("a.tif", content);
   const auto read = [](const std::string& from, std::int64_t page) {

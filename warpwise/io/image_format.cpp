@@ -37,7 +37,7 @@ constexpr Signature signatures[] = {
     {{"Sun raster"}, 0, "\x59\xa6\x6a\x95"sv},
     {{"DICOM", false}, 128, "DICM"sv},
     {{"GIF"}, 0, "GIF8"sv},
-    // The list names each brand, because most other files with a box "ftyp" are videos.
+    // The list names each image brand, because most other files with a box "ftyp" are videos.
     {{"HEIF or AVIF", false}, 4, "ftyphei"sv},
     {{"HEIF or AVIF", false}, 4, "ftyphev"sv},
     {{"HEIF or AVIF", false}, 4, "ftypavi"sv},

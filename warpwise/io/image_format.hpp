@@ -12,11 +12,11 @@ struct ImageFormat {
   bool in_every_opencv = true;  ///< false: some builds of OpenCV read it and others do not
 };
 
-/// Number of first bytes of a file that suffice to recognise its image format.
+/// Number of bytes at a file's start that suffice to recognise its image format.
 inline constexpr std::size_t image_format_bytes = 132;
 
-/// Recognises a file's format by its first bytes, `start`. Returns nullopt if no build of OpenCV
-/// reads it.
+/// Recognises a file's format by its first bytes, `start`. Returns nullopt for a format that no
+/// build of OpenCV reads.
 std::optional<ImageFormat> image_format_of(std::span<const std::byte> start);
 
 }  // namespace warpwise::io

@@ -33,7 +33,7 @@ Picture pattern(const PictureShape& shape) {
   for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
     picture.bytes()[i] = static_cast<std::byte>(i * i / 7 + 3 * i);
   }
-  if (shape.type == ElementType::f32) {  // no NaN: .pfm and .exr keep all values of 0 and more
+  if (shape.type == ElementType::f32) {  // .pfm and .exr keep all values of 0 and more, but no NaN
     for (std::size_t i = 0; i < picture.bytes().size() / 4; ++i) {
       store(picture.bytes().data(), static_cast<std::int64_t>(i), 0.37F * static_cast<float>(i));
     }
@@ -41,7 +41,7 @@ Picture pattern(const PictureShape& shape) {
   return picture;
 }
 
-// Checks every exact row of the table in picture_file.cpp.
+// Checks every row of picture_file.cpp's table that is not marked as lossy.
 TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
   int kept = 0;
   for (const char* extension : {".png", ".tif", ".tiff", ".bmp", ".dib", ".pgm", ".ppm", ".pnm",
@@ -143,7 +143,7 @@ TEST_F(ImageModuleTest, TurnsAJpegUpright) {
   std::memset(picture.bytes().data(), 0x80, picture.bytes().size());
   write(path("a.jpg"), picture);
   std::string file = Files::read(path("a.jpg"));
-  // An Exif segment with one entry: orientation (0x0112, a short) 6, a quarter turn.
+  // An Exif segment with one entry: the orientation (tag 0x0112) is 6, a quarter turn.
   static constexpr char exif[] =
       "\xff\xe1\x00\x22"
       "Exif\0\0"

@@ -17,8 +17,8 @@ namespace {
   throw IoError("cannot read " + name + ": " + std::strerror(error));
 }
 
-// Enlarges a pipe, so that writer and reader alternate less often. If the system refuses, the pipe
-// keeps its size.
+// Enlarges a pipe's buffer, so that writer and reader alternate less often. If the system refuses,
+// the buffer keeps its size.
 void enlarge_pipe(int descriptor) {
   constexpr int most = 1 << 20;  // the system's default limit for users
   ::fcntl(descriptor, F_SETPIPE_SZ, most);

@@ -32,14 +32,14 @@ class InputFile {
   /// \throws IoError
   std::span<const std::byte> peek(std::size_t count);
 
-  /// Fills `buffer`, or a part of it at the file's end. Returns the bytes read. \throws IoError
+  /// Fills `buffer`, or less at the file's end. Returns the number of bytes read. \throws IoError
   std::size_t read(std::span<std::byte> buffer);
 
   /// Appends the rest of the file to `content`. Returns false if `content` would exceed `most`
   /// bytes.
   /// \throws IoError
   [[nodiscard]] bool read_rest(std::vector<std::byte>& content, std::size_t most);
-  /// Appends up to `count` bytes. \throws IoError
+  /// Appends the file's next bytes to `content`, up to `count`. \throws IoError
   void read_some(std::vector<std::byte>& content, std::size_t count);
 
  private:

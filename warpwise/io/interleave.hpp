@@ -7,10 +7,10 @@
 
 #include "warpwise/io/picture.hpp"
 
-// Packs planes of video frames, from files and decoders, into the formats that primitives read.
+// Packs the planes of video frames from files and decoders into formats that primitives read.
 namespace warpwise::io {
 
-/// Rows of one-byte samples; the pitch may be negative.
+/// One plane of one-byte samples. The pitch may be negative.
 struct SamplePlane {
   const std::byte* data = nullptr;
   std::ptrdiff_t pitch_bytes = 0;

@@ -86,8 +86,8 @@ void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
   }
 }
 
-// Collects the file that libjpeg writes to memory. jpeg_mem_dest() of libjpeg-turbo gives the
-// address of its buffer only at the end. After an error, the buffer could not be freed.
+// Collects the file that libjpeg writes to memory. libjpeg-turbo's jpeg_mem_dest() is not used: it
+// gives its buffer's address only at the end, so the buffer would leak after an error.
 struct Destination : jpeg_destination_mgr {
   std::vector<std::byte> file;
 
@@ -104,7 +104,7 @@ struct Destination : jpeg_destination_mgr {
 
   static Destination& of(j_compress_ptr info) { return *static_cast<Destination*>(info->dest); }
 
-  // Called when `file` is full. No exception may pass through libjpeg.
+  // Enlarges `file` when it is full. No exception may pass through libjpeg.
   void grow(j_compress_ptr info) {
     constexpr std::size_t at_first = 1 << 16;
     const std::size_t used = file.size();

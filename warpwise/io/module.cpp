@@ -10,8 +10,8 @@
 namespace warpwise::io {
 namespace {
 
-// Returns the full path for dlopen(). AddressSanitizer's dlopen() does not look a bare name up in
-// this program's run path.
+// Returns the full path of a file in libwarpwise's folder. AddressSanitizer's dlopen() does not
+// search this program's run path for a bare name.
 std::string path_beside_library(const std::string& file) {
   Dl_info library{};
   ::dladdr(reinterpret_cast<void*>(&frame_bytes), &library);
@@ -23,7 +23,8 @@ std::string path_beside_library(const std::string& file) {
 void* module_entry(const std::string& file, const char* entry, const std::string& who,
                    const std::string& remedy) {
   void* library = ::dlopen(path_beside_library(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  // Falls back to the bare name: the emulated GPU's libwarpwise lies in a folder without modules.
+  // Falls back to the bare name, because the libwarpwise for the emulated GPU lies in a folder
+  // without modules.
   if (library == nullptr) library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* found = library == nullptr ? nullptr : ::dlsym(library, entry);
   if (found != nullptr) return found;

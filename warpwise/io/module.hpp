@@ -4,10 +4,10 @@
 
 namespace warpwise::io {
 
-/// Returns the function `entry` of a module: a library beside libwarpwise, or else where the loader
-/// finds it. It is loaded now and never unloaded. `file` is its name: "libwarpwise_png.so". `who`
-/// needs the module; `remedy` says what to do if it is missing.
-/// \throws IoError  it cannot be loaded: "PNG files need the module …; install …".
+/// Returns the function `entry` of the module `file`, such as "libwarpwise_png.so". Loads the
+/// module from libwarpwise's folder, or else from the loader's search path, and never unloads it.
+/// The error's message begins with `who`, which needs the module, and ends with `remedy`.
+/// \throws IoError  the module cannot be loaded: "PNG files need the module …; install …".
 void* module_entry(const std::string& file, const char* entry, const std::string& who,
                    const std::string& remedy);
 

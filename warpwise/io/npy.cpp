@@ -147,8 +147,8 @@ Parts split(std::span<const std::byte> content, const std::string& name) {
           content.subspan(at.elements)};
 }
 
-// Returns the size of the elements in bytes, by the header. Returns nullopt if it cannot be told:
-// decoding then refuses the header.
+// Returns the size of the elements in bytes. Returns nullopt if the header does not state it; the
+// decoders then refuse the header.
 std::optional<std::size_t> bytes_of_elements(const Header& header) {
   const std::string_view descr = header.quoted("descr");
   if (descr.size() != 3 || descr[2] < '1' || descr[2] > '8') return std::nullopt;

@@ -14,22 +14,23 @@ namespace warpwise::io {
 /// Returns true if `content` begins with the magic of an .npy file.
 bool is_npy(std::span<const std::byte> content);
 
-/// Reads a whole .npy file for the functions below; at least its header if they refuse it. Reads at
-/// most one byte more than the header announces, because a device or a pipe may have no end.
-/// \throws IoError  the header is damaged, or the file's size does not fit its shape.
+/// Reads a whole .npy file. If the header states no usable size, reads only the header, which the
+/// decoders then refuse. Reads at most one byte more than the header announces, because a pipe may
+/// have no end.
+/// \throws IoError  the header is damaged, or the file's size does not match its shape.
 std::vector<std::byte> read_npy(InputFile& file);
 
 /// Decodes the picture in an .npy file of version 1, 2 or 3. Its shape is (height, width) or
 /// (height, width, channels) in C order; its elements are u1, u2, i2, u4, i4, f2 or f4 of either
 /// byte order.
-/// \throws IoError  another shape, order or element, a damaged header, too few or too many bytes.
+/// \throws IoError  the file has another shape, order or element type, or is damaged.
 Picture decode_npy(std::span<const std::byte> content, const std::string& name);
 
-/// Decodes the vector in an .npy file of shape (elements), as a picture of one row.
+/// Decodes the vector in an .npy file of shape (elements,) as a picture of one row.
 /// \throws IoError  as decode_npy().
 Picture decode_npy_vector(std::span<const std::byte> content, const std::string& name);
 
-/// The elements of an .npy file of any shape, little-endian.
+/// Holds the elements of an .npy file of any shape, converted to little-endian.
 struct NpyElements {
   char kind = 'u';  ///< NumPy's letter: 'u', 'i' or 'f'
   int element_bytes = 1;
@@ -37,13 +38,13 @@ struct NpyElements {
   std::vector<std::byte> elements;
 };
 
-/// Decodes elements u and i of 1, 2, 4 or 8 bytes and f of 2, 4 or 8 bytes, of either byte order,
-/// in C order. Refuses a shape without elements.
+/// Decodes an .npy file in C order, of any shape with at least one element. The elements are u or i
+/// of 1, 2, 4 or 8 bytes, or f of 2, 4 or 8 bytes, in either byte order.
 /// \throws IoError  as decode_npy().
 NpyElements decode_npy_elements(std::span<const std::byte> content, const std::string& name);
 
-/// Returns true if .npy files hold such a picture: interleaved pixels, and i444 as (3, height,
-/// width), but no bf16 elements.
+/// Returns true if an .npy file can hold a picture of this shape: interleaved pixels of any type
+/// except bf16, or i444 as (3, height, width).
 bool npy_holds(const PictureShape& shape);
 
 /// Returns the bytes that precede a picture's bytes in an .npy file (version 1).

@@ -18,7 +18,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Makes a file with that header, followed by bytes 0, 1, 2, …
+// Makes an .npy file of `header`, followed by `element_bytes` bytes 0, 1, 2, …
 std::vector<std::byte> npy(const std::string& header, int element_bytes, char version = 1) {
   std::string text = "\x93NUMPY";
   text += version;

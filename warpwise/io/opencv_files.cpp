@@ -20,8 +20,9 @@
 namespace warpwise::io {
 namespace {
 
-// Captures what OpenCV and its libraries print. Some errors, such as a truncated JPEG, are printed
-// and not returned. One thread at a time captures, since the process has one standard error.
+// Captures what OpenCV and its libraries print, because they print some errors, such as that of a
+// truncated JPEG, without returning them. Only one thread captures at a time, because a process has
+// one standard error.
 class PrintedText {
  public:
   PrintedText()
@@ -64,7 +65,7 @@ class PrintedText {
   int stderr_;
 };
 
-// Returns cv::Exception::err without source position and stack: "Maximum supported image …".
+// Returns the first line of `text`, a cv::Exception::err, without control characters.
 std::string one_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line.erase(std::remove_if(line.begin(), line.end(),
@@ -128,7 +129,7 @@ void exchange_red_and_blue(const cv::Mat& from, cv::Mat to) {
   cv::mixChannels(&from, 1, &to, 1, pairs, static_cast<std::size_t>(from.channels()));
 }
 
-// Casts const away: OpenCV only reads through this header.
+// Casts const away. OpenCV writes only if the caller passes the header of writable bytes as output.
 cv::Mat header_of(std::span<const std::byte> bytes, int rows, int columns, int type) {
   return {rows, columns, type, const_cast<std::byte*>(bytes.data())};
 }
@@ -143,7 +144,7 @@ class OpenCvImages final : public ImageModule {
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const bool jpeg =
         content.size() > 2 && content[0] == std::byte{0xff} && content[1] == std::byte{0xd8};
-    // IMREAD_UNCHANGED keeps alpha, but turns no picture upright. Only JPEG files need the turn.
+    // IMREAD_UNCHANGED keeps alpha, but turns no picture upright. The other flags turn JPEG files.
     const int flags = jpeg ? cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH : cv::IMREAD_UNCHANGED;
     if (content.size() > INT_MAX) throw IoError("cannot read " + name + ": it is over 2 GiB");
     cv::Mat decoded;

@@ -47,8 +47,8 @@ void wait_for_the_end() {
 }
 
 // Marks the time in which a file and its slot may disagree, because the file is being created or
-// removed. A signal handler waits until no such object exists. The constructor therefore blocks
-// the signals on its thread.
+// removed. A signal handler waits until no such object exists. The constructor blocks the signals
+// on its thread, because a handler on this thread would wait forever.
 class FileComesOrGoes {
  public:
   FileComesOrGoes() {
@@ -92,7 +92,7 @@ int take_slot() {
 }  // namespace
 
 std::string behind_links(const std::string& path) {
-  constexpr int most_links = 40;  // Linux follows no more; stat() then refuses the path
+  constexpr int most_links = 40;  // limit of Linux; stat() refuses a path with more links
   fs::path place = path;
   std::error_code error;
   for (int link = 0; link < most_links && fs::is_symlink(place, error); ++link) {
@@ -105,8 +105,8 @@ std::string behind_links(const std::string& path) {
 
 namespace {
 
-// Returns the permissions of the file to be replaced; nullopt if it does not exist. `name` is for
-// messages.
+// Returns the permissions of the file to be replaced, or nullopt if it does not exist. Messages
+// call the file `name`.
 std::optional<mode_t> permissions_of(const std::string& path, const std::string& name) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
@@ -171,7 +171,7 @@ int descriptor_named(const std::string& path) {
 
 OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
   if (path.empty()) throw IoError("cannot write '': the file's name is empty");
-  // A shell's file may be open for appending: opened by its path, it would be written anew.
+  // The shell may have opened the file for appending. Opening its path again would overwrite it.
   if (const int open = descriptor_named(path); open >= 0) {
     descriptor_ = open <= STDERR_FILENO ? open : ::fcntl(open, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (descriptor_ < 0) fail(errno);
@@ -188,8 +188,8 @@ void OutputFile::open_beside() {
   target_ = behind_links(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
-  // The name is random: writers in other containers and on other hosts may have the same process
-  // number.
+  // The name has a random number. Writers in other containers and on other hosts may have the same
+  // process number.
   constexpr std::size_t digits = 16;
   const std::string start = (fs::path(target_).parent_path() / ".warpwise-").string();
   if (start.size() + digits >= PATH_MAX) fail(ENAMETOOLONG);

@@ -8,10 +8,10 @@
 
 namespace warpwise::io {
 
-/// A file that appears whole or not at all. A regular file is written beside its target, and
-/// finish() renames it. An existing file stays unchanged until then, so it may be the input; its
-/// permissions are kept. "-" (standard output), pipes and devices are written
-/// directly. Move-only.
+/// Writes a file that appears whole or not at all. A regular file is written under a temporary name
+/// beside its target, and finish() renames it. Before that an existing target stays unchanged, so
+/// it may be the input. The new file gets the permissions of an existing target. "-" (standard
+/// output), pipes and devices are written directly. Move-only.
 class OutputFile {
  public:
   /// \throws IoError  the folder is missing, the folder or file does not allow writing, …
@@ -38,27 +38,27 @@ class OutputFile {
 
   std::string name_;
   std::string target_;  // path that finish() renames to; empty if written directly
-  int slot_ = -1;       // slot with the unfinished file's path, see remove_unfinished_files
+  int slot_ = -1;       // number of the slot that keeps the unfinished file's path; -1: none
   int descriptor_ = -1;
 };
 
 /// Returns true if `path` is "-" or names a pipe, a device, a socket or an open file (/dev/fd/1).
-/// These take bytes, but are not files that can be replaced.
+/// Bytes can be written to all of these, but a rename cannot replace them.
 bool written_directly(const std::string& path);
 
-/// Follows the links at the end of a path: an OutputFile replaces their target, or makes it if it
-/// is missing, and the links stay.
+/// Returns the path that `path` leads to if it is a symbolic link. An OutputFile replaces or
+/// creates the file at the end of the links, and the links stay.
 std::string behind_links(const std::string& path);
 
-/// Refuses a path that an OutputFile could not write, as far as this is known beforehand: it
-/// is a folder, or its folder is missing, or either does not allow writing. \throws IoError
+/// Checks before any work that an OutputFile could write `path`.
+/// \throws IoError  it is a folder, its folder is missing, or one of the two forbids writing.
 void require_place(const std::string& path);
 
 /// Returns true if `path` means standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);
 
-/// Removes all unfinished files. A signal handler may call it. The program has to end afterwards: a
-/// thread that begins another file, or cannot finish its own, waits for that end.
+/// Removes all unfinished files. A signal handler may call it. The program has to end afterwards,
+/// because a thread that then creates a file, or fails to write one, waits forever.
 void remove_unfinished_files() noexcept;
 
 /// Maximum number of files that may be written at once.

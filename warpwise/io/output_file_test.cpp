@@ -26,7 +26,7 @@
 
 namespace {
 std::atomic<std::chrono::milliseconds> unlink_takes{};
-std::atomic<int> zeros = 0;  // number of calls of getrandom() that give zeros
+std::atomic<int> zeros = 0;  // number of further calls of getrandom() that give only zeros
 }  // namespace
 
 // Replaces the C library's unlink() with a slow one.
@@ -35,7 +35,7 @@ extern "C" int unlink(const char* path) noexcept {
   return ::unlinkat(AT_FDCWD, path, 0);
 }
 
-// Replaces the C library's getrandom() with one that repeats itself.
+// Replaces the C library's getrandom(). The next `zeros` calls give only zeros.
 extern "C" ssize_t getrandom(void* to, std::size_t bytes, unsigned flags) {
   if (zeros-- <= 0) return ::syscall(SYS_getrandom, to, bytes, flags);
   std::memset(to, 0, bytes);
@@ -96,8 +96,8 @@ TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
   EXPECT_EQ(files(), 0U);
 }
 
-// A thread writes one file after another. It must not leave the file that it begins while the
-// handler runs on another thread.
+// Each thread writes one file after another. A file that a thread begins while the handler runs on
+// another thread must not remain.
 TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
   const auto write_until_the_signal = [this] {
     std::signal(SIGTERM, end_on_signal);
@@ -116,7 +116,7 @@ TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
   }
 }
 
-// A thread removes its file while the handler runs, on a slow file system.
+// A thread removes its file while the handler runs. A slow unlink() lets the two overlap.
 TEST_F(OutputFileTest, LeavesNothingThatGoesAwayWhileTheHandlerRuns) {
   const auto drop_while_ending = [this] {
     std::optional<OutputFile> first(path("a"));
@@ -178,8 +178,8 @@ TEST_F(OutputFileTest, RefusesLinksThatLeadInACircle) {
   EXPECT_EQ(files(), 2U);
 }
 
-// The process number is the same in another container, and for a new process at times. An
-// unfinished file may then have the name that this process would choose.
+// A process in another container, or an earlier process, may have this process's number. If that
+// number named unfinished files, this process might overwrite those of the other process.
 TEST_F(OutputFileTest, LeavesUnfinishedFilesOfOthersAlone) {
   const std::string others = ".warpwise-" + std::to_string(::getpid()) + "-";
   constexpr std::size_t count = 3000;  // more files than the tests of this program make

@@ -61,8 +61,8 @@ Picture::Picture(const PictureShape& shape)
     throw InvalidArgument("a picture needs at least 1x1 pixels, not " +
                           std::to_string(shape.width) + "x" + std::to_string(shape.height));
   }
-  // Uninitialised on purpose: if a claimed size is wrong, its memory is not touched before the
-  // file's bytes arrive.
+  // The memory stays uninitialised on purpose. If a header claims too large a size, untouched
+  // memory costs nothing until the file's bytes arrive.
   data_ = std::make_unique_for_overwrite<std::byte[]>(size_);
 }
 

@@ -16,8 +16,8 @@
 
 namespace warpwise::io {
 
-/// Frames of YUV with u16 samples in planes of Y, Cb and Cr. Chroma has half the rows and columns,
-/// half the columns, or all of them; odd sizes are rounded up.
+/// Layouts of YUV frames with planes of u16 samples: Y, Cb, Cr. For 4:2:0 a chroma plane has half
+/// the rows and half the columns, for 4:2:2 half the columns. Halves are rounded up.
 enum class DeepPlanes : std::uint8_t { yuv420, yuv422, yuv444 };
 constexpr auto enum_names(DeepPlanes) {
   return std::to_array<EnumName<DeepPlanes>>({{DeepPlanes::yuv420, "yuv420p16"},
@@ -26,8 +26,8 @@ constexpr auto enum_names(DeepPlanes) {
 }
 inline constexpr auto all_deep_planes = all_values<DeepPlanes>();
 
-/// The description of a picture without its bytes: interleaved channels of any element type, a
-/// frame of a pixel format, or a frame of DeepPlanes.
+/// Describes a picture without its bytes: interleaved channels of any element type, a frame of a
+/// pixel format, or a frame of DeepPlanes.
 struct PictureShape {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -37,7 +37,7 @@ struct PictureShape {
   /// Range of YUV and grey codes: true for 0 to 255, false for 16 to 235 (chroma 240), nullopt if
   /// unknown.
   std::optional<bool> full_range = std::nullopt;
-  std::optional<DeepPlanes> planes = std::nullopt;  ///< if set: u16, 0 channels, no format
+  std::optional<DeepPlanes> planes = std::nullopt;  ///< if set: type u16, channels 0, no format
 
   /// Describes interleaved pixels. 8-bit pixels of 1, 3, 4 channels become gray8, rgb24, rgba32.
   static PictureShape interleaved(ElementType type, int channels, std::int64_t width,
@@ -51,15 +51,15 @@ struct PictureShape {
   /// Returns the number of samples before a plane's first sample, in a frame of DeepPlanes.
   std::int64_t plane_begin(int plane) const;
 
-  /// Returns the size of rows and planes without gaps. \throws InvalidArgument  above 64 bits.
+  /// Returns the size in bytes, without gaps. \throws InvalidArgument  it exceeds 64 bits.
   std::int64_t bytes() const;
 
   /// Describes a pixel: "rgb24", "3 x u16", …
   std::string pixel_text() const;
 };
 
-/// A picture in the layout of files and pipes: rows and planes without gaps, elements
-/// little-endian. The content is uninitialised. Move-only.
+/// Owns a picture in the layout of files and pipes: rows and planes without gaps, elements
+/// little-endian. A new picture's content is uninitialised. Move-only.
 class Picture {
  public:
   /// \throws InvalidArgument  a side is below 1, or the bytes exceed 64 bits.
@@ -70,13 +70,13 @@ class Picture {
   std::span<std::byte> bytes() { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
-  /// Returns Exif's number, 1 to 8, of the turn that makes the picture upright; 1: no turn.
+  /// Returns the Exif orientation, 1 to 8: how to turn the picture to make it upright. 1: no turn.
   int orientation() const { return orientation_; }
   /// Stores 1 for any number outside 1 to 8.
   void set_orientation(int number) { orientation_ = number >= 1 && number <= 8 ? number : 1; }
 
-  /// Sets all bytes to 0. The system provides memory on first touch, so a later computation's time
-  /// does not include that.
+  /// Sets all bytes to 0. The system maps memory on first touch, so a computation that is timed
+  /// afterwards takes no page faults.
   void clear() { std::memset(data_.get(), 0, size_); }
 
  private:
@@ -86,8 +86,8 @@ class Picture {
   std::unique_ptr<std::byte[]> data_;
 };
 
-/// Refers to a picture's pixels in host or device memory, as the view or frame that primitives
-/// take.
+/// Refers to a picture's pixels in host or device memory. Makes the view or the frame that
+/// primitives take.
 template <Memory memory, Access access>
 struct PixelsOf {
   PictureShape shape;

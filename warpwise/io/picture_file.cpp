@@ -18,8 +18,8 @@
 namespace warpwise::io {
 namespace {
 
-// Elements and channels of one image file type. image_module_test verifies each row by writing and
-// reading back.
+// Elements and channels that one image file type can hold. image_module_test writes a picture for
+// each row and reads it back.
 struct ImageType {
   std::string_view extension;
   std::string_view elements;  // "u8 u16"
@@ -39,10 +39,10 @@ constexpr ImageType image_types[] = {
     {".jpe", "u8", "13", true},        {".jp2", "u8 u16", "134", true},
 };
 
-// Types that are read, but never written.
+// Extensions of files that are read, but never written.
 constexpr std::string_view read_only[] = {".pbm", ".sr", ".ras", ".hdr", ".pic"};
 
-// Image files hold grey or colour only. YCbCr bytes in a .png would be displayed as RGB.
+// Returns true for pixels that image files hold. YCbCr bytes in a .png would be displayed as RGB.
 bool is_grey_or_colour(const PictureShape& shape) {
   if (!shape.format) return shape.channels > 0;
   switch (*shape.format) {
@@ -123,7 +123,7 @@ class OnePage final : public Pages {
   std::optional<Picture> picture_;
 };
 
-// Returns all pictures of a file's content; null if only the first picture can be read.
+// Returns all pictures in a file's content; null if only the first picture can be read.
 std::unique_ptr<Pages> pages_of(const ImageFormat& format, std::span<const std::byte> content,
                                 const std::string& name) {
   return has_module(format) ? image_module_of_format(format.name).pages(content, name) : nullptr;

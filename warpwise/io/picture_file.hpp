@@ -14,49 +14,49 @@
 #include "warpwise/io/picture.hpp"
 #include "warpwise/io/y4m.hpp"
 
-// Picture files of any kind: headerless .raw, .npy, .y4m, and image files through the modules of
-// image_module.hpp.
+// Picture files of any kind: headerless .raw, .npy, .y4m, and image files, most of them through the
+// modules of image_module.hpp.
 namespace warpwise::io {
 
-/// Returns a file's type by its name, in lower case: ".png". Without an extension, returns ".raw"
-/// for "-", pipes and devices, and an empty string for other names.
+/// Returns a path's extension in lower case: ".png". Without an extension, returns ".raw" for "-",
+/// pipes and devices, and an empty string for other names.
 std::string extension_of(const std::string& path);
 
-/// Returns true for extensions that read_picture() or y4m_frames_in() may read. Files of a folder
-/// with other extensions are skipped.
+/// Returns true for extensions of files that read_picture() or y4m_frames_in() may read. Files with
+/// other extensions are skipped in an input folder.
 bool is_readable_extension(std::string_view extension);
 
 /// How well a file type holds a picture.
 enum class Holding { not_at_all, lossy, exact };
 Holding holding(std::string_view extension, const PictureShape& shape);
 
-/// Lists the file types that hold such a picture exactly, for messages: ".tiff, .npy, .raw".
+/// Lists the file types that hold a picture of `shape` exactly, for messages: ".tiff, .npy, .raw".
 std::string extensions_that_hold(const PictureShape& shape);
 
-/// Explains why a path's type cannot hold such a picture: "a.gif cannot hold rgb24: no .gif files
-/// are written here; files of these types can: .png, …".
+/// Explains why the file `path` cannot hold a picture of `shape`: "a.gif cannot hold rgb24: no .gif
+/// files are written here; files of these types can: .png, …".
 std::string why_not_held(const std::string& path, const PictureShape& shape);
 
 /// Returns the frames of a .y4m file, recognised by its content; null for any other file. `file`
-/// must outlive them. A `full_range` overrides the header. \throws IoError  as Y4mFrames
+/// must outlive the result. `full_range` overrides the header's. \throws IoError  as Y4mFrames()
 std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file,
                                          std::optional<bool> full_range = std::nullopt);
 
-/// Reads a whole .npy or image file, by its content, and turns the picture upright. Loads an image
-/// module only for an image. Reads no more of an endless device or pipe than such a file may have.
-/// \throws IoError  the file is empty, truncated, too large or no picture; or no module is there.
+/// Reads a whole .npy or image file, recognised by its content, and turns the picture upright.
+/// Loads a module only for an image file. Reads an endless pipe only up to the files' size limit.
+/// \throws IoError  the file is empty, truncated, too large or no picture, or lacks its module.
 Picture read_picture(InputFile& file);
-/// Reads a picture likewise, with the pixels as stored. The result's orientation states the turn.
+/// Reads a picture as read_picture() does, but does not turn it: its orientation() states the turn.
 Picture read_stored_picture(InputFile& file, bool luma = false);
 
 /// Selects the page and the channels that are read from a file.
 struct Reading {
   /// number of the picture in a file with several pictures, from 1
   std::optional<std::int64_t> page = std::nullopt;
-  bool luma = false;  ///< JPEG files in YCbCr become grey: their luma
+  bool luma = false;  ///< if true, only the luma of JPEG files in YCbCr is read, as grey
 };
 
-/// A picture, its number in the file, and the number of pictures there.
+/// A picture, its number in its file, and the number of pictures in that file.
 struct PictureOfSeveral {
   Picture picture;
   std::int64_t number = 1;  ///< counted from 1
@@ -64,11 +64,11 @@ struct PictureOfSeveral {
 };
 
 /// Reads picture number reading.page as it is stored; without a number, the first picture.
-/// \throws IoError  as read_picture(); the file has no such picture; or only the first picture can
-///                  be read here, as in an animated PNG or GIF file.
+/// \throws IoError  as read_picture(); the file has fewer pictures; or the picture is a later one
+///                  of an animated PNG or GIF file, of which only the first can be read here.
 PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
 
-/// Reads the bytes of a JPEG file; returns nullopt for any other picture, and consumes none of it.
+/// Reads the bytes of a JPEG file. Returns nullopt for any other file, and consumes no byte then.
 /// \throws IoError  as read_picture()
 std::optional<std::vector<std::byte>> read_jpeg(InputFile& file);
 
@@ -79,7 +79,7 @@ Picture decode_jpeg(std::span<const std::byte> content, const std::string& name,
 /// Any other file gives one picture. \throws IoError  as read_picture()
 std::unique_ptr<Pages> pages_in(InputFile& file, bool luma = false);
 
-/// Counts the pictures in a file. Pictures that only a stream can read count too.
+/// Counts a file's pictures, including those of an animation that only `warpwise stream` can read.
 /// \throws IoError  as read_picture()
 std::int64_t count_pictures(InputFile& file);
 
@@ -96,12 +96,12 @@ struct Sequence {
   /// Rate in the header of a .y4m file, as in Y4mHeader.
   std::string rate = Y4mHeader().rate;
   std::string aspect = Y4mHeader().aspect;
-  std::string sampling = "420mpeg2";  ///< of 4:2:0 with 8 bits
+  std::string sampling = "420mpeg2";  ///< name of 8-bit 4:2:0 with its chroma siting
 };
 
-/// Writes `picture` as a file of that extension, in pieces: a header and the picture's own bytes,
-/// or an encoded image. \throws IoError  the extension does not hold it, or the image module is
-/// missing.
+/// Writes `picture` as a file of the type that `extension` names: a header and the picture's bytes,
+/// or an encoded image. \throws IoError  such a file cannot hold the picture, or the image module
+/// is missing.
 void write_picture(OutputFile& file, std::string_view extension, const Picture& picture,
                    const Sequence& sequence = {});
 

@@ -11,7 +11,7 @@ namespace warpwise::io {
 /// \throws IoError  the folder cannot be read, or has no pictures.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 
-/// Files in folders that are not used as input, by the reason.
+/// Paths in input folders that are not read, grouped by the reason.
 struct Skipped {
   std::vector<std::string> no_pictures;
   std::vector<std::string> raw;  ///< headerless files without a format and a size
@@ -26,7 +26,7 @@ struct Skipped {
 /// dot, and folders that cannot be read, are not listed.
 Skipped skipped_in(std::span<const std::string> inputs, bool raw_too);
 
-/// Lists the files that inputs stand for: a file itself, and the pictures in a folder.
+/// Lists the input files: an input that is a folder is replaced by the pictures in it.
 /// \throws IoError  as pictures_in()
 std::vector<std::string> files_of(std::span<const std::string> inputs, bool raw_too);
 

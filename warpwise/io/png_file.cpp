@@ -22,8 +22,8 @@ static_assert(std::endian::native == std::endian::little, "PNG is big-endian, a 
   exit.leave();
 }
 
-// Ignores warnings: they report damage that does not affect pixels, such as a text with a wrong
-// checksum.
+// Ignores libpng's warnings. They report damage that does not affect pixels, such as a text chunk
+// with a wrong checksum.
 void pass_over_warning(png_structp, png_const_charp) {}
 
 struct Reader {
@@ -56,7 +56,7 @@ struct Reader {
   }
 
   // Returns the number of channels. Pixels that may be transparent become colour with alpha. OpenCV
-  // gives the same number, but ignores tRNS of grey. Chunks about colour, such as gAMA, are unused.
+  // does the same, but ignores a tRNS chunk of grey. Chunks about colour, such as gAMA, are unused.
   int channels() const {
     const int color_type = png_get_color_type(png, info);
     const bool has_alpha = (color_type & PNG_COLOR_MASK_ALPHA) != 0;
@@ -64,7 +64,7 @@ struct Reader {
     return color_type == PNG_COLOR_TYPE_GRAY ? 1 : 3;
   }
 
-  // Called after the pixels were read, because Exif's data may follow them.
+  // Must be called after the pixels were read, because the Exif chunk may follow them.
   int orientation() const {
     png_uint_32 size = 0;
     png_bytep exif = nullptr;
@@ -148,7 +148,7 @@ class PngFiles final : public ImageModule {
     const std::uint64_t width = png_get_image_width(reader.png, reader.info);
     const std::uint64_t height = png_get_image_height(reader.png, reader.info);
     require_readable_size(width, height, name);
-    // Deflate turns two bits into at most 258 bytes.
+    // Two bits of deflated data stand for at most 258 bytes, so one byte stands for 4 * 258.
     constexpr std::uint64_t most_bytes_of_a_byte = 1032;
     if (height * png_get_rowbytes(reader.png, reader.info) >
         most_bytes_of_a_byte * content.size()) {

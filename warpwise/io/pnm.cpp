@@ -30,7 +30,7 @@ struct PnmHeader {
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads a file's text and samples from its start to its end.
+// Reads a file's words, lines, numbers and samples from its start to its end.
 class PnmReader {
  public:
   PnmReader(std::span<const std::byte> content, const std::string& name, std::string_view format)
@@ -95,7 +95,7 @@ class PnmReader {
   void require_left(std::uint64_t count) const {
     if (content_.size() - at_ < count) fail("it ends early");
   }
-  // Skips the second half of a CR LF before the file's last `count` bytes.
+  // Skips the LF of a CR LF that comes before the file's last `count` bytes.
   void skip_rest_of_line_end(std::uint64_t count) {
     if (at_ > 0 && content_.size() - at_ == count + 1 && content_[at_ - 1] == std::byte{'\r'} &&
         content_[at_] == std::byte{'\n'})
@@ -224,7 +224,7 @@ void read_row(PnmReader& reader, const PnmHeader& header, std::vector<std::uint3
   }
 }
 
-// Writes a row. Grey with alpha becomes R G B A.
+// Writes a row, with each sample converted by the table `scale`. Grey with alpha becomes R G B A.
 template <class Pixel>
 void write_row(const std::vector<std::uint32_t>& row, const std::vector<std::uint16_t>& scale,
                bool grey_with_alpha, std::byte* to) {
@@ -236,7 +236,7 @@ void write_row(const std::vector<std::uint32_t>& row, const std::vector<std::uin
   }
 }
 
-// Reads a PFM file. Its rows begin at the bottom. A negative scale means little-endian floats.
+// Reads a PFM file. Its last row comes first. A negative scale means little-endian floats.
 Picture decode_pfm(PnmReader& reader, const std::string& name) {
   const std::string kind = reader.word();
   if (kind != "PF" && kind != "Pf") reader.fail("it begins with '" + kind.substr(0, 20) + "'");

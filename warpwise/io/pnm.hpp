@@ -20,9 +20,9 @@ bool is_pnm(std::string_view format);
 /// - Grey with alpha becomes R G B A.
 /// - PFM gives f32. Samples are divided by the absolute value of the file's scale, as in OpenCV.
 ///
-/// Requires a `content` that begins like a file of these formats.
-/// \throws IoError  damage, a size beyond the limits, a sample above its maximum, or a PAM file of
-///                 another tuple type than grey and RGB, each with or without alpha
+/// `content` must begin with the signature of one of these formats.
+/// \throws IoError  the file is damaged or too large, a sample exceeds the maximum, or a PAM file
+///                 holds neither grey nor RGB, with or without alpha.
 Picture decode_pnm(std::span<const std::byte> content, const std::string& name);
 
 /// Encodes a picture as a file of the type that `extension` names. The picture must be one that

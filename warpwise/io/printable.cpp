@@ -13,8 +13,8 @@ bool is_continuation(std::string_view text, std::size_t i) {
   return i < text.size() && (byte_at(text, i) & 0xc0) == 0x80;
 }
 
-// Returns the size in bytes of the UTF-8 character at `i`. Returns 0 for a control character, also
-// U+0080 to U+009F, and for bytes that are not UTF-8.
+// Returns the size in bytes of the UTF-8 character at `i`. Returns 0 for a control character, which
+// includes U+0080 to U+009F, and for bytes that are not UTF-8.
 std::size_t shown_bytes(std::string_view text, std::size_t i) {
   const unsigned first = byte_at(text, i);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;

@@ -18,7 +18,7 @@ TEST(Printable, EscapesWhatTerminalsObey) {
   EXPECT_EQ(printable("a\nb\t\x7f\0c"s), "a\\x0ab\\x09\\x7f\\x00c");
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
-            "\\xc2\\x9b31m");  // U+009B means the same as escape and [
+            "\\xc2\\x9b31m");  // terminals read U+009B as ESC followed by [
 }
 
 TEST(Printable, EscapesWhatIsNoUtf8) {

@@ -8,7 +8,7 @@ namespace warpwise::io {
 /// Reads the headerless frames of a file, a pipe or a device, one after another.
 class RawFrames final : public Frames {
  public:
-  /// `input` must outlive this. \throws IoError  a file's size is not a multiple of a frame's.
+  /// `input` must outlive this. \throws IoError  a file's size is no multiple of a frame's size.
   RawFrames(InputFile& input, const PictureShape& shape);
 
   bool next(std::span<std::byte> pixels) override;

@@ -26,7 +26,7 @@ struct Tags {
   std::uint16_t format = 0;
   std::uint16_t planar = 0;
   std::uint16_t orientation = 0;
-  bool has_alpha = false;  // as the only sample beside grey or the colours
+  bool has_alpha = false;  // true if alpha is the only sample besides grey or the colours
   bool has_straight_alpha = false;
   bool tiled = false;
   std::uint32_t block_width = 0;  // width of a tile or a strip
@@ -38,8 +38,8 @@ struct Tags {
   bool is_grey_beside_another() const { return is_grey() && samples == 2; }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
   /// Returns true if libtiff converts the pixels to 8-bit RGBA: up to 8 bits, palette, CMYK, YCbCr.
-  /// The conversion is not used for straight alpha, because it would multiply the colours by alpha,
-  /// and not for grey with alpha, because it would drop alpha.
+  /// 8-bit colours with straight alpha are excluded, because the conversion multiplies colours by
+  /// alpha. 8-bit grey with alpha is excluded, because the conversion drops alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
       return false;
@@ -148,7 +148,7 @@ Picture read_coloured(const TiffStream& stream, const Tags& tags, const std::str
   colours.begun = TIFFRGBAImageOK(stream.tiff(), why.data()) != 0 &&
                   TIFFRGBAImageBegin(&image, stream.tiff(), stop_on_error, why.data()) != 0;
   if (!colours.begun) refuse_damaged(name, "TIFF", why.data());
-  image.req_orientation = image.orientation;  // keeps the file's order
+  image.req_orientation = image.orientation;  // keeps the file's order of rows and columns
   const std::uint32_t band = std::min(tags.block_height, tags.height);
   const auto raster =
       std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{tags.width} * band);
@@ -178,7 +178,7 @@ Picture read_coloured(const TiffStream& stream, const Tags& tags, const std::str
   return picture;
 }
 
-// Unpacks samples of 10, 12 or 14 bits, packed from the highest bit on, into the upper bits of 16.
+// Unpacks samples of 10, 12 or 14 bits, stored from the highest bit on, into the upper bits of u16.
 void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
   std::uint32_t held = 0;
   int held_bits = 0;
@@ -192,8 +192,8 @@ void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
   }
 }
 
-// Reads samples of up to 16 bits, or of 32, from the file's strips or tiles. A strip or tile holds
-// whole pixels, or the samples of one plane.
+// Reads samples of 8, 10, 12, 14, 16 or 32 bits from the file's strips or tiles. A strip or tile
+// holds whole pixels or, in a planar file, the samples of one channel.
 class SampleReader {
  public:
   SampleReader(const TiffStream& stream, const Tags& tags, const std::string& name,
@@ -289,7 +289,7 @@ void rgb_of_xyz(std::span<std::byte> pixels) {
 template <class Sample>
 void invert(const Tags& tags, std::span<std::byte> samples) {
   constexpr int sample_bits = 8 * sizeof(Sample);
-  // Samples of 10, 12 and 14 bits are the upper bits.
+  // Samples of 10, 12 and 14 bits lie in the upper bits of a u16.
   const auto all_bits =
       static_cast<Sample>((1U << sample_bits) - (1U << (sample_bits - tags.bits)));
   const auto count = static_cast<std::int64_t>(samples.size() / sizeof(Sample));
@@ -298,8 +298,8 @@ void invert(const Tags& tags, std::span<std::byte> samples) {
   }
 }
 
-// Copies grey beside another sample. The result is R G B A, or grey if the other sample is no
-// alpha.
+// Copies pixels of grey and one other sample. They become R G B A if that sample is alpha, and grey
+// otherwise.
 template <class Sample>
 void copy_grey(const Picture& samples, Picture& picture) {
   const std::byte* const from = samples.bytes().data();
@@ -372,7 +372,7 @@ Picture read_tiff(const TiffStream& stream, const std::string& name) {
   return picture;
 }
 
-// Reads numbers of a TIFF file, in its order of bytes.
+// Reads numbers of a TIFF file in the byte order that the file declares.
 class TiffNumbers {
  public:
   explicit TiffNumbers(std::span<const std::byte> content) : content_(content) {}
@@ -425,7 +425,7 @@ class TiffPages final : public Pages {
         whole_(std::max<tdir_t>(1, TIFFNumberOfDirectories(stream_.tiff()))),
         is_cut_(!has_all_pages(content)) {}
 
-  // Counts a missing page too: reading it fails.
+  // Includes the missing page of a truncated file. Reading that page fails.
   std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {

@@ -17,7 +17,7 @@
 
 namespace warpwise::io {
 
-/// Maximum size of a strip or tile: OpenCV's limit, also set as libtiff's limit for one allocation.
+/// Maximum bytes of a strip or tile, as in OpenCV. libtiff gets it as its limit for one allocation.
 inline constexpr tmsize_t most_block_bytes = most_image_pixels;
 
 /// A file in memory that libtiff reads or writes. Keeps libtiff's first error message. Not movable.
@@ -36,7 +36,7 @@ class TiffStream {
   TIFF* tiff() const { return tiff_; }
   std::string what_libtiff_said() const {
     const std::string_view said = message_.data();
-    return std::string(said.starts_with(": ") ? said.substr(2) : said);  // after an empty file name
+    return std::string(said.starts_with(": ") ? said.substr(2) : said);  // ": " follows a file name
   }
 
   /// Returns the written file; complete after close().

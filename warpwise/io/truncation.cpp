@@ -48,14 +48,14 @@ bool jpeg_reaches_its_end(Bytes content) {
   return false;
 }
 
-// Skips length-prefixed blocks of up to 255 bytes, and the empty block that ends them. Returns 0 if
-// the content ends first.
+// Returns the position after a GIF's length-prefixed blocks and the empty block that ends them.
+// Returns 0 if the content ends first.
 std::size_t behind_blocks(Bytes content, std::size_t at) {
   while (at < content.size() && byte_at(content, at) != 0) at += 1 + byte_at(content, at);
   return at < content.size() ? at + 1 : 0;
 }
 
-// Returns the palette's size in bytes, by the byte of flags.
+// Returns the size in bytes of the palette that a GIF's byte of flags declares; 0 for none.
 std::size_t palette_bytes(unsigned flags) {
   return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }

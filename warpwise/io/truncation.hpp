@@ -7,9 +7,9 @@
 
 namespace warpwise::io {
 
-/// Refuses a truncated file: JPEG or PNG without its end marker, GIF without its whole first
-/// picture. Their decoders would fill the missing part with grey or black. Accepts other formats,
-/// because their decoders notice truncated files themselves.
+/// Refuses a truncated file: a JPEG or PNG file without its end marker, or a GIF file whose first
+/// picture is incomplete. The decoders of these formats would fill the missing part with grey or
+/// black. Accepts other formats, because their decoders notice truncated files themselves.
 /// \throws IoError  the file ends before its image does.
 void require_complete(std::span<const std::byte> content, const std::string& name);
 

@@ -11,8 +11,8 @@ using namespace std::string_literals;
 
 void check(const std::string& content) { require_complete(std::as_bytes(std::span(content)), "a"); }
 
-// A start marker, a comment that contains an end marker, a frame header, a scan with a stuffed 0xff
-// and a restart marker, and an end marker.
+// A JPEG file: a start marker, a comment that contains an end marker, a frame header, a scan with a
+// stuffed 0xff and a restart marker, and an end marker.
 const std::string jpeg =
     "\xff\xd8"
     "\xff\xfe\x00\x04\xff\xd9"
@@ -27,7 +27,7 @@ const std::string png =
     "\0\0\0\x04IDATIENDcrc."
     "\0\0\0\0IENDcrc."s;
 
-// A palette of two colours, a comment, and a picture of one pixel.
+// A GIF file with a palette of two colours, a comment, and a picture of one pixel.
 const std::string gif =
     "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff"
     "!\xfe\2,,\0"

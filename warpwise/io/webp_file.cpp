@@ -38,7 +38,7 @@ int orientation_in(std::span<const std::byte> content) {
   return orientation;
 }
 
-// The pictures of an animation as displayed: each is drawn over the earlier ones.
+// Decodes the pictures of an animation. Each is drawn over the earlier ones.
 class Animation final : public Pages {
  public:
   Animation(std::span<const std::byte> content, std::string name)
@@ -104,8 +104,8 @@ class WebPFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
-    // Looks at the first 32 bytes only, like OpenCV. In a file with a colour profile they do not
-    // show whether the pixels have alpha, so the header's flag decides.
+    // Passes the first 32 bytes only, like OpenCV. In a file with a colour profile these bytes do
+    // not reach the pixels, so the header's flag decides if there is alpha.
     constexpr std::size_t header_bytes = 32;
     WebPBitstreamFeatures features{};
     if (content.size() < header_bytes ||

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view y4m_magic = "YUV4MPEG2";
 static_assert(y4m_magic.size() == y4m_start_bytes);
 
-// ffmpeg reads lines of at most 128 bytes. Some programs write longer ones, with a comment.
+// ffmpeg reads lines of at most 128 bytes. Some programs write longer lines with comments in them.
 constexpr std::size_t most_line = 4096;
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
@@ -37,7 +37,7 @@ constexpr ColourSpace colour_spaces[] = {
     {"mono", Y4mPlanes::grey, PixelFormat::gray8},
 };
 
-// Names of colour spaces of more than 8 bits. The number of bits follows a name.
+// Names of colour spaces of more than 8 bits. In a header, the number of bits follows the name.
 struct DeepSpace {
   std::string_view name;
   std::optional<DeepPlanes> planes;
@@ -52,7 +52,7 @@ PictureShape deep_shape(std::optional<DeepPlanes> planes, std::int64_t width, st
   return PictureShape::interleaved(ElementType::u16, 1, width, height);
 }
 
-// Returns the header of frames of more than 8 bits; nullopt for any other colour space.
+// Returns the header of a colour space of more than 8 bits; nullopt for any other colour space.
 std::optional<Y4mHeader> deep_header(std::string_view colours, std::int64_t width,
                                      std::int64_t height) {
   for (const DeepSpace& space : deep_spaces) {
@@ -167,7 +167,7 @@ Y4mHeader read_header(InputFile& input, std::optional<bool> full_range) {
   return header;
 }
 
-// Returns the tables from samples of the file to 16 bits; none for samples of 8 or 16 bits.
+// Returns tables that map the file's samples to 16 bits; none for samples of 8 or 16 bits.
 std::vector<std::vector<std::uint16_t>> levels_of(const Y4mHeader& header) {
   std::vector<std::vector<std::uint16_t>> tables;
   if (header.depth == 8 || header.depth == 16) return tables;
@@ -191,8 +191,8 @@ bool is_deep(const PictureShape& shape) {
   return shape.type == ElementType::u16 && (shape.planes || shape.channels == 1);
 }
 
-// Returns the header's words for deep pixels: their name and, for YUV, ffmpeg's comment with the
-// name in capitals: "420p10 XYSCSS=420P10".
+// Returns a header's words for pixels of more than 8 bits: their name and, for YUV, ffmpeg's
+// comment with the name in capitals: "420p10 XYSCSS=420P10".
 std::string deep_name(const PictureShape& shape, int depth) {
   const auto* const space =
       std::find_if(std::begin(deep_spaces), std::end(deep_spaces),
@@ -267,7 +267,7 @@ Y4mFrames::Y4mFrames(InputFile& input, Y4mHeader header)
   }
 }
 
-// Reads no more than the line: on a pipe the frame's bytes may come much later.
+// Reads no byte after the line, because on a pipe the frame's bytes may come much later.
 bool Y4mFrames::skip_frame_line() {
   std::string line(y4m_frame_line.size(), '\0');
   const std::size_t got = input_.read(std::as_writable_bytes(std::span(line)));

@@ -12,14 +12,14 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/picture.hpp"
 
-// YUV4MPEG2: a line of text that describes the frames, then the frames, each after a line of its
-// own. Video programs pass it to one another through pipes.
+// A .y4m file (YUV4MPEG2) begins with a text line that describes its frames. Each frame follows
+// another text line. Video programs pass this format to one another through pipes.
 namespace warpwise::io {
 
-/// Layout of a frame's planes of 8 bits in the file.
+/// Chroma subsampling of the planes of an 8-bit frame in the file.
 enum class Y4mPlanes { grey, subsampled_both_ways, subsampled_across, full };
 
-/// The content of the first line.
+/// The content of a file's first line.
 struct Y4mHeader {
   /// Shape of the frames that Y4mFrames gives: gray8, i420, yuyv (from 4:2:2) or ycbcr32 (from
   /// 4:4:4). Samples of more than 8 bits give grey of u16 or DeepPlanes.
@@ -33,7 +33,7 @@ struct Y4mHeader {
   bool says_range = false;  ///< true if the line states the range, false if it is assumed
 };
 
-/// Number of bytes that identify a .y4m file. A pipe may not have more bytes yet.
+/// Number of bytes that identify a .y4m file. To wait for more bytes could block on a pipe.
 inline constexpr std::size_t y4m_start_bytes = 9;
 
 /// Returns true if `content` begins with the magic of a .y4m file.
@@ -41,7 +41,7 @@ bool is_y4m(std::span<const std::byte> content);
 
 /// Parses the first line, given without its line feed. Missing parameters get ffmpeg's defaults.
 ///
-/// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
+/// - full_range: as XCOLORRANGE states; if the line has none, true for grey and false for colour
 /// - 4:2:0 of any siting becomes i420
 /// - more than 8 bits: 420p, 422p, 444p or mono, followed by the number of bits, 9 to 16
 ///
@@ -67,16 +67,16 @@ class Y4mFrames final : public Frames {
   InputFile& input_;
   Y4mHeader header_;
   std::optional<Picture> planes_;                   // buffer for a frame that has to be interleaved
-  std::vector<std::vector<std::uint16_t>> levels_;  // for each plane; none for 8 and 16 bits
+  std::vector<std::vector<std::uint16_t>> levels_;  // a table per plane; none for 8 and 16 bits
   std::int64_t frames_ = 0;
 };
 
-/// Returns true if a .y4m file can hold such pictures: gray8, i420, i444, grey of u16 and
+/// Returns true if a .y4m file can hold pictures of `shape`: gray8, i420, i444, grey of u16, and
 /// DeepPlanes.
 bool y4m_holds(const PictureShape& shape);
 
-/// Returns the number of bits of a sample that the header declares for frames of u16. It is at
-/// least `depth`, from 9 to 16, and a number that other programs read.
+/// Returns the bits per sample that the header declares for frames of u16: the smallest number from
+/// 9 to 16 that is at least `depth` and that ffmpeg reads.
 int y4m_depth(const PictureShape& shape, int depth);
 
 /// Returns the first line of a file, with its line feed, for frames of `shape`. Frames of nv12,

@@ -105,7 +105,7 @@ class Y4mFile : public ::testing::Test, protected test::Files {
 TEST_F(Y4mFile, GivesFramesAsTheirFormatsLie) {
   EXPECT_EQ(frames_of("YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRAME\nefgh"), "abcd|efgh|");
   EXPECT_EQ(frames_of("YUV4MPEG2 W3 H1\nFRAME\nabcuuvvFRAME Ixyz\nABCUUVV"), "abcuuvv|ABCUUVV|");
-  // Two rows of three pixels: the last pair of each row has one pixel.
+  // Each of the two rows has three pixels, so its last pair has one pixel.
   EXPECT_EQ(frames_of("YUV4MPEG2 W3 H2 C422\nFRAME\nabcdef1234wxyz"), "a1bwc2cxd3eyf4fz|");
   EXPECT_EQ(frames_of("YUV4MPEG2 W2 H1 C444\nFRAME\nab12yz"),
             "a1y\xff"
@@ -113,7 +113,7 @@ TEST_F(Y4mFile, GivesFramesAsTheirFormatsLie) {
 }
 
 TEST_F(Y4mFile, GivesAllBitsOfDeepSamples) {
-  // Samples of 10 bits: 1023, 64; neutral Cb, and a code beyond 10 bits in Cr.
+  // 10-bit samples: luma 1023 and 64, Cb 512 (neutral), and Cr 65535, which exceeds 10 bits.
   const std::string frame("FRAME\n\xff\x03\x40\x00\x00\x02\xff\xff", 14);
   EXPECT_EQ(frames_of("YUV4MPEG2 W2 H1 C420p10\n" + frame),
             std::string("\xc0\xff\x00\x10\x00\x80\xc0\xff|", 9));

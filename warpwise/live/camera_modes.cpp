@@ -47,7 +47,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Returns true if the driver answers. A list of modes ends at the first index without an answer.
+  // Returns true if the driver answers a request. A list ends at the first index without an answer.
   template <class Question>
   bool answers(unsigned long request, Question& question) const {
     int result = -1;
@@ -74,8 +74,8 @@ Rate rate_of(const v4l2_fract& interval) {
   return {interval.denominator, interval.numerator};
 }
 
-// Lists the rates of a format and size: only the fastest of a continuous or stepwise range, and an
-// unknown rate if the driver states none.
+// Lists the rates of a format and size. A continuous or stepwise range gives only its fastest rate.
+// If the driver states no rate, the list has one unknown rate.
 std::vector<Rate> rates_of(const Device& device, std::uint32_t code, std::uint32_t width,
                            std::uint32_t height) {
   std::vector<Rate> rates;

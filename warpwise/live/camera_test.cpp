@@ -1,4 +1,4 @@
-// Tests cameras through the module for videos, on a fake camera: live/fake_camera/fake_camera.hpp.
+// Tests cameras through the video module, with the fake camera of live/fake_camera/fake_camera.hpp.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ class CameraTest : public ::testing::Test {
   }
 };
 
-// Returns the number of a yuyv frame whose bytes all match; 256 for any other frame.
+// Returns a yuyv frame's number, its first byte; 256 if another byte does not match the number.
 int number_of(const Bytes& frame) {
   const auto number = std::to_integer<int>(frame[0]);
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -90,7 +90,7 @@ TEST_F(CameraTest, GivesFramesAsTheyAre) {
 TEST_F(CameraTest, LosesFramesThatNobodyTakes) {
   const auto source = open(size(320, 240));
   EXPECT_EQ(number_of(frame_of(*source)), 0);
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // longer than the camera's 16 buffers last
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // frames for more than the 16 buffers
   int last = 0;
   for (int i = 0; i < 18; ++i) last = number_of(frame_of(*source));
   EXPECT_GT(last, 25);

@@ -20,7 +20,7 @@ constexpr std::int64_t height = 23;
 constexpr std::array formats = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
                                 PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::ycbcr32};
 
-/// Planes of codes of Y, Cb and Cr, and their layout in frames of a format.
+/// Holds planes of Y, Cb and Cr codes, and lays them out as a frame of a format.
 class Codes {
  public:
   Codes(PixelFormat format, std::int64_t frame_width, std::int64_t frame_height)
@@ -32,7 +32,7 @@ class Codes {
                 test::random_bytes(chroma_width_ * chroma_height_, 3)} {}
 
   int luma(std::int64_t x, std::int64_t y) const { return at(luma_, y * width_ + x); }
-  /// Returns a code of Cb (0) or Cr (1). Outside the plane it returns the edge's code.
+  /// Returns a code of Cb (`which` is 0) or Cr (1). Outside the plane it returns the edge's code.
   int chroma(int which, std::int64_t x, std::int64_t y) const {
     x = std::clamp<std::int64_t>(x, 0, chroma_width_ - 1);
     y = std::clamp<std::int64_t>(y, 0, chroma_height_ - 1);
@@ -79,7 +79,7 @@ class Codes {
     for (std::int64_t y = 0; y < height_; ++y) {
       for (std::int64_t x = 0; x < chroma_width_; ++x) {
         const int y0 = luma(2 * x, y);
-        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // 0: a missing pixel
+        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // 0 if the pixel is missing
         const int cb = chroma(0, x, y);
         const int cr = chroma(1, x, y);
         const auto codes =
@@ -125,8 +125,8 @@ std::array<double, 3> rgb_of(double y, double cb, double cr, Matrix matrix, Rang
   return {red, (luma - kr * red - kb * blue) / (1 - kr - kb), blue};
 }
 
-/// Rounds half up. At a half, the rounding error of double is below 1e-11. All other values are
-/// farther from a half than that.
+/// Rounds half up. The rounding error of double is below 1e-11. A value that is not exactly a half
+/// is farther than 1e-11 from a half.
 std::byte code_of(double value) {
   return static_cast<std::byte>(std::clamp(std::floor(255 * value + 0.5 + 1e-11), 0.0, 255.0));
 }
@@ -235,7 +235,7 @@ TEST(Colour, LinearChromaIsRefusedWhereItIsNotDefined) {
   EXPECT_EQ(message(PixelFormat::ycbcr32, Siting::centre), "");  // not subsampled
 }
 
-// Pixels that share a chroma sample have its columns. Means of two of its rows lie midway between
+// Replicated chroma keeps its horizontal siting. The mean of two chroma rows lies midway between
 // the rows.
 TEST(Colour, SharedChromaKeepsItsColumns) {
   const auto siting = [](PixelFormat from, Siting of_stream, PixelFormat to,

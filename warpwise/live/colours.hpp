@@ -46,7 +46,7 @@ struct Told {
   Origin origin;
 };
 
-/// Meaning of the codes of YUV and grey frames. RGB frames use the matrix alone, to become YUV.
+/// Meaning of the codes of YUV and grey frames. RGB frames use only the matrix, to become YUV.
 struct Colours {
   Told<Matrix> matrix;
   Told<Range> range;
@@ -62,11 +62,11 @@ struct Colours {
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags);
 
-/// Returns the siting of chroma whose rows are means of two rows. Such a row lies midway between
-/// the two: top_left becomes left, by the stage.
+/// Returns the siting of chroma after each two rows were averaged into one. The new row lies midway
+/// between the two rows, so top_left becomes left, with Origin::stage.
 Told<Siting> siting_of_row_means(Told<Siting> siting);
 
-/// Returns true for a format with alpha.
+/// Returns true for rgba32 and bgra32, the formats with alpha.
 bool has_alpha(PixelFormat format);
 
 /// Describes the colour properties that a format has: "bt709 (tag), limited (tag), chroma left

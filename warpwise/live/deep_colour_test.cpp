@@ -15,7 +15,7 @@ namespace {
 
 using Triple = std::array<double, 3>;
 
-// Luma from 0 to 1 and chroma from -0.5 to 0.5.
+// Returns luma from 0 to 1 and chroma from -0.5 to 0.5.
 Triple yuv_of(const Triple& rgb, Matrix matrix) {
   const double kr = matrix == Matrix::bt601 ? 0.299 : matrix == Matrix::bt709 ? 0.2126 : 0.2627;
   const double kb = matrix == Matrix::bt601 ? 0.114 : matrix == Matrix::bt709 ? 0.0722 : 0.0593;
@@ -67,13 +67,13 @@ void expect_near(double expected, std::uint16_t actual, double error) {
 
 class DeepColours : public warpwise::test::BackendTest {};
 
-/// Random samples of a stream's depth: as they are stored, and as 16 bits.
+/// Random samples of a stream's depth. `codes` has them as stored, `frame` scaled to 16 bits.
 struct DeepSamples {
   explicit DeepSamples(const Stream& stream) : codes(random_frame(stream, 1)), frame(codes) {
     const std::vector<std::uint16_t> luma = levels(stream.depth, 16, coding_of(stream, 0));
     const std::vector<std::uint16_t> chroma = levels(stream.depth, 16, coding_of(stream, 1));
     for (std::size_t i = 0; i < codes.size() / 2; ++i) {
-      // Code 0 is left out: as chroma of full range it would be below 0 in 16 bits, and saturated.
+      // Leaves out code 0: full-range chroma 0 would be below 0 in 16 bits, and would saturate.
       const int code = std::max(word(codes, i) >> (16 - stream.depth), 1);
       const bool is_luma = i < static_cast<std::size_t>(stream.shape.width * stream.shape.height);
       const auto at = static_cast<std::int64_t>(i);
@@ -86,8 +86,8 @@ struct DeepSamples {
   Bytes frame;
 };
 
-// Samples of 10 and 12 bits have codes of 16 bits. Codes of limited range are exact. Codes of full
-// range are off by up to half a code. A result has this error of luma once, of chroma up to twice.
+// Samples of 10 and 12 bits are scaled to 16 bits. In limited range this is exact. In full range it
+// rounds by up to half a code. A result has luma's rounding error once, and chroma's up to twice.
 void expect_rgb(warpwise::test::Backend backend, const Stream& from) {
   SCOPED_TRACE(from.text());
   const DeepSamples samples(from);
@@ -169,7 +169,7 @@ TEST_P(DeepColours, OfRgbBecomeEveryMatrixRangeAndSubsampling) {
   }
 }
 
-// A shared chroma sample is the mean of its pixels' chroma, as by share_chroma() from i444.
+// Chroma that pixels share is the mean of the pixels' chroma, as share_chroma() computes it.
 TEST_P(DeepColours, OfBytesAreSharedInEveryLayout) {
   const Stream rgb = stream_of(PixelFormat::rgb24, 37, 15, {});
   const Bytes frame = random_frame(rgb, 5);
@@ -268,7 +268,7 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
             std::string::npos);
 }
 
-// A stage whose result the host computes could not be recorded into a graph.
+// These stages are recordable, because the GPU computes them. Work of the host is not recorded.
 TEST(DeepColour, IsRecordedIntoOneGraph) {
   Stream yuv = stream_of(io::PictureShape::of(io::DeepPlanes::yuv420, 8, 8), {}, {}, {});
   yuv.depth = 10;

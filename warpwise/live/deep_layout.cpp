@@ -5,7 +5,7 @@
 namespace warpwise::live {
 namespace {
 
-// Copies the samples of each component by its table.
+// Copies the samples of each component, converted by the component's table.
 void copy(std::span<const std::byte> from, const std::vector<Elements>& from_places,
           std::span<std::byte> to, const std::vector<Elements>& to_places,
           const LevelTables& tables) {

@@ -13,7 +13,7 @@
 
 namespace warpwise::live {
 
-/// Layout of frames of more than 8 bits without headers, in files and pipes.
+/// Layout of deep frames (more than 8 bits a sample) without headers, in files and pipes.
 struct DeepLayout {
   std::string_view name;
   int channels = 0;  ///< channels of a pixel; 0 for planes
@@ -22,7 +22,7 @@ struct DeepLayout {
   bool shares_plane = false;  ///< Cb and Cr alternate in one plane
 
   io::PictureShape shape(std::int64_t width, std::int64_t height) const;
-  /// Returns true if frames in memory have the same bytes, so that LayoutCopy has nothing to do.
+  /// Returns true if frames in memory have the same bytes, so that no LayoutCopy is needed.
   bool is_that_of_memory() const { return depth == 16 && !shares_plane; }
 };
 inline constexpr DeepLayout deep_layouts[] = {
@@ -35,14 +35,14 @@ inline constexpr DeepLayout deep_layouts[] = {
     {"p010", 0, io::DeepPlanes::yuv420, 10, true},
     {"p016", 0, io::DeepPlanes::yuv420, 16, true},
 };
-/// Returns the layout of that name; nullopt if there is none.
+/// Returns the layout that has this name; nullopt if there is none.
 std::optional<DeepLayout> deep_layout_named(std::string_view name);
 
 /// Copies frames between a DeepLayout and deep frames in memory. Samples of fewer than 16 bits are
 /// scaled as by levels().
 class LayoutCopy {
  public:
-  /// `frames` has the shape of the layout.
+  /// `frames` describes the frames in memory. Its shape is layout.shape().
   LayoutCopy(const DeepLayout& layout, const Stream& frames);
   /// Copies a frame of the layout to memory. Both spans have the shape's size.
   void read(std::span<const std::byte> from, std::span<std::byte> to) const;

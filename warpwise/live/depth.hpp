@@ -6,8 +6,8 @@
 #include "warpwise/io/levels.hpp"
 #include "warpwise/live/stream.hpp"
 
-// Frames of more than 8 bits. Their elements are u16 and use all 16 bits, like a picture's. Samples
-// of fewer bits are scaled up when they are read, and scaled back when they are written.
+// Deep frames: frames of more than 8 bits a sample. Their elements are u16 and use all 16 bits.
+// Samples of fewer bits are scaled up when they are read, and scaled back when they are written.
 namespace warpwise::live {
 
 using io::Coding;
@@ -23,8 +23,8 @@ using LevelTables = std::vector<std::vector<std::uint16_t>>;
 /// Returns the table of levels() for each component of a stream's deep frames.
 LevelTables levels_of(const Stream& stream, int from, int to);
 
-/// Positions of a component's samples in a deep frame, counted in samples. The samples are a plane,
-/// or one element of each pixel.
+/// Positions of a component's samples in a deep frame, counted in samples. The samples fill a
+/// plane, or are one element of each interleaved pixel.
 struct Elements {
   std::int64_t first;
   std::int64_t step;
@@ -33,7 +33,7 @@ struct Elements {
 };
 Elements elements_of(const io::PictureShape& shape, int component);
 
-/// Returns the pixels of a deep frame as the views that convert_deep() takes: one, or three planes.
+/// Returns a deep frame as convert_deep() takes it: one view of its pixels, or three of its planes.
 template <Memory memory, Access access>
 std::vector<BasicView<memory, access>> views_of(const io::PixelsOf<memory, access>& pixels) {
   using View = BasicView<memory, access>;

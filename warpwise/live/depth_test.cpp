@@ -13,7 +13,7 @@ namespace {
 
 constexpr Coding codings[] = {Coding::limited, Coding::full, Coding::full_chroma};
 
-// Converts a code by the real-valued meaning of codes: black, or neutral, is 0 and white is 1.
+// Converts a code of `from` bits to `to` bits by the real numbers that codes stand for, unrounded.
 double level_of(double code, int from, int to, Coding coding) {
   if (coding == Coding::limited) return code * std::exp2(to - from);
   const double scaled = (std::exp2(to) - 1) / (std::exp2(from) - 1);
@@ -28,7 +28,7 @@ TEST(Levels, AreTheRealValuesRoundedHalfUp) {
         const std::vector<std::uint16_t> table = levels(from, to, coding);
         ASSERT_EQ(table.size(), std::size_t{1} << from);
         for (std::size_t code = 0; code < table.size(); ++code) {
-          // All values except halves are at least 2^-17 away from a half.
+          // Values that are not exactly a half are at least 2^-17 away from a half.
           const double real = level_of(static_cast<double>(code), from, to, coding) + 0x1p-20;
           const double most = std::exp2(to) - 1;
           ASSERT_EQ(table[code], std::clamp(std::floor(real + 0.5), 0.0, most))
@@ -55,7 +55,7 @@ std::vector<std::uint16_t> words_of(const Bytes& bytes) {
   return words;
 }
 
-/// A file that ffmpeg makes, and the pixels that its decoder gives.
+/// A file that ffmpeg makes, and the pixel format to which ffmpeg decodes it.
 struct Made {
   const char* name;
   const char* options;
@@ -125,7 +125,7 @@ TEST_F(DeepVideo, ColoursInPlanesAndInPixelsAreRead) {
       const std::vector<std::uint16_t> planes = expected;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const std::size_t frame = i / (3 * pixels_of_frame);
-        const std::size_t plane = (i % 3 + 2) % 3;  // red is the third
+        const std::size_t plane = (i % 3 + 2) % 3;  // ffmpeg's planes are green, blue, red
         expected[i] = planes[(3 * frame + plane) * pixels_of_frame + i / 3 % pixels_of_frame];
       }
     }
@@ -142,11 +142,11 @@ Bytes planes_of_444(const Bytes& ycbcr32) {
   return planes;
 }
 
-// Chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated.
+// Sources repeat the chroma samples of 4:1:1, 4:1:0 and 4:4:0.
 TEST_F(DeepVideo, ChromaIsRepeated) {
   struct Repeated {
     const char* pixels;
-    const char* same;  // ffmpeg's name of the result; null for 4:4:4
+    const char* same;  // ffmpeg's name of the result's pixels; null for 4:4:4
     int across, down;  // pixels that share a chroma sample
     int kept_across, kept_down;
   };
@@ -231,7 +231,7 @@ TEST_F(DeepVideo, MkvKeepsEverySample) {
   }
 }
 
-// A frame that is smooth, so that a lossy file comes close.
+// Makes a smooth frame, so that a lossy file's frame is close to it.
 Bytes ramp(const io::PictureShape& shape) {
   Bytes frame(static_cast<std::size_t>(shape.bytes()));
   for (std::size_t i = 0; i < frame.size() / 2; ++i) {
@@ -321,7 +321,7 @@ TEST(Narrowed, SamplesAreRounded) {
   }
 }
 
-// Edges and binary pictures are computed from the luma of 16 bits.
+// The stages sobel and threshold compute from the luma of 16 bits, without rounding it to 8 bits.
 TEST_F(DeepVideo, StagesReadTheLuma) {
   make("a.mkv", "-c:v ffv1 -pix_fmt yuv422p12le");
   const auto source = open("a.mkv");

@@ -8,18 +8,18 @@
 
 namespace warpwise::live {
 
-/// Runs a pipeline's steps on frames in GPU memory: a lane's work between upload and download. It
-/// owns the results between steps, so only one frame at a time may pass through it.
+/// Runs a pipeline's steps on frames in GPU memory, between the upload and the download of a Lane.
+/// The object owns the results between steps, so only one frame at a time may pass through it.
 class DeviceSteps {
  public:
-  /// Allocates its memory on `stream`. `pipeline` must outlive it. \throws CudaError
+  /// Allocates its memory on `stream`. `pipeline` must outlive this object. \throws CudaError
   DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream);
 
-  /// Enqueues all steps on `stream` and returns the first result: in `results`, or in the input of
-  /// a last step without a stage. \throws CudaError, …
+  /// Enqueues all steps on `stream` and returns the first result. It lies in `results`, or in the
+  /// last step's input if that step has no stage. \throws CudaError, …
   DeviceSource run(DeviceSource from, std::span<const DeviceResult> results,
                    gpu::StreamHandle stream);
-  /// Enqueues step `i` alone, on the result of the step before.
+  /// Enqueues only step `i`, on `from`, which is the result of the previous step.
   DeviceSource run_step(std::size_t i, DeviceSource from, std::span<const DeviceResult> results,
                         gpu::StreamHandle stream);
 

@@ -11,7 +11,7 @@
 namespace warpwise::live {
 namespace {
 
-// Colours for equally spaced disparities, from far to near; other disparities get a mix of two. All
+// Colours of equally spaced disparities, from far to near. Other disparities get a mix of two. All
 // colours differ clearly from black, the colour of pixels without a match.
 constexpr std::array<double, 3> colours[] = {{60, 35, 150},  {50, 100, 235}, {30, 180, 225},
                                              {45, 215, 135}, {160, 235, 60}, {250, 200, 50},

@@ -13,7 +13,8 @@
 namespace warpwise::live {
 namespace {
 
-// Returns, for each position along an axis, the index of its block; nullopt outside all blocks.
+// Returns, for each position along an axis, the index of the image block that it belongs to.
+// Returns nullopt for positions outside all blocks.
 std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_t block,
                                                 std::int64_t stride, std::int64_t count) {
   std::vector<std::optional<std::int64_t>> result(static_cast<std::size_t>(length));
@@ -29,7 +30,7 @@ std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_
   return result;
 }
 
-// Block indices of an image's columns and rows.
+// Index of the image block to which each column and each row of the image belongs.
 struct Owners {
   Owners(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
          std::int64_t height)

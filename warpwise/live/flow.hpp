@@ -39,15 +39,15 @@ void write_flo(const std::string& path, const Flow& flow);
 /// Returns the length of the longest known vector.
 float longest(const Flow& flow);
 
-/// Returns the length that 99 % of the blocks with a known vector do not exceed, at least 1. As a
-/// scale of colours it keeps a few wrong vectors from washing out the picture.
+/// Returns the 99th percentile of the lengths of known block vectors, at least 1. If colours are
+/// scaled by this length, a few wrong vectors do not wash out the picture.
 float usual_longest(ConstHostView displacement);
 
-/// Draws the motion into `rgb`, a u8 image of three channels and of the image's size. Pixels get
+/// Draws the motion into `rgb`, a u8 image of three channels and of the frames' size. Pixels get
 /// their vectors as in flow_of().
 ///
 /// - hue: direction (right red, down yellow-green, left cyan, up violet)
-/// - saturation: length over `full`, at most 1
+/// - saturation: the vector's length divided by `full`, at most 1
 /// - white: no motion
 /// - black: unknown motion
 void draw_motion(ConstHostView displacement, const MatchOptions& options, float full, HostView rgb);

@@ -1,6 +1,6 @@
-// Compares the GPU's decoders with the CPU's: the bytes and the times of all frames are equal. The
-// program ffmpeg makes the videos. A machine with a GPU may lack ffmpeg: the videos are then in the
-// folder that the variable WARPWISE_TEST_VIDEOS names.
+// Compares the GPU's decoders with the CPU's: bytes and times of all frames must be equal. The
+// program ffmpeg makes the videos. A machine with a GPU may lack ffmpeg. The videos are then in the
+// folder that the environment variable WARPWISE_TEST_VIDEOS names.
 #include <filesystem>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -13,19 +13,19 @@ namespace {
 
 using test::Bytes;
 
-// A picture that moves.
+// ffmpeg's source of moving pictures; {} stands for the size.
 constexpr const char* moving = "testsrc2=s={}:r=25:d=4,noise=all_strength=2";
 
 struct Video {
   const char* name;
   const char* size;
   const char* encoder;      // arguments of ffmpeg
-  bool is_compared = true;  // Decode::automatic chooses the GPU
+  bool is_compared = true;  // true if Decode::automatic chooses the GPU
 };
 
 void PrintTo(const Video& video, std::ostream* to) { *to << video.name; }
 
-// The GPU has to decode these. Levels of compression stress different parts of a decoder.
+// The GPU must decode these videos. Their profiles and options use different parts of a decoder.
 constexpr Video decoded[] = {
     {"baseline.mp4", "320x240", "-c:v libx264 -profile:v baseline -g 12"},
     {"main.mp4", "322x182", "-c:v libx264 -profile:v main -bf 3 -g 25 -coder 0"},
@@ -40,7 +40,7 @@ constexpr Video decoded[] = {
     {"hd.mp4", "1920x1080", "-c:v libx264 -preset veryfast -b:v 4M -g 50"},
 };
 
-// The GPU decodes these if it has such a decoder.
+// The GPU decodes these videos if it has a decoder for the codec.
 constexpr Video others[] = {
     {"hevc.mp4", "642x362", "-c:v libx265 -x265-params log-level=none"},
     {"hevc-open.mkv", "640x360", "-c:v libx265 -x265-params log-level=none:open-gop=1:keyint=10"},
@@ -49,7 +49,7 @@ constexpr Video others[] = {
     {"av1.mkv", "322x182", "-c:v libaom-av1 -cpu-used 8 -usage realtime", false},
 };
 
-// The GPU also decodes these, of more than 8 bits or 4:4:4, if it has such a decoder.
+// Videos of more than 8 bits or 4:4:4. The GPU decodes them if it has a decoder for their pixels.
 constexpr Video deep[] = {
     {"main10.mp4", "642x362", "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p10le"},
     {"hdr10.mp4", "320x240",
@@ -88,7 +88,7 @@ constexpr Video deep[] = {
 
 class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInterface<Video> {
  protected:
-  // The GPU bundle has no libraries of FFmpeg. Its videos are made on a machine without a GPU.
+  // The bundle of tests for GPU machines lacks FFmpeg. Its videos are made on another machine.
   void SetUp() override {
     if (std::getenv("WARPWISE_TEST_VIDEOS") == nullptr) return skip_without_gpu();
     try {
@@ -102,7 +102,7 @@ class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInter
     if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   }
 
-  // Returns the path of a video, and makes it if it is missing.
+  // Returns the path of the parameter's video, and makes the video if it is missing.
   std::string video() const {
     const Video& wanted = GetParam();
     const char* const folder = std::getenv("WARPWISE_TEST_VIDEOS");
@@ -116,7 +116,7 @@ class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInter
   }
 };
 
-// Frames in a format that both decoders share, with their times.
+// Frames and their times. nv12 becomes i420, so that frames of both decoders have one format.
 struct Frames {
   std::vector<Bytes> frames;
   std::vector<std::int64_t> starts;

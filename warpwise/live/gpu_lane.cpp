@@ -10,7 +10,7 @@
 namespace warpwise::live {
 namespace {
 
-// Number of rehearsals before the first frame. They measure each step, because a graph can be timed
+// Number of timed runs before the first frame. They measure each step, because a graph can be timed
 // only as a whole.
 constexpr int rehearsals = 10;
 
@@ -26,8 +26,8 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // Records the graph after a rehearsal. The constructor does not call it: a stage that remembers
-  // would remember the rehearsal.
+  // Rehearses and then records the graph. The constructor does not do this, because a stage that
+  // remembers earlier frames would remember the rehearsal's.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
     if (on_gpu_.source)
@@ -41,10 +41,10 @@ class GpuLane final : public Lane {
   }
   bool read(Source& source) override {
     if (!on_gpu_.source) return Lane::read(source);
-    gpu::set_device(device_);  // per thread
+    gpu::set_device(device_);  // each thread has its own current device
     if (!source.next_on_gpu(source_on_device_.data(), *stream_)) return false;
-    // Waits here until the frame is complete. Otherwise the wait would be in OpenGL's queue, behind
-    // other frames.
+    // Waits here until the frame is complete. A wait inside OpenGL would also wait for other frames
+    // in its queue.
     done_.record(*stream_);
     done_.synchronize();
     return true;
@@ -64,7 +64,7 @@ class GpuLane final : public Lane {
   const Milliseconds& milliseconds() const override { return times_; }
 
   void compute() override {
-    gpu::set_device(device_);  // per thread
+    gpu::set_device(device_);  // each thread has its own current device
     if (!graph_) {
       add_to_times(run_timed());
       return;
@@ -121,7 +121,8 @@ class GpuLane final : public Lane {
     return took;
   }
 
-  // Keeps the shortest time of each step and transfer. The first run loads the kernels, untimed.
+  // Keeps the shortest time of each step and transfer. The first run is not timed, because it loads
+  // the kernels.
   void rehearse() {
     enqueue(*stream_);
     rehearsed_ = run_timed();
@@ -159,7 +160,7 @@ class GpuLane final : public Lane {
   Milliseconds times_;
 };
 
-// Owns a stream and outlives the memory that stages keep on it between frames.
+// Owns a stream. Releases the memory that stages keep on the stream before the stream ends.
 class StreamOfStages {
  public:
   explicit StreamOfStages(const Pipeline& pipeline) : pipeline_(pipeline) {}

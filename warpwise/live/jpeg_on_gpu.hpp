@@ -15,12 +15,12 @@ namespace warpwise::live {
 class JpegOnGpu {
  public:
   /// Takes a file, which must outlive decode(), and returns the shape of its pixels. Returns
-  /// nullopt if the CPU has to decode it: it is progressive or unusual, or has to be turned.
+  /// nullopt if the CPU has to decode the file: it is progressive, unusual or has to be turned.
   std::optional<io::PictureShape> begin(std::span<const std::byte> file, bool luma,
                                         bool autorotate);
 
-  /// Decodes the file to the GPU's memory, and returns when all pixels are there. Returns false if
-  /// the CPU has to decode it. \throws CudaError
+  /// Decodes begin()'s file to the GPU's memory, and returns when all pixels are there. Returns
+  /// false if the CPU has to decode the file. \throws CudaError
   bool decode(std::byte* pixels, gpu::StreamHandle stream);
 
  private:

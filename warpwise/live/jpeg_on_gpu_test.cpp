@@ -1,4 +1,4 @@
-// Compares JPEG pictures that a GPU decodes with the CPU's decoder.
+// Compares JPEG pictures that a GPU decodes with those that the CPU decodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<std::byte> jpeg_of(const io::Picture& picture) {
 
 Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// Inserts Exif data with an orientation behind the start of a file.
+// Inserts Exif data with the orientation `number` after a JPEG file's start marker.
 std::vector<std::byte> with_orientation(std::vector<std::byte> file, int number) {
   const unsigned char exif[] = {
       0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0,

@@ -16,16 +16,16 @@ namespace warpwise::live {
 
 /// A lane takes one frame at a time through a pipeline. It owns memory for the source's frame and
 /// for the results. Several lanes of a pipeline may work at the same time, one thread each.
-/// gpu_lanes() allocate their memory on construction, other lanes on first use.
+/// Lanes of gpu_lanes() allocate their memory on construction, other lanes on first use.
 class Lane {
  public:
   virtual ~Lane() = default;
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Returns memory for the source's frame; empty with OnGpu::source.
+  /// Returns memory for the source's frame. The span is empty with OnGpu::source.
   virtual std::span<std::byte> source() = 0;
-  /// Reads the source's next frame into this lane; false after the last one.
+  /// Reads the source's next frame into this lane. Returns false after the last frame.
   virtual bool read(Source& source) { return source.next(this->source()); }
   /// Copies the source's frame from another lane, whose frames lie in the same kind of memory. The
   /// other lane must have read or computed that frame, and keep it until this lane has computed: a
@@ -33,7 +33,7 @@ class Lane {
   virtual void take_frame_of(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }
-  /// Takes over a picture as the source's frame. Lanes with pictures() do not copy it.
+  /// Takes over a picture as the source's frame. Lanes that have pictures() do not copy it.
   virtual void take(io::Picture picture) {
     std::memcpy(source().data(), picture.bytes().data(), source().size());
   }
@@ -41,10 +41,10 @@ class Lane {
   virtual void take_on_gpu(gpu::Buffer /*pixels*/) {
     throw Error("this lane takes no frames in the GPU's memory");
   }
-  /// Allocates and touches the memory that compute() writes. Otherwise the first frame's times
-  /// include this work.
+  /// Allocates and touches the memory that compute() writes. If it is not called, the first frame's
+  /// times include this work.
   virtual void prepare() {}
-  /// Returns the result of the last compute(). It lies in source() on the CPU if no step computes.
+  /// Returns the result of the last compute(). If no step computes, a CPU lane returns source().
   virtual std::span<const std::byte> result() const = 0;
   /// Returns all results of the last step: the pictures of Pipeline::results(). Returns none if
   /// that step does not compute, and for lanes of gpu_lanes().
@@ -53,9 +53,9 @@ class Lane {
   virtual const std::byte* result_on_gpu() const { return nullptr; }
   /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
-  /// Times of each step, upload and download, summed over all frames. With a graph, each frame
-  /// counts with the shortest times of some rehearsals. A lane of pictures on a GPU reports the
-  /// time of all steps as the last step's.
+  /// Times of each step, upload and download, summed over all frames. A graph is timed only as a
+  /// whole, so each of its frames counts with the shortest times of earlier rehearsals. A lane of
+  /// PicturesOnGpu reports the time of all steps as the last step's.
   struct Milliseconds {
     std::vector<double> steps;
     double upload = 0;
@@ -80,10 +80,10 @@ struct OnGpu {
 };
 
 /// Makes lanes on the current GPU. Each has page-locked memory, a stream, and a CUDA graph of the
-/// upload, every step and the download, so that frames overlap. Pipelines that cannot be recorded
-/// have no graph. Lanes of pipelines that remember share one stream. A source on the GPU needs no
-/// upload, a result on it no download. `pipeline` must outlive the lanes. \throws NoCudaDevice,
-/// CudaError
+/// upload, every step and the download, so that frames overlap. Pipelines that are not recordable
+/// have no graph. Lanes of a pipeline that remembers() share one stream. With OnGpu::source there
+/// is no upload, with OnGpu::result no download. `pipeline` must outlive the lanes.
+/// \throws NoCudaDevice, CudaError
 std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              OnGpu on_gpu = {});
 

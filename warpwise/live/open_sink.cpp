@@ -29,7 +29,7 @@ bool is_new_folder(const std::string& name) {
          !std::filesystem::exists(name, ignored);
 }
 
-// Returns true for a folder, a name with a number, or a single picture, which is refused later.
+// Returns true for a folder, a pattern such as "%05d.png", or a single picture (refused later).
 bool is_of_pictures(const std::string& name, std::string_view extension) {
   return is_folder(name) || name.find('%') != std::string::npos ||
          io::is_readable_extension(extension);
@@ -40,7 +40,7 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
                                 const std::optional<DeepLayout>& layout) {
   if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
-  if (is_other_address(name)) {  // the name may hold a password
+  if (is_other_address(name)) {  // prints only the scheme, as the name may hold a password
     const std::string scheme = name.substr(0, name.find("://") + 3);
     throw InvalidArgument(scheme +
                           " is not written: rtsp, rtp, udp, tcp, http and https are; with "
@@ -51,7 +51,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
-  // extension_of() returns ".raw" for a device or FIFO too, which is no sink.
+  // extension_of() also returns ".raw" for a device or a FIFO. Neither can be a sink.
   if (extension == ".raw" && !std::filesystem::path(name).extension().empty()) {
     io::require_place(name);
     return raw_sink(name, layout);

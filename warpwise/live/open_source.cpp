@@ -16,7 +16,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Returns "/dev/video0" for this name, camera:0, and links to the device, as in /dev/v4l/by-id.
+// Returns "/dev/video0" for "/dev/video0" itself, "camera:0", and links to it (/dev/v4l/by-id).
 // Returns an empty text for any other name.
 std::string camera_path(const std::string& name) {
   constexpr std::string_view device = "/dev/video";
@@ -36,7 +36,7 @@ std::string camera_path(const std::string& name) {
   return "/dev/video" + number;
 }
 
-// Returns true for a folder, a pattern, or a single picture.
+// Returns true for a folder, a shell pattern, or a single picture.
 bool is_of_pictures(const std::string& name) {
   std::error_code ignored;
   const std::string extension = io::extension_of(name);
@@ -105,7 +105,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_page(name, options);
     return video_module().open_address(name, options);
   }
-  if (is_other_address(name)) {  // the name may hold a password
+  if (is_other_address(name)) {  // prints only the scheme, as the name may hold a password
     const std::string scheme = name.substr(0, name.find("://") + 3);
     throw InvalidArgument(
         scheme + " is not read: rtsp, rtp, udp, tcp, http and https are; 'ffmpeg -i " + scheme +
@@ -139,7 +139,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_video_options(name, options);
     return y4m;
   }
-  // FFmpeg would open the file again. A pipe does not return its first bytes a second time.
+  // FFmpeg would open the file again, but a pipe does not return its first bytes a second time.
   if (name == "-" || io::written_directly(name)) {
     throw IoError((name == "-" ? "standard input" : name) +
                   " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "

@@ -20,7 +20,7 @@ struct Rgb {
   std::uint8_t blue;
 };
 
-// White, six saturated colours and black, at three quarters of the level, from light to dark.
+// White, six saturated colours and black, at three quarters of full level, from light to dark.
 constexpr std::array<Rgb, 8> bar_colours = {{{191, 191, 191},
                                              {191, 191, 0},
                                              {0, 191, 191},
@@ -47,7 +47,7 @@ Rgb bars(const Place& at) {
   return bar_colours[static_cast<std::size_t>(at.x * 8 / at.width)];
 }
 
-// Draws cos(k r^2). At the edge of the longer side, a ring is two pixels wide.
+// Draws rings by cos(k r^2). At the edge of the longer side, a ring is two pixels wide.
 Rgb zone(const Place& at) {
   const double x = static_cast<double>(at.x) - static_cast<double>(at.width) / 2;
   const double y = static_cast<double>(at.y) - static_cast<double>(at.height) / 2;
@@ -143,7 +143,7 @@ std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceO
                           " pixels a side");
   }
   const PixelFormat format = options.format.value_or(PixelFormat::rgb24);
-  ColourTags tags;  // generated chroma is a mean of pixels, and so lies at their centre
+  ColourTags tags;  // generated chroma is a mean of pixels, so its siting is their centre
   tags.siting = Siting::centre;
   const Stream stream =
       stream_of(format, options.width.value_or(1280), options.height.value_or(720),

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The parts of a pattern: "out/", six digits and ".png" for "out/%06d.png".
+// The parts of a pattern. For "out/%06d.png" they are "out/", 6 digits and ".png".
 struct Numbered {
   std::string before;
   std::size_t digits;

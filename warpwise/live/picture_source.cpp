@@ -37,7 +37,7 @@ std::vector<std::string> paths_of(const std::string& pattern) {
   return matches_of(pattern);
 }
 
-// Pictures as they are stored: all pictures of one file, or the first picture of each file.
+// Reads pictures as they are stored: all pictures of one file, or the first picture of each file.
 class Pictures {
  public:
   Pictures(std::vector<std::string> paths, const SourceOptions& options)
@@ -66,12 +66,12 @@ class Pictures {
 
   std::int64_t count() const { return count_; }
   bool is_one_file() const { return pages_ != nullptr; }
-  /// Returns the display time of all pictures together; 0 if not stated.
+  /// Returns the display time of all pictures together; 0 if the file states none.
   std::int64_t milliseconds() const { return milliseconds_; }
   bool is_regular() const { return pages_->is_regular(); }
 
-  /// Returns the next picture; nullopt after the last one. It is in the GPU's memory only after
-  /// decode_on_gpu().
+  /// Returns the next picture; nullopt after the last one. It may lie in the GPU's memory only
+  /// after decode_on_gpu().
   std::optional<ReadPicture> next() {
     if (next_ == count_) return std::nullopt;
     ++next_;
@@ -96,7 +96,7 @@ class Pictures {
  private:
   std::vector<std::string> paths_;
   std::unique_ptr<io::InputFile> file_;
-  // the pictures of the only file; null if each path is a picture
+  // the pictures of the only file; null if there are several files
   std::unique_ptr<io::Pages> pages_;
   std::unique_ptr<ReadAhead> files_;
   std::int64_t count_;
@@ -154,7 +154,7 @@ class PictureSource final : public Source {
 
   bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
     pictures_.decode_on_gpu();
-    on_gpu_.reset();  // the caller has waited for its copy
+    on_gpu_.reset();  // the caller has waited until the copy from it was complete
     if (!advance()) return false;
     if (on_gpu_) {
       gpu::copy_bytes(on_gpu_->data(), pixels, on_gpu_->bytes(), stream);
@@ -195,7 +195,7 @@ class PictureSource final : public Source {
     return true;
   }
 
-  // Finds the picture that the file shows at the next time of the new rate.
+  // Advances to the picture that the file shows at the time of the next frame of the user's rate.
   bool advance_to_new_rate() {
     const double now = static_cast<double>(returned_++) * 1000 / stream().rate.per_second();
     while (now >= static_cast<double>(end_)) {
@@ -222,8 +222,8 @@ class PictureSource final : public Source {
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
-  std::optional<gpu::Buffer> on_gpu_;  // the picture in the GPU's memory, in place of shown_
-  // true: the GPU decodes the pictures after the first, except those that it leaves to the CPU
+  std::optional<gpu::Buffer> on_gpu_;  // if set, the current picture, used instead of shown_
+  // true: the GPU decodes the pictures after the first, except those that only the CPU can decode
   bool decodes_on_gpu_;
   std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;

@@ -19,7 +19,7 @@ class PeoplesPicturesTest : public VideoTest {
   }
 };
 
-// Each turned file shows, after a quarter turn to the right, the pixels of its plain file.
+// After a quarter turn to the right, each turned file has the pixels of its plain file.
 TEST_F(PeoplesPicturesTest, AreTurnedUpright) {
   SourceOptions as_stored;
   as_stored.autorotate = false;
@@ -101,7 +101,7 @@ TEST_F(PeoplesPicturesTest, GifOfOneAndOfManyPictures) {
   for (const int count : {1, 4}) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10 -frames:v " + std::to_string(count) + " a.gif");
     EXPECT_EQ(frames_of(*open_source(path("a.gif"), {})).size(), static_cast<std::size_t>(count));
-    // Commands for pictures use the first picture.
+    // Commands for pictures read only the first picture of an animation.
     io::InputFile file(path("a.gif"));
     const io::Picture first = io::read_picture(file);
     EXPECT_EQ(first.shape().format, PixelFormat::rgb24);

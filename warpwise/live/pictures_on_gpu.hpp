@@ -29,13 +29,13 @@ class PicturesOnGpu {
   /// Uses the calling thread's current device. \throws NoCudaDevice, CudaError
   PicturesOnGpu() = default;
 
-  /// Uploads the sources, calls `work`, and returns when the results are complete. The compute time
-  /// lies between two events around the work. Before the first pictures, the work runs once
+  /// Uploads the sources, calls `work`, and returns when the results are complete. Two events
+  /// around the work measure the compute time. For the first pictures, the work runs once before,
   /// untimed, so that no time includes loading a kernel. \throws CudaError, …
   Milliseconds compute(const Work& work, std::span<const io::Picture> sources,
                        std::span<io::Picture> results);
 
-  /// Does the same as the other compute(), with a source in the GPU's memory.
+  /// Works like the overload above, but with one source that already lies in the GPU's memory.
   Milliseconds compute(const Work& work, DeviceSource source, std::span<io::Picture> results);
 
   /// A picture in the GPU's memory.
@@ -47,8 +47,8 @@ class PicturesOnGpu {
   /// \throws CudaError
   std::optional<Decoded> decode_jpeg(std::span<const std::byte> file, bool luma, bool autorotate);
 
-  /// Makes a lane that computes by this object. A lane for each file costs little. This object and
-  /// `pipeline` must outlive the lane.
+  /// Makes a lane that computes with this object. A lane is cheap enough to make one for each file.
+  /// This object and `pipeline` must outlive the lane.
   std::unique_ptr<Lane> lane(const Pipeline& pipeline);
 
   gpu::StreamHandle stream() const { return stream_; }

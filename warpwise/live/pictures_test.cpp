@@ -20,7 +20,7 @@ using warpwise::test::Backend;
 
 io::Picture random_picture(const PictureShape& shape, std::uint64_t seed) {
   io::Picture picture(shape);
-  if (shape.type == ElementType::f32) {  // random bytes may be NaN
+  if (shape.type == ElementType::f32) {  // finite values, because random bytes may be NaN
     std::mt19937_64 random(seed);
     for (std::int64_t i = 0; i < shape.bytes() / 4; ++i) {
       store(picture.bytes().data(), i, static_cast<float>(random() % 4096) / 16);
@@ -86,7 +86,7 @@ class PicturesTest : public warpwise::test::BackendTest {
   std::optional<PicturesOnGpu> gpu_;  // shared by all pictures of a test
 };
 
-// Uses a lane for each picture, as for each file of a folder. Memory grows and is reused.
+// Uses a lane for each picture, like a command for each file of a folder. Memory is reused.
 TEST_P(PicturesTest, SobelOfDeepColoursOfChangingSizes) {
   std::uint64_t seed = 1;
   for (const ElementType type : {ElementType::u16, ElementType::f32}) {
@@ -191,7 +191,7 @@ TEST(Pictures, AConversionByConventionIsConvertsOwn) {
       EXPECT_THROW(lanes[0]->compute(), InvalidArgument);
       continue;
     }
-    reference::convert(from.frame(), to.frame(), options);  // matrix bt601 even for large frames
+    reference::convert(from.frame(), to.frame(), options);  // matrix bt601, also for large pictures
     lanes[0]->take(std::move(picture));
     lanes[0]->compute();
     expect_picture(expected, lanes[0]->pictures()[0]);

@@ -60,7 +60,7 @@ bool are_one_kernel(std::span<const Step> steps) {
     if (!of_chain) return false;
     chain.push_back(*of_chain);
   }
-  // An address with the alignment of a buffer.
+  // No memory is accessed here, so any address with the alignment of a buffer will do.
   std::byte* const aligned = reinterpret_cast<std::byte*>(std::uintptr_t{256});
   const DeviceSource from{steps.front().from.shape, aligned};
   const DeviceResult to{steps.back().to.shape, aligned};
@@ -150,7 +150,7 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
       return;
     }
   }
-  // No conversion changes the matrix of YUV directly. The frames are converted through rgb24.
+  // No stage changes the matrix of YUV directly, so the frames are first converted to rgb24.
   const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
                               wanted.matrix && *wanted.matrix != from.colours.matrix.value;
   if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
@@ -189,7 +189,7 @@ void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, b
 void Pipeline::join_chains() {
   std::vector<Step> joined;
   for (std::size_t i = 0; i < steps_.size();) {
-    std::size_t count = std::min<std::size_t>(3, steps_.size() - i);  // one kernel has at most 3
+    std::size_t count = std::min<std::size_t>(3, steps_.size() - i);  // a kernel fuses at most 3
     while (count > 1 && !are_one_kernel(std::span(steps_).subspan(i, count))) --count;
     Step step = steps_[i];
     if (count > 1) {

@@ -19,22 +19,22 @@ struct Step {
   bool is_inserted = false;  ///< inserted to convert frames for a stage or the sink
 };
 
-/// Stages in their order, checked against the source's frames and the frames that the sink takes.
-/// Inserts the conversions that the stages and the sink need: deep frames are rounded to 8 bits for
-/// stages and sinks that take only 8 bits. If only the luma of a conversion to 4:4:4 is read, only
-/// the luma is computed.
+/// Holds stages in their order, checked against the source's frames and the sink's. Inserts the
+/// conversions that the stages and the sink need. For example, deep frames (more than 8 bits) are
+/// rounded for stages and sinks that take only 8 bits. If only the luma of a conversion to 4:4:4 is
+/// read, only the luma is computed.
 class Pipeline {
  public:
   /// \throws InvalidArgument  a stage, or the sink, cannot take its input: the message names it,
   ///                          the stage or source before it, and the frames that it takes. Also
   ///                          thrown if a stage's results are neither u8 nor u16.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
-  /// Makes a pipeline of one stage for pictures of any type, with any results.
+  /// Makes a pipeline of one stage for pictures. Source and results may have any element type.
   /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()
   Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source);
 
-  /// Fuses consecutive steps into one GPU kernel if their Chain is one kernel. The results stay the
-  /// same, byte for byte. A fused step's text joins the texts of its steps with '|'.
+  /// Fuses consecutive steps into one step if their Chain is a single GPU kernel. The results stay
+  /// the same, byte for byte. A fused step's text joins the texts of its steps with '|'.
   void join_chains();
 
   const std::vector<Step>& steps() const { return steps_; }
@@ -46,7 +46,7 @@ class Pipeline {
   /// Returns true if deep frames are rounded to 8 bits for a stage or the sink.
   bool rounds_to_8_bits() const;
 
-  /// Returns true if any stage remembers; frames then pass one after another.
+  /// Returns true if a result depends on earlier frames. Frames then pass one after another.
   bool remembers() const;
   /// Returns true if all stages are recordable; the GPU's work for a frame is then one graph.
   bool is_recordable() const;

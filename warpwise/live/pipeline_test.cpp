@@ -178,7 +178,7 @@ TEST(PipelineTest, StepsThatOneKernelComputesAreJoined) {
             "rgb24 -> (gray8) -> threshold window=3 gray8 -> sobel gray8");
 }
 
-// Computes "ycbcr32 | sobel | threshold window=3" without a lane, a stage or a fast path.
+// Computes "ycbcr32 | sobel | threshold window=3" with the reference functions only.
 Bytes edges_by_reference(const Stream& from, const Bytes& frame) {
   const std::int64_t width = from.shape.width;
   const std::int64_t height = from.shape.height;
@@ -249,7 +249,7 @@ TEST(CpuLanesTest, WithoutAStepThatComputesTheResultIsTheSourcesOwnMemory) {
   EXPECT_EQ(lanes[0]->result().size(), 24U) << "the luma alone";
 }
 
-// The lanes share the memory between steps. A luma plane taken without a copy is in this memory.
+// Lanes share the memory between steps. The luma of nv12 is not copied, so it lies in this memory.
 TEST(CpuLanesTest, ALumaStaysWhileAnotherLaneComputes) {
   const Pipeline pipeline({conversion(PixelFormat::nv12)}, stream_of(PixelFormat::rgb24, 6, 4, {}),
                           Wanting(PixelFormat::gray8));

@@ -127,7 +127,7 @@ class Y4mSink final : public Sink {
   bool keeps_deep(const Stream& deep) const override { return io::y4m_holds(deep.shape); }
   io::DeepPlanes planes_for_rgb() const override { return io::DeepPlanes::yuv444; }
 
-  // The name of deep 4:2:0 does not say where chroma lies, so readers assume the left.
+  // The .y4m names of 4:2:0 above 8 bits do not state the chroma siting, so readers assume left.
   std::vector<std::string> drops(const Stream& stream,
                                  const Companions* companions) const override {
     std::vector<std::string> dropped = dropped_by_frames(stream, companions);

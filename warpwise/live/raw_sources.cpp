@@ -34,7 +34,7 @@ std::unique_ptr<Source> deep_source(const std::string& path, const DeepLayout& l
   return std::make_unique<RawSource>(path, stream, layout);
 }
 
-// Returns the siting that a name of 4:2:0 states; nullopt for "420" alone.
+// Returns the siting that a .y4m file's name of 4:2:0 states; nullopt for "420" alone.
 std::optional<Siting> siting_of(const std::string& sampling) {
   if (sampling == "420jpeg") return Siting::centre;
   if (sampling == "420mpeg2") return Siting::left;

@@ -12,7 +12,7 @@ namespace warpwise::live {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
-// A decoder takes several times the memory of its picture.
+// The GPU's decoders are limited too, because each takes several times the memory of its picture.
 constexpr std::size_t most_decoders_of_gpu = 12;
 
 }  // namespace
@@ -53,7 +53,7 @@ void ReadAhead::begin(const std::string& path) {
   const auto work = [this, &path] { return read(path); };
   try {
     reading_.push_back(std::async(std::launch::async, work));
-  } catch (const std::system_error&) {  // the system gives no thread: next() reads
+  } catch (const std::system_error&) {  // no thread can be started, so next() will read the file
     reading_.push_back(std::async(std::launch::deferred, work));
   }
 }
@@ -71,7 +71,7 @@ ReadPicture ReadAhead::read(const std::string& path) {
 }
 
 std::optional<ReadPicture> ReadAhead::decoded_on_gpu(std::span<const std::byte> file) {
-  gpu::set_device(*device_);  // per thread
+  gpu::set_device(*device_);  // each thread has its own current device
   std::unique_ptr<Decoder> decoder;
   {
     const std::scoped_lock lock(mutex_);

@@ -18,7 +18,7 @@
 
 namespace warpwise::live {
 
-/// A picture that was read, in the memory of the host or of the GPU.
+/// A picture that was read. Either `page` or `on_gpu` is set.
 struct ReadPicture {
   io::PictureShape shape;
   std::optional<io::Page> page;
@@ -26,8 +26,8 @@ struct ReadPicture {
 };
 
 /// Reads picture files in their order. While the caller uses one file, threads read the next files.
-/// The threads are at most oneTBB's maximum number, and the pictures ahead take about 1 GiB at
-/// most. Only one thread at a time may use an object.
+/// There are at most as many threads as oneTBB may use, and the pictures read ahead take about 1
+/// GiB at most. Only one thread at a time may use an object.
 class ReadAhead {
  public:
   /// Uses only `luma` and `autorotate` of the options.
@@ -35,7 +35,7 @@ class ReadAhead {
 
   /// Returns true if the current GPU decodes the first file. \throws IoError
   bool begins_on_gpu() const;
-  /// Lets the current GPU decode the files that no thread has begun, as far as it can.
+  /// Lets the current GPU decode the JPEG files that no thread has begun and that it can decode.
   void decode_on_gpu();
 
   /// Returns the next picture as it is stored; nullopt after the last one.
@@ -56,7 +56,7 @@ class ReadAhead {
   std::vector<std::string> paths_;
   bool luma_;
   bool autorotate_;
-  std::optional<int> device_;  // the GPU that decodes; none if the CPU decodes
+  std::optional<int> device_;  // number of the GPU that decodes; nullopt if the CPU decodes
   std::size_t begun_ = 0;
   std::size_t bytes_ = 0;  // size of the last picture
   std::mutex mutex_;       // protects free_

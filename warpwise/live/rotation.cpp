@@ -12,7 +12,7 @@ namespace {
 bool exchanges_sides(int orientation) { return orientation >= 5; }
 
 // Describes a turn by offsets in the source plane, which has no gaps: the offset of the result's
-// first element, and the steps to the elements to the right and below.
+// first element, and the steps to the result's next element to the right and below.
 struct Walk {
   std::int64_t first;
   std::int64_t right;
@@ -34,7 +34,7 @@ Walk walk_of(int orientation, std::int64_t width, std::int64_t height) {
   }
 }
 
-// Copies in squares, so that the cache lines that a quarter turn reads stay in a cache.
+// Copies in square tiles, so that the cache lines that a quarter turn reads stay in a cache.
 template <std::size_t bytes>
 void turn_plane(const std::byte* from, std::byte* to, const Walk& walk, std::int64_t width,
                 std::int64_t height) {

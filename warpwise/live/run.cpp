@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::duration;
 
 constexpr auto watch_every = std::chrono::milliseconds(100);
-// Time that a source gets to notice a stop. A pipe without a writer does not notice.
+// Time that a source gets to return after a stop. A read from a silent pipe does not return.
 constexpr auto patience = std::chrono::milliseconds(300);
 constexpr std::size_t most_ages = 65536;
 
@@ -29,7 +29,7 @@ struct Frame {
   FrameTime time;
 };
 
-// State shared by the threads of a run. A reader that does not return keeps it alive.
+// State shared by the threads of a run. A reader thread that does not return keeps it alive.
 class Run {
  public:
   Run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
@@ -76,9 +76,9 @@ class Run {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Lane*> free_;             // the last lane is used first: it may be in a cache
+  std::vector<Lane*> free_;             // the last lane is used first: its memory may be cached
   std::deque<Frame> ready_;             // frames to compute
-  std::map<std::int64_t, Frame> done_;  // frames to write; key: their number, counted by taken_
+  std::map<std::int64_t, Frame> done_;  // frames to write; key: order in which workers took them
   std::int64_t taken_ = 0;              // number of frames taken by workers
   std::int64_t given_to_sink_ = 0;
   bool is_stopped_ = false;  // no further frame is read
@@ -104,7 +104,7 @@ void Run::fail(std::exception_ptr failure, bool is_source) {
   changed_.notify_all();
 }
 
-// Takes a free lane. In real time a lane is always free: see lanes_for().
+// Waits for a free lane and takes it. In real time a lane is always free: see lanes_for().
 Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
@@ -149,7 +149,7 @@ bool Run::read_into(Lane& lane) {
   const Clock::time_point arrived = Clock::now();
   const std::optional<FrameTime> time = source_->time();
   const std::scoped_lock lock(mutex_);
-  if (is_stopped_) return false;  // stopped during the wait: the workers may have ended
+  if (is_stopped_) return false;  // the run was stopped during the read: workers may have ended
   read_milliseconds_ += milliseconds_between(asked, arrived);
   const std::int64_t number = progress_.read++;
   if (options_.realtime) drop_waiting();
@@ -220,8 +220,8 @@ std::optional<Frame> Run::next_to_write() {
   return frame;
 }
 
-// Delays a frame to its time at a peer that shows frames as they come. A camera's frames already
-// come at their pace, and in real time the reader keeps it.
+// Delays a frame until its time, for a peer that shows frames as they arrive. A camera's frames
+// come at their own pace, and in real time the reader keeps the pace, so neither is delayed here.
 void Run::wait_until_due(const Frame& frame) {
   if (!sink_->is_live() || source_->is_live() || options_.realtime) return;
   const duration<double> time(static_cast<double>(frame.time.start) /
@@ -325,13 +325,13 @@ Summary Run::summary() {
   return summary;
 }
 
-// Never frees a run's data, because a waiting reader may wake while the program ends.
+// Never frees a run's data, because a waiting reader thread may wake while the program ends.
 void leave(std::shared_ptr<Run> run) {
   static auto* const left = new std::vector<std::shared_ptr<Run>>;
   left->push_back(std::move(run));
 }
 
-// The threads of a run. The destructor ends them, but leaves a reader whose source does not answer.
+// The threads of a run. The destructor joins them, but detaches a reader whose source still blocks.
 class Threads {
  public:
   explicit Threads(std::shared_ptr<Run> run) : run_(std::move(run)) {}

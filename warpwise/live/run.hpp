@@ -14,17 +14,17 @@
 namespace warpwise::live {
 
 struct RunOptions {
-  /// Takes frames at the source's own pace. With a slower sink, the newest frame replaces older
-  /// ones, which are dropped. If false, every frame of the source is written.
+  /// If true, frames are read at the source's own pace. With a slower sink, the newest frame
+  /// replaces older ones, which are dropped. If false, every frame of the source is written.
   bool realtime = false;
   /// Number of frames after which reading stops.
   std::optional<std::int64_t> frames;
-  /// Number of frames computed at the same time. Must be 1 for a pipeline that remembers.
+  /// Number of frames computed at the same time. Must be 1 if Pipeline::remembers().
   std::size_t workers = 1;
 };
 
-/// Returns the number of lanes for that many workers. Besides the workers' lanes, one lane is
-/// filled, one waits, and one is written.
+/// Returns the number of lanes that a run with `workers` needs. Besides the workers' lanes, one
+/// lane is filled, one waits, and one is written.
 constexpr std::size_t lanes_for(std::size_t workers) { return workers + 3; }
 
 /// Progress of a run.
@@ -32,7 +32,7 @@ struct Progress {
   std::int64_t read = 0;
   std::int64_t written = 0;
   std::int64_t dropped = 0;  ///< replaced by a newer frame
-  std::int64_t late = 0;     ///< read more than a frame too late; only with realtime
+  std::int64_t late = 0;     ///< read late by more than one frame's time; only with realtime
   double seconds = 0;        ///< time since the run began
 };
 
@@ -54,13 +54,13 @@ struct Summary : Progress {
 /// Callbacks of the caller during a run.
 struct Watcher {
   std::function<bool()> is_stop_asked;        ///< called ten times a second
-  std::function<void(const Progress&)> show;  ///< called likewise, on the caller's thread
+  std::function<void(const Progress&)> show;  ///< called ten times a second, on run()'s thread
 };
 
-/// Runs frames from a source through lanes to a sink that has begun, and finishes the sink.
-/// Reading, computing and writing overlap, with at most one frame in each lane. Frames are written
-/// in their order, each with its time. Returns when all frames are written. If a stop is requested,
-/// a source that waits for a frame is left waiting.
+/// Runs frames from a source through lanes (each computes one frame at a time) to a sink that has
+/// begun, and finishes the sink. Reading, computing and writing overlap. Frames are written in
+/// order, each with its time. Returns when all frames are written. If a stop is requested, a
+/// source that waits for a frame is left waiting.
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
             std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher);
 

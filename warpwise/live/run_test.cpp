@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Number = std::int64_t;
 
-// The stream of frames that contain only their own number.
+// Returns the stream of frames that contain only their own number.
 Stream numbers(Rate rate = {}) { return stream_of(PixelFormat::gray8, sizeof(Number), 1, rate); }
 
 std::vector<Number> count_to(Number count) {
@@ -60,7 +60,7 @@ class Slowing final : public Counter {
   }
 };
 
-/// Has a frame every 20 milliseconds and keeps the last four that nobody took, like a driver.
+/// Like a camera's driver, has a frame every 20 ms and keeps the last four that nobody took.
 class Camera final : public Source {
  public:
   explicit Camera(Number count) : Source("camera", numbers()), count_(count) {}
@@ -121,7 +121,7 @@ class Silent final : public Counter {
   bool has_returned_ = false;
 };
 
-/// Keeps the numbers that it gets; may be slow, and may fail.
+/// Keeps the numbers of the frames written. Each write takes `delay`, and frame `fails_at` fails.
 class Keeper final : public Sink {
  public:
   explicit Keeper(milliseconds delay = {}, Number fails_at = endless)
@@ -161,7 +161,7 @@ class Keeper final : public Sink {
   int times_finished_ = 0;
 };
 
-/// Copies the number after a random time; fails at a given number.
+/// Copies the number of a frame after a random time. Fails at the number `fails_at`.
 class CopyLane final : public Lane {
  public:
   explicit CopyLane(std::uint64_t seed, Number fails_at) : random_(seed), fails_at_(fails_at) {
@@ -200,7 +200,7 @@ std::vector<std::unique_ptr<Lane>> copy_lanes(std::size_t workers, Number fails_
 
 const Watcher nobody = {[] { return false; }, [](const Progress&) {}};
 
-/// Returns a watcher that asks to stop after that time.
+/// Returns a watcher that asks to stop after `time`.
 Watcher impatient(milliseconds time) {
   const auto end = steady_clock::now() + time;
   return {[end] { return steady_clock::now() > end; }, [](const Progress&) {}};
@@ -335,7 +335,7 @@ TEST_P(RunTest, ASilentSourceIsLeftWaiting) {
   EXPECT_TRUE(summary.was_stopped);
   EXPECT_EQ(sink->kept(), count_to(5));
   EXPECT_EQ(sink->times_finished(), 1);
-  source->let_go();  // the source writes into memory that must still exist; the frame is unused
+  source->let_go();  // the source now writes its last frame into memory that must still exist
   EXPECT_EQ(sink->kept(), count_to(5));
 }
 

@@ -13,7 +13,7 @@ inline std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   return open_source("scene:", options);
 }
 
-/// Skips its tests if no driver draws.
+/// Skips its tests if no OpenGL driver can draw.
 class SceneTest : public ::testing::Test {
  protected:
   void SetUp() override {

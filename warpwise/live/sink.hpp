@@ -20,28 +20,28 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// The frames that a sink takes; other frames are converted first. Without a range or a matrix
-  /// here, the sink writes the stream's.
+  /// Properties of the frames that a sink takes; other frames are converted first. If the range or
+  /// the matrix is not set, the sink takes the stream's.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
   /// Returns the frames that the sink takes for a stream: with alpha if the sink stores alpha.
-  /// \throws InvalidArgument  the sink does not take that size, or takes only deep frames.
+  /// \throws InvalidArgument  the sink does not take that size, or takes only more than 8 bits.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Returns true if the sink takes a stream's deep frames as they are. Otherwise a pipeline tries
-  /// deep RGB, then planes_for_rgb(), then 8 bits. \throws InvalidArgument  as takes()
+  /// Returns true if the sink takes these deep frames (more than 8 bits) unchanged. Otherwise
+  /// pipelines try deep RGB, planes_for_rgb(), then 8 bits. \throws InvalidArgument  as takes()
   virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
-  /// Returns the planes to which deep frames are converted if the sink keeps only these.
+  /// Returns the planes to which deep frames are converted if the sink does not keep deep RGB.
   virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
 
   /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
   virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
-  /// Lists the parts of a stream and its companions that the file cannot hold: "subtitles
-  /// (subrip)", "chapters"; empty if it holds all. `companions` may be null.
+  /// Lists the parts of a stream and its companions that the sink cannot hold: "the turn",
+  /// "subtitles (subrip)", "chapters". `companions` may be null.
   virtual std::vector<std::string> drops(const Stream& /*stream*/,
                                          const Companions* /*companions*/) const {
     return {};
@@ -49,7 +49,7 @@ class Sink {
   /// Takes the companions that the file can hold. Called before begin(), or not at all.
   virtual void accompany(std::shared_ptr<Companions> /*companions*/) {}
 
-  /// Returns true for a peer that shows frames as they come: each is written at its time.
+  /// Returns true for a peer that shows frames as they arrive. Each frame is then sent at its time.
   virtual bool is_live() const { return false; }
 
   /// Called once, with the stream of the frames to write. \throws IoError
@@ -79,15 +79,15 @@ class Sink {
 /// | null                   | nothing                                                          |
 /// | pipe:FORMAT            | frames of that format without headers, on standard output        |
 /// | -, FILE.y4m            | a .y4m stream                                                    |
-/// | FILE.raw               | frames without headers, as they come                             |
+/// | FILE.raw               | frames without headers, unconverted                              |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
 /// | FILE.mp4, .avi, .mkv   | mp4: H.264 or HEVC of 10 bits; avi: MJPEG; mkv: lossless FFV1    |
 /// | FILE.mov               | ProRes of 10 bits                                                |
 /// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
-/// A name without an extension is a folder too, if no file has that name yet. A peer in the network
-/// that takes nothing for `timeout_seconds` is an error. Deep frames in FILE.raw have `layout`, if
-/// given.
+/// A name without an extension is a folder too, if no file has that name yet. A network peer that
+/// takes nothing for `timeout_seconds` is an error. `layout`, if given, is the layout of deep
+/// frames in FILE.raw.
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.
 std::unique_ptr<Sink> open_sink(const std::string& name,

@@ -94,7 +94,7 @@ TEST_F(SinksTest, Y4mKeepsTheBitsOfDeepFrames) {
   }
 }
 
-// A range that the user states also decides the scale of the samples.
+// If the user states a range, deep samples are scaled by this range, not by the file's.
 TEST_F(SinksTest, Y4mIsScaledByTheRangeThatIsSaid) {
   std::string file = "YUV4MPEG2 W1 H1 C420p10\nFRAME\n";
   file.append("\xff\x03\x00\x02\x00\x02", 6);

@@ -44,16 +44,16 @@ class Source {
   /// Returns the source's name and kind: "samples/street.avi (mpeg4)".
   const std::string& name() const { return name_; }
 
-  /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the
-  /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
+  /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes. Returns false
+  /// after the last. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
-  /// Returns the time of the last frame of next(), which is later than the time of the frame
-  /// before; nullopt if the source has no times of its own.
+  /// Returns the time of the frame that next() read last. Times increase from frame to frame.
+  /// Returns nullopt if the source has no times of its own.
   virtual std::optional<FrameTime> time() const { return std::nullopt; }
 
-  /// Hands over the sound, subtitles and chapters of a source opened with_companions; null if it
-  /// has none. The source adds packets to them until the caller drops them.
+  /// Hands over the source's companions if SourceOptions::with_companions was set; null if it has
+  /// none. The source adds packets to them until the caller releases them.
   virtual std::shared_ptr<Companions> take_companions() { return nullptr; }
 
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
@@ -65,8 +65,8 @@ class Source {
   /// OpenGL context.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
-  /// Reads the next frame into the current GPU's memory; false after the last one. Work enqueued on
-  /// `stream` afterwards sees the frame. \throws CudaError, …
+  /// Reads the next frame into the current GPU's memory. Returns false after the last one. Work
+  /// that is then enqueued on `stream` sees the frame. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());
   }
@@ -75,8 +75,8 @@ class Source {
   /// pace, and a frame that nobody takes is lost.
   virtual bool is_live() const { return false; }
 
-  /// Returns what happened since the last call, for the user to read: a lost connection, scaled
-  /// frames. Any thread may call it.
+  /// Returns messages for the user about events since the last call, such as a lost connection or
+  /// scaled frames. Any thread may call it.
   virtual std::vector<std::string> take_news() { return {}; }
 
   /// Returns how often a lost connection was restored. Any thread may call it.
@@ -95,7 +95,7 @@ class Source {
 
 /// The decoder of a video.
 enum class Decode : std::uint8_t {
-  automatic,  ///< the GPU if it gives the CPU's bytes and the frames may stay there; else the CPU
+  automatic,  ///< the GPU if its bytes equal the CPU's and frames may stay on it; else the CPU
   cpu,
   gpu
 };
@@ -105,7 +105,7 @@ constexpr auto enum_names(Decode) {
 }
 inline constexpr auto all_decodes = all_values<Decode>();
 
-/// Longest wait for a peer in the network.
+/// Longest wait for a network peer, in seconds.
 inline constexpr double default_timeout_seconds = 10;
 
 /// Options of a source that its name does not state.
@@ -115,7 +115,7 @@ struct SourceOptions {
   std::optional<DeepLayout> deep_format = std::nullopt;  ///< replaces `format` for a .raw file
   std::optional<std::int64_t> width = std::nullopt;      ///< width of frames; set with height
   std::optional<std::int64_t> height = std::nullopt;     ///< height of frames; set with width
-  /// Rate of frames. A video repeats or leaves out frames to reach it, and its speed stays.
+  /// Rate of frames. Frames of a video are repeated or left out to reach it; its speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
   std::optional<int> track = std::nullopt;
@@ -123,8 +123,8 @@ struct SourceOptions {
   /// frame.
   std::optional<std::int64_t> page = std::nullopt;
   bool all_pages = false;       ///< the user asked for all pages
-  bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma
-  bool autorotate = true;       ///< turns frames upright; false: as stored
+  bool luma = false;            ///< reads only the luma of JPEG pictures in YCbCr, as grey
+  bool autorotate = true;       ///< turns frames upright; false: frames stay as stored
   bool deinterlace = false;     ///< makes whole frames of interlaced ones
   bool rescale = false;         ///< scales frames whose size or pixels differ from the first
   Decode decode = Decode::cpu;  ///< the decoder of videos and JPEGs; automatic and gpu need a GPU

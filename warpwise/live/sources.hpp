@@ -15,30 +15,30 @@ namespace warpwise::live {
 /// - "zone": rings that move outwards and are finer at the edges
 /// - "noise"
 ///
-/// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30. YUV
-/// has limited range, and BT.601 or BT.709 by its size. Eight frames are made on opening, then
+/// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30 fps.
+/// YUV has limited range, and BT.601 or BT.709 by its size. Eight frames are made on opening, then
 /// repeated.
-/// \throws InvalidArgument  another pattern, or more than 16,384 pixels a side
+/// \throws InvalidArgument  the pattern is another, or a side exceeds 16,384 pixels
 std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceOptions& options);
 
 /// Reads frames without headers on standard input. `text` describes them: "rgb24:1280x720@30".
-/// \throws InvalidArgument  another text.
+/// \throws InvalidArgument  `text` does not describe frames.
 std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions& options);
 
 /// Reads frames without headers in a file. \throws InvalidArgument  the options lack format or
 /// size.  \throws IoError
 std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions& options);
 
-/// Reads a .y4m file, a pipe or, for "-", standard input; null for other content. \throws IoError
+/// Reads a .y4m file, pipe or ("-") standard input. Returns null for other content. \throws IoError
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options);
 
 /// Reads the pictures of one file, of a folder, or of files that match a shell pattern
 /// ("frames/*.png"), in the order of names: grey, RGB or RGBA of 8 or 16 bits, all of one size.
-/// \throws IoError  no picture is found.  \throws InvalidArgument  a page of several files
+/// \throws IoError  no picture is found.
+/// \throws InvalidArgument  the options name a page, but there are several files.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 
 /// Reads pictures in the order of `paths`, which is not empty. `name` is the source's name.
-
 /// \throws IoError, InvalidArgument
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options);

@@ -55,7 +55,7 @@ int at(const Bytes& bytes, std::int64_t index) {
   return std::to_integer<int>(bytes[static_cast<std::size_t>(index)]);
 }
 
-// Returns true if all pixels that may share this pixel's chroma sample have its colour.
+// Returns true if the pixels of the 2x2 block around (x, y), which may share chroma, are equal.
 bool is_plain(const Bytes& rgb, Size size, std::int64_t x, std::int64_t y) {
   for (std::int64_t row = y / 2 * 2; row < std::min(y / 2 * 2 + 2, size.height); ++row) {
     for (std::int64_t column = x / 2 * 2; column < std::min(x / 2 * 2 + 2, size.width); ++column) {
@@ -72,8 +72,8 @@ TEST(PatternSourceTest, EveryFormatShowsTheSame) {
   for (const PixelFormat format : convert_sources) {
     for (const Size size : sizes) {
       for (const char* name : {"bars", "zone"}) {
-        // Grey cannot show the bars' colours. The rings are grey, so that chroma is the same
-        // everywhere.
+        // Skips bars in grey, because grey cannot show their colours. Only bars have varying
+        // chroma: the rings of "zone" are grey.
         if (format == PixelFormat::gray8 && name == std::string("bars")) continue;
         const auto rgb = pattern(name, PixelFormat::rgb24, size);
         const auto other = pattern(name, format, size);
@@ -84,7 +84,7 @@ TEST(PatternSourceTest, EveryFormatShowsTheSame) {
           for (std::int64_t i = 0; i < 3 * size.width * size.height; ++i) {
             const std::int64_t x = i / 3 % size.width, y = i / 3 / size.width;
             if (name == std::string("bars") && !is_plain(expected, size, x, y)) continue;
-            // Rounding by half a code of luma and of chroma changes a colour by up to 1.7 levels.
+            // Rounding luma and chroma by half a code changes a colour by up to 1.7 levels.
             ASSERT_NEAR(at(actual, i), at(expected, i), 2)
                 << name << " " << other->stream().text() << " at " << x << "," << y;
           }
@@ -136,7 +136,7 @@ TEST(PatternSourceTest, OptionsAndRefusals) {
   EXPECT_NE(refusal([] { pattern_source("stripes", {}); }).find("test:bars"), std::string::npos);
 }
 
-// Returns the offset, in a frame, of a pixel's byte in a channel (0 luma, 1 Cb, 2 Cr).
+// Returns the offset in a frame of the byte of a pixel's `channel` (0 luma, 1 Cb, 2 Cr).
 std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t y, Size size) {
   const std::int64_t half = (size.width + 1) / 2, pixels = size.width * size.height;
   const std::int64_t quarter = half * ((size.height + 1) / 2);
@@ -158,7 +158,7 @@ std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t
   }
 }
 
-// Returns the mean, rounded half up, of a channel's pixels that share the sample of (x, y).
+// Returns the mean, rounded half up, of `channel` over the pixels that share the sample of (x, y).
 std::byte mean_of(const Bytes& i444, PixelFormat format, int channel, std::int64_t x,
                   std::int64_t y, Size size) {
   double sum = 0, count = 0;
@@ -227,7 +227,7 @@ TEST(ParseTest, Rates) {
   for (const auto& [text, rate] : good) {
     EXPECT_DOUBLE_EQ(parse_rate(text).per_second(), rate.per_second()) << text;
   }
-  // A frame that lasts years is a mistake, and too long for a timed wait.
+  // Rates below 0.001 are refused: a frame that lasts years is too long for a timed wait.
   for (const char* text : {"",
                            "0",
                            "-1",

@@ -40,13 +40,13 @@ class Stage {
   /// Returns the format that frames of `from` are converted to before this stage: gray8, rgb24 or
   /// another order of RGB; nullopt for no conversion.
   ///
-  /// - gray8: YUV gives its luma, RGB the grey of cv::cvtColor(COLOR_RGB2GRAY); colours of u16 and
-  ///   f32 give grey of their type.
+  /// - gray8: YUV gives its luma, RGB the grey of cv::cvtColor(COLOR_RGB2GRAY). RGB of u16 and f32
+  ///   gives grey of its own type.
   /// - rgb24: YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8.
-  /// Otherwise frames of a stream are rounded to 8 bits before the stage.
+  /// Returns true if the stage takes deep frames (more than 8 bits), or their grey if reads() asks
+  /// for gray8. Otherwise frames are rounded to 8 bits before the stage.
   virtual bool takes_deep_frames() const { return false; }
 
   /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
@@ -56,13 +56,13 @@ class Stage {
   virtual Stream begin(const Stream& from) = 0;
 
   /// Returns the shapes of the results after the first. Called after begin(). run_all() computes
-  /// them for a pipeline's last stage; of other stages only the first result is read.
+  /// these results for a pipeline's last stage. From other stages only the first result is used.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
   /// Returns the layout of results in files without headers; nullopt for the layout in memory.
   virtual std::optional<DeepLayout> layout() const { return std::nullopt; }
 
-  /// Returns true if results of RGBA have the alpha of their frames.
+  /// Returns true if RGBA results keep the alpha of the input frames.
   virtual bool keeps_alpha() const { return false; }
 
   /// Returns true if a result depends on earlier frames; frames then pass one after another.
@@ -79,14 +79,14 @@ class Stage {
   /// none.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
-  /// Returns the stage as a step of a Chain; nullopt if it has no such form. Called after begin().
+  /// Returns the stage as a step of a Chain; nullopt if it cannot be one. Called after begin().
   virtual std::optional<ChainStep> chain_step() const { return std::nullopt; }
 
-  /// Computes one frame in the calling thread's oneTBB arena. A stage that does not remember may
-  /// run for several frames at the same time.
+  /// Computes one frame in the calling thread's oneTBB arena. Several threads may call it at once,
+  /// for different frames, unless the stage remembers().
   virtual void run(HostSource from, HostResult to) = 0;
   /// Computes one frame on a GPU, asynchronously on `stream`. A stage that is not recordable may
-  /// wait for the stream. A stage that remembers gets every frame on one stream, until release().
+  /// wait for the stream. A stage that remembers() gets all frames on one stream, until release().
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
   /// Computes all results of a frame; begin() describes the first.

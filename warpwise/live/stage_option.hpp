@@ -14,10 +14,10 @@ struct StageOption {
   std::string name = {};       ///< "window"
   std::string help = {};       ///< its purpose
   Kind kind = Kind::text;      ///< kind of the option's values
-  std::string form = {};       ///< name of a value in texts: "N", "A:B"
+  std::string form = {};       ///< placeholder of a value in help texts: "N", "A:B"
   std::string otherwise = {};  ///< default: a value, or words for it; may be empty
 
-  // A slider's range, for integers and numbers. Values outside may be valid too.
+  // Range of a slider for integers and numbers. Values outside this range may be valid too.
   std::int64_t least = 0;
   std::int64_t greatest = 0;
   std::int64_t step = 1;  ///< step from `least`; 2 if only odd values are valid

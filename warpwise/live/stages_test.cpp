@@ -104,7 +104,7 @@ Bytes luma_in(const Bytes& frame, const Stream& stream) {
   return luma;
 }
 
-// Returns all combinations of convention, matrix and ranges, defined or not.
+// Returns all combinations of convention, matrix and ranges, also those that convert() refuses.
 std::vector<ConvertChoices> all_choices() {
   const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
   std::vector<ConvertChoices> choices;
@@ -144,7 +144,7 @@ TEST_P(StagesTest, LumaAloneIsTheLumaOfTheWhole) {
   }
 }
 
-// convert() does not take grey of limited range.
+// The stage scales grey of limited range itself, because convert() does not take it.
 TEST_P(StagesTest, ConvertsGreyOfLimitedRange) {
   const auto expected = [](const Bytes& frame, std::size_t copies) {
     Bytes result;
@@ -212,7 +212,7 @@ TEST_P(StagesTest, AChainIsItsStagesOneByOne) {
       Running chain(GetParam(), chain_stage({sobel_stage("sobel"), threshold_stage("cut", cut)}),
                     from);
       EXPECT_EQ(chain.result().text(), both.result().text());
-      if (GetParam() == Backend::cuda && width % 8 != 0) {  // not one kernel
+      if (GetParam() == Backend::cuda && width % 8 != 0) {  // the chain is not a single kernel
         const std::string why = refusal([&] { chain(frame); });
         EXPECT_NE(why.find("'sobel | cut'"), std::string::npos) << why;
         continue;
@@ -222,7 +222,7 @@ TEST_P(StagesTest, AChainIsItsStagesOneByOne) {
   }
 }
 
-/// A window of a large random picture, at (x, y).
+/// Returns a frame cut from a large random picture; (x, y) is the place of the window.
 Bytes scene(const Stream& stream, std::int64_t x, std::int64_t y) {
   const auto [width, height] = Size{stream.shape.width, stream.shape.height};
   const Bytes picture = test::random_bytes((width + 64) * (height + 64), 4);
@@ -267,12 +267,12 @@ TEST_P(StagesTest, MatchShowsTheMotionSinceTheFrameBefore) {
   expect_same(Bytes(frames[0].size() * 3, std::byte{255}), running(frames[0]));
   const Bytes right = running(frames[1]);
   expect_same(motion(from, frames[0], frames[1], options, 4), right);
-  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // the largest motion searched
+  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // full colour: largest motion
   EXPECT_EQ(pixel(right, 61, 55, 20), (std::array{255, 0, 0}));
   EXPECT_EQ(pixel(right, 61, 56, 20), (std::array{0, 0, 0}));  // outside all blocks
   const Bytes up = running(frames[2]);
   expect_same(motion(from, frames[1], frames[2], options, 4), up);
-  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half of that motion
+  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half colour: 2 of 4 pixels
 
   Running scaled(GetParam(), match_stage("", options, 16.0F), from);
   scaled(frames[0]);
@@ -283,7 +283,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   const DisparityOptions options = {.block = 5, .max_disparity = 7};
   const Stream half = grey_stream(41, 19);
   const Stream from = grey_stream(82, 19);
-  // The content at x in the left image is at x - 7 in the right one.
+  // Content at column x of the left image is at column x - 7 of the right image.
   const Bytes left = scene(half, 0, 0);
   const Bytes right = scene(half, 7, 0);
   Bytes pair;
@@ -305,7 +305,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   EXPECT_EQ(running(pair), colours);
 }
 
-/// Repeats grey as RGB, so that its grey is the same again.
+/// Returns RGB with three equal channels, so that its grey equals `grey`.
 Bytes as_rgb(const Bytes& grey) {
   Bytes rgb;
   for (const std::byte value : grey) rgb.insert(rgb.end(), 3, value);
@@ -345,7 +345,7 @@ TEST_P(StagesTest, TrackDrawsTheBoxThatItFollows) {
   }
 }
 
-// The outline of a lost box is red, at its last place.
+// The outline of a lost box is red, and stays at the box's last known place.
 TEST_P(StagesTest, TrackDrawsALostBoxRed) {
   const Stream grey = grey_stream(61, 47);
   const TrackOptions options{.measure = Measure::zncc, .min_score = 0.9};

@@ -50,13 +50,13 @@ inline constexpr int hlg_transfer = 18;
 
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
-  io::PictureShape shape;  ///< frames: 8-bit of a known format, or deep; pictures: any
+  io::PictureShape shape;  ///< for frames: 8-bit of a known format, or deep; for pictures: any
   Colours colours;
   Rate rate;                ///< mean rate if is_varying
-  Rate own_ticks = {};      ///< unit of the frames' times; if unknown, a frame is a tick
+  Rate own_ticks = {};      ///< ticks a second of the frames' times; if unknown, one tick a frame
   bool is_varying = false;  ///< frames last for different times
   PixelAspect pixel_aspect = {};
-  /// Exif's number, 1 to 8, of the turn that makes the frames upright; 1: no turn.
+  /// Exif orientation, 1 to 8: how to turn the frames to make them upright. 1: no turn.
   int orientation = 1;
   /// Primaries and transfer by their numbers in ITU-T H.273; 2: not stated.
   int primaries = 2;
@@ -73,12 +73,12 @@ struct Stream {
   PixelFormat format() const { return shape.format.value(); }
   /// Returns true for the HDR transfers, PQ and HLG.
   bool has_wide_range() const { return transfer == pq_transfer || transfer == hlg_transfer; }
-  /// Returns true for grey, RGB, RGBA and DeepPlanes of u16.
+  /// Returns true for deep frames: grey, RGB, RGBA or DeepPlanes of u16.
   bool is_deep() const {
     return shape.type == ElementType::u16 &&
            (shape.planes || shape.channels == 1 || shape.channels >= 3);
   }
-  /// Returns the number of samples of a pixel of a deep frame, alpha too.
+  /// Returns the number of samples of a deep frame's pixel, including alpha.
   int components() const { return shape.planes ? 3 : shape.channels; }
   /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, rgba32, i420,
   /// yuyv or ycbcr32 for deep frames, format() for others.
@@ -88,14 +88,14 @@ struct Stream {
   std::string text() const;
 };
 
-/// Describes Exif's number of a turn: "a quarter turn to the right"; empty for 1.
+/// Describes the turn of an Exif orientation: "a quarter turn to the right"; empty for 1.
 std::string turn_text(int orientation);
 
 /// Makes a stream of frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
-/// Makes a stream of frames of that shape, which may be deep. \throws std::bad_optional_access  the
-/// shape is neither deep nor of a known format.
+/// Makes a stream of frames of `shape`, which may be deep. \throws std::bad_optional_access `shape`
+/// is neither deep nor of a known format.
 Stream stream_of(const io::PictureShape& shape, Rate rate, const ColourTags& options,
                  const ColourTags& tags);
 

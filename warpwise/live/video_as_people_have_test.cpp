@@ -1,4 +1,4 @@
-// Tests of the times, turns, tags and other tracks that videos of cameras and phones have.
+// Tests times, turns, tags and other tracks (sound, subtitles) of cameras' and phones' videos.
 #include <array>
 #include <sstream>
 
@@ -29,7 +29,7 @@ class PeoplesVideoTest : public VideoTest {
     sink->finish();
   }
 
-  // Returns entries of a file as ffprobe prints them: a line for each stream, packet, ….
+  // Returns what ffprobe prints about `entries` of a file: a line for each stream, packet, ….
   std::string probed(const std::string& name, const std::string& entries) const {
     const std::string command = "cd '" + path("") + "' && ffprobe -v error -of csv=p=0 " + entries +
                                 " '" + name + "' >probed 2>&1";
@@ -74,7 +74,7 @@ TEST_F(PeoplesVideoTest, FramesKeepVaryingTimes) {
     EXPECT_EQ(times(to), varying) << to;
     EXPECT_NEAR(seconds(to), seconds("a.mp4"), 0.002) << to;
   }
-  // An .avi file of Warpwise has JPEG's colours.
+  // Warpwise writes .avi files in JPEG's colours, so the input has them too.
   ffmpeg("-i a.mp4 -fps_mode passthrough -enc_time_base 1/1000 -pix_fmt yuvj420p -c:v mjpeg c.mov");
   copy("c.mov", "b.avi");
   EXPECT_EQ(times("b.avi"), varying);
@@ -90,7 +90,7 @@ TEST_F(PeoplesVideoTest, PicturesOfAGifKeepTheirDelays) {
   EXPECT_NEAR(seconds("b.mkv"), seconds("a.gif"), 0.002);
 }
 
-// Programs that record the screen leave out unchanged frames: their .avi files have empty frames.
+// Programs that record the screen write an empty frame into an .avi file if nothing has changed.
 TEST_F(PeoplesVideoTest, EmptyFramesOfAnAviTakeTheirTime) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 25 -c:v mjpeg -pix_fmt yuvj420p -r 25 "
@@ -114,7 +114,7 @@ TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
                          wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
 }
 
-// In real time, frames may be left out before the sink. The sink learns this only from their times.
+// In real time, frames may be dropped before the sink, which sees this only in the frames' times.
 TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
   for (const char* name : {"a.mp4", "a.mkv"}) {
@@ -148,7 +148,7 @@ TEST_F(PeoplesVideoTest, TagsGoAlongAndACoverIsMentioned) {
             Words{"the cover picture"});
 }
 
-// The stamps of the second recording begin at zero again.
+// The time stamps of the second recording begin at zero again.
 TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v mpeg2video -bf 0 a.mpg");
   const Bytes once = content(path("a.mpg"));
@@ -232,7 +232,7 @@ TEST_F(PeoplesVideoTest, ANewRateKeepsTheSpeed) {
   EXPECT_EQ(frames_of(*open("a.mkv", options)), expected);
 }
 
-// Returns the source pixel of the result's pixel (x, y), by the definition of the turn.
+// Returns the source's pixel that a turn moves to (x, y), by the definition of the orientation.
 std::pair<std::int64_t, std::int64_t> origin_of(int orientation, std::int64_t x, std::int64_t y,
                                                 std::int64_t width, std::int64_t height) {
   switch (orientation) {
@@ -271,7 +271,7 @@ TEST(Turn, MovesEveryPixel) {
   }
 }
 
-// ffmpeg's filter for each turn; the index is Exif's number.
+// ffmpeg's filter for each turn; the index is the Exif orientation.
 constexpr std::array turns_of_ffmpeg = {"",           "null",        "hflip",       "hflip,vflip",
                                         "vflip",      "transpose=0", "transpose=1", "transpose=3",
                                         "transpose=2"};
@@ -290,7 +290,7 @@ TEST_F(PeoplesVideoTest, TurnsAreThoseOfFfmpeg) {
   }
 }
 
-// A phone writes files that players turn. ffmpeg turns them too.
+// Phones write files whose frames players have to turn. ffmpeg's turned frames are the reference.
 TEST_F(PeoplesVideoTest, FramesAreTurnedUpright) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 3 -pix_fmt yuv420p -c:v libx264 plain.mp4");
   Stream stream = open("plain.mp4")->stream();
@@ -434,7 +434,7 @@ TEST_F(OtherTracksTest, GoAlong) {
   make("a.mp4", "-c:s mov_text");
   copy("a.mp4", "b.mp4");
   EXPECT_EQ(subtitles_of("b.mkv"), subtitles_of("a.mkv"));
-  // FFmpeg reads no durations of subtitles in fragments, so only the packets are compared.
+  // FFmpeg reads no subtitle durations from fragmented files, so times and sizes are compared.
   ffmpeg("-i a.mp4 -map 0 -c copy -movflags frag_keyframe+delay_moov c.mp4");
   const char* packets = "-select_streams s -show_entries packet=pts_time,size";
   EXPECT_EQ(probed("b.mp4", packets), probed("c.mp4", packets));
@@ -540,7 +540,7 @@ TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
   }
 }
 
-// Frames that are stored in another order do not begin a recording.
+// Frames stored in another order than shown step back in time, but begin no other recording.
 TEST_F(OtherTracksTest, OfASlowSecondRecordingFollowTheFirst) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=1:d=10 -f lavfi -i sine=d=10 -pix_fmt yuv420p -c:v libx264 "
@@ -555,7 +555,7 @@ TEST_F(OtherTracksTest, EndWithTheFrames) {
   make("a.mkv", "-c:s srt");
   copy("a.mkv", "b.mkv", {}, 25);
   EXPECT_NEAR(seconds("b.mkv"), 1.0, 0.05);
-  copy("a.mkv", "c.mkv", {}, 47);  // the decoder has read the whole file by then
+  copy("a.mkv", "c.mkv", {}, 47);  // at frame 47 the decoder has read the whole file
   EXPECT_NEAR(seconds("c.mkv"), 1.88, 0.05);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All whole frames must precede the error.
+// The source must give all whole frames before the error.
 TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   fs::copy(WARPWISE_SAMPLES "/street.avi", path("street.avi"));
   const Stream stream = open("street.avi")->stream();
@@ -42,7 +42,7 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
-// FFmpeg reports no error for truncated files of these kinds.
+// FFmpeg reports no error for truncated .gif and .avi files.
 TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 whole.gif");
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 -c:v mjpeg -bitexact whole.avi");
@@ -55,7 +55,7 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
     const auto end =
         kind == ".avi" ? std::search(file.begin(), file.end(), name, name + 4) : file.end();
     const auto bytes = static_cast<std::size_t>(end - file.begin());
-    // Without the padding byte after an odd length, no frame of an .avi is missing.
+    // An .avi file without its last padding byte still has all frames, so this cut is left out.
     const std::size_t most = bytes - (kind == ".avi" ? 2 : 1);
     for (std::size_t cut = most; cut > bytes / 2; cut -= cut > bytes - 40 ? 1 : 37) {
       store(path("cut" + kind), std::span(file).first(cut));
@@ -90,7 +90,7 @@ TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   EXPECT_NE(refusal("cut.mkv").find("it is damaged or cut short"), std::string::npos);
 }
 
-// A recording may begin anywhere. The first frame is the first one that can be decoded.
+// A recording may begin inside a group of pictures. Reading starts at the first decodable frame.
 TEST_F(VideoTest, ReadsFromTheFirstKeyFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=320x240 -frames:v 60 -c:v libx264 -g 20 whole.ts");
   const std::vector<Bytes> whole = frames_of(*open("whole.ts"));
@@ -114,7 +114,7 @@ TEST_F(VideoTest, SaysWhichFrameIsDamaged) {
   store(path("a.mkv"), file);
   EXPECT_NE(refusal("a.mkv").find("a.mkv: at frame 10 it is damaged"), std::string::npos)
       << refusal("a.mkv");
-  // A new rate loses no frame before the damage.
+  // Reading at another rate (--fps) also gives all frames before the damage.
   const auto frames_before = [&](const SourceOptions& options) {
     const auto source = open("a.mkv", options);
     Bytes pixels(static_cast<std::size_t>(source->stream().shape.bytes()));
@@ -187,7 +187,7 @@ TEST_F(VideoTest, WhatWasWrittenBeforeTheDiskWasFullPlays) {
   }
 }
 
-// A killed program does not write the end of a file.
+// A killed program does not write the end of an .mp4 file. The file must play without it.
 TEST_F(VideoTest, AnMp4WithoutAnEndPlays) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, {10, 1});
   {

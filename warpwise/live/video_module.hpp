@@ -19,9 +19,9 @@ struct CameraMode {
   Rate rate;
 };
 
-/// Reads and writes videos, and reads cameras, with FFmpeg's libraries. A module links them and is
-/// loaded with the first video or camera. The command therefore starts without them, and works
-/// where they are missing.
+/// Reads and writes videos, and reads cameras, with FFmpeg's libraries. A module links these
+/// libraries, and is loaded when the first video or camera is opened. The command therefore starts
+/// without FFmpeg, and works where it is missing.
 class VideoModule {
  public:
   /// Reads the frames of a file's video, each with its time, upright if options.autorotate. 4:2:2
@@ -29,7 +29,7 @@ class VideoModule {
   /// 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover picture
   /// is no video. If options.rate is set, the source gives the frames that the file shows at equal
   /// intervals. The options' format and size have no effect.
-  /// \throws IoError  the file is missing, is no video, has no such track, or has frames that are
+  /// \throws IoError  the file is missing, is no video, lacks options.track, or has frames that are
   ///                  not read (interlaced, with a palette, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
@@ -47,23 +47,23 @@ class VideoModule {
                                               const SourceOptions& options) const = 0;
   /// Creates a video file. `path` ends with one of video_extensions:
   ///
-  /// - .mp4: H.264, 4:2:0 of even sizes; the frames already written play even if the program is
-  ///   ended
+  /// - .mp4: H.264, 4:2:0 of even sizes; if the program is killed, players show the frames already
+  ///   written
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
   /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range, with the alpha of RGBA
   ///
-  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
+  /// Frames of more than 8 bits become FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
-  /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid
-  /// of the stream's rate, or milliseconds if durations vary. Nothing is written before begin().
-  /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
+  /// written as 25 frames a second. Frames keep their times: .mkv rounds them to milliseconds; .avi
+  /// to frames of the stream's rate, or to milliseconds if durations vary. Nothing is written
+  /// before begin(). \throws IoError  `path` cannot be written, or FFmpeg lacks the encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
   /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
   /// in .mp4 files, and sound, both in MPEG-TS; over rtsp, video and sound have separate packets.
   /// Nothing is sent before Sink::begin(), which connects.
-  /// \throws InvalidArgument  a port is missing, or an http address has another kind's extension
+  /// \throws InvalidArgument  a port is missing, or an http address has one of video_extensions
   virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
                                                 double timeout_seconds) const = 0;
 
@@ -76,7 +76,7 @@ class VideoModule {
 inline constexpr const char* video_module_entry = "warpwise_video_module_3";
 using VideoModuleEntry = const VideoModule* (*)();
 
-/// Loads the module. \throws IoError  it cannot be loaded; the message says what to install.
+/// Loads the module once. \throws IoError  it cannot be loaded; the message says what to install.
 const VideoModule& video_module();
 
 /// Extensions of the files that create() writes.
@@ -86,10 +86,10 @@ inline constexpr std::array<std::string_view, 4> video_extensions = {".mp4", ".a
 /// Returns true for an address of a peer in the network: "http://…", https, rtsp, rtp, udp, tcp.
 bool is_address(std::string_view name);
 
-/// Returns true for an address of another scheme: "rtmp://…". No file has such a name.
+/// Returns true for an address of another scheme ("rtmp://…") if no file has this name.
 bool is_other_address(const std::string& name);
 
-/// Lists the modes of the camera at that path; empty if it is no camera. Does not need the module.
+/// Lists the modes of the camera at `path`; empty if it is no camera. Does not load the module.
 std::vector<CameraMode> camera_modes(const std::string& path);
 
 }  // namespace warpwise::live

@@ -6,7 +6,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FFV1 is lossless: ffmpeg must decode the same bytes into the same pixel format.
+// FFV1 is lossless: the bytes that ffmpeg decodes must equal the bytes written.
 TEST_F(VideoTest, KeepsFramesInMkv) {
   constexpr Pixels kept[] = {{"gray", PixelFormat::gray8},   {"yuv420p", PixelFormat::i420},
                              {"nv12", PixelFormat::nv12},    {"nv21", PixelFormat::nv21},

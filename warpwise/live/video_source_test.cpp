@@ -22,7 +22,7 @@ TEST_F(VideoTest, ReadsTheSample) {
   EXPECT_EQ(joined(frames_of(*source)), content(path("street.raw")));
 }
 
-// Interleaves the samples of three planes; chroma may have half the columns.
+// Interleaves the samples of three planes. If `halves_chroma`, chroma has half the columns.
 Bytes beside(const Bytes& planes, Size size, bool halves_chroma) {
   const auto [width, height] = size;
   const std::int64_t chroma = halves_chroma ? (width + 1) / 2 : width;
@@ -62,7 +62,7 @@ Bytes rgb_of_four(const Bytes& pixels, std::array<std::size_t, 3> parts) {
   return frame;
 }
 
-// Stores headerless frames in a container, so that every byte is known.
+// Stores random frames uncompressed in a container, so that every byte is known.
 TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   using Expected = std::function<Bytes(const Bytes&, Size)>;
   const Expected same = [](const Bytes& frame, Size) { return frame; };
@@ -97,7 +97,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   };
   for (const auto& [pixels, bytes_as, expected] : cases) {
     for (const Size size : {Size{64, 48}, Size{54, 37}, Size{53, 37}}) {
-      if (bytes_as == PixelFormat::yuyv && size.width % 2 != 0) continue;  // ffmpeg has fewer bytes
+      if (bytes_as == PixelFormat::yuyv && size.width % 2 != 0) continue;  // ffmpeg's are smaller
       const auto bytes = static_cast<std::size_t>(frame_bytes(bytes_as, size.width, size.height));
       const Bytes first = random_bytes(static_cast<std::int64_t>(bytes), 1);
       const Bytes second = random_bytes(static_cast<std::int64_t>(bytes), 2);
@@ -196,7 +196,7 @@ TEST_F(VideoTest, RefusesWhatItDoesNotRead) {
   EXPECT_NE(refusal("a.mkv").find("is interlaced"), std::string::npos) << refusal("a.mkv");
 }
 
-// Frames whose alpha is left out equal those of the same file without alpha.
+// Frames whose alpha is left out must equal the frames of the same video without alpha.
 TEST_F(VideoTest, AlphaBesideYuvIsLeftOut) {
   for (const auto& [options, without] :
        {std::pair("-c:v ffv1 -pix_fmt yuva420p", "yuv420p"),
@@ -217,7 +217,7 @@ TEST_F(VideoTest, AlphaBesideYuvIsLeftOut) {
   }
 }
 
-// Needs no GPU: the reason lies in the file.
+// This test needs no GPU, because the refusal depends only on the file.
 TEST_F(VideoTest, AlphaBesideVp9IsNoVideoForTheGpu) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:d=0.1 -c:v libvpx-vp9 -pix_fmt yuva420p -auto-alt-ref 0 "
@@ -243,7 +243,7 @@ TEST_F(VideoTest, AlphaInAnyPlaceIsRead) {
   }
 }
 
-// The message names the closest pixels that are read.
+// The message names the readable pixel format that is closest to the unreadable one.
 TEST_F(VideoTest, PixelsThatAreNotReadHaveReadableOnesBeside) {
   struct Advice {
     const char* options;

@@ -38,7 +38,7 @@ inline std::string message_of(const std::function<void()>& call) {
   return warpwise::test::message_of<Error>(call);
 }
 
-// Makes frames that differ by motion. They are smooth, so that lossy files are close to them.
+// Makes frame `number` of a smooth moving pattern. Frames in lossy files are close to these frames.
 inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   Bytes frame(static_cast<std::size_t>(shape.bytes()));
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -47,7 +47,7 @@ inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   return frame;
 }
 
-/// Names of the same pixels in ffmpeg and in Warpwise.
+/// Names of one pixel format in ffmpeg and in Warpwise.
 struct Pixels {
   const char* ffmpeg;
   PixelFormat format;

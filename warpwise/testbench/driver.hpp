@@ -17,7 +17,7 @@ constexpr Result not_found = 500;
 using Handle = void*;  ///< a context, a module, a function or a stream
 using DevicePointer = std::uint64_t;
 
-/// CUDA_RESOURCE_DESC.
+/// A CUDA_RESOURCE_DESC: the memory behind a texture.
 struct Resource {
   struct Linear {
     DevicePointer address;
@@ -45,7 +45,7 @@ struct Resource {
   static constexpr int is_pitched = 3;
 };
 
-/// CUDA_TEXTURE_DESC.
+/// A CUDA_TEXTURE_DESC: how a kernel reads a texture.
 struct Reading {
   int address_modes[3] = {};
   int filter = 0;

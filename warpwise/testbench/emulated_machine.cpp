@@ -32,8 +32,8 @@ class EmulatedCode final : public LoadedCode {
 
 class EmulatedMachine final : public Machine {
  public:
-  // Check::init needs a record of the bytes that are written, from the first allocation on.
-  // Launches may leave the check out.
+  // Records which bytes are written, from the first allocation on, because a launch with
+  // Check::init needs the whole record. Other launches ignore it.
   EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {

@@ -44,7 +44,7 @@ class GpuCode final : public LoadedCode {
                    std::span<const std::byte> parameters, const emulator::LaunchOptions&) override {
     const Handle function = function_of(kernel);
     allow_shared(function, shape.dynamic_shared_bytes, kernel);
-    // CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END.
+    // The keys 1, 2 and null are CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END.
     std::size_t bytes = parameters.size();
     void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(parameters.data()),
                      reinterpret_cast<void*>(2), &bytes, nullptr};
@@ -98,7 +98,7 @@ class GpuCode final : public LoadedCode {
   std::map<std::string, Handle> functions_of_;
 };
 
-// Returns a CUarray_format.
+// Returns the CUarray_format of a texture's channels.
 int format_of(const emulator::Texture& texture) {
   constexpr int first_unsigned = 1;
   constexpr int first_signed = 8;

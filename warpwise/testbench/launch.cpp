@@ -79,7 +79,8 @@ struct Finding {
   void add(const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; }
 };
 
-/// \param gpu  " on CC 7.5", or empty
+/// Adds a text to `finding` if the accesses take more than `at_most` sectors per request.
+/// \param gpu  " on CC 7.5" for the text, or empty
 void add(const emulator::TrafficCounts& counts, const char* what, const std::string& gpu,
          double at_most, Finding& finding) {
   if (counts.requests == 0) return;
@@ -148,8 +149,9 @@ Outcome Launch::nothing_found(const char* what, const Where& where, bool has_lin
               (knows_file ? "" : "; it has some of " + files)};
 }
 
-/// \param what   subject of the check
-/// \param check  returns its finding on the counts of a line
+/// Checks each source line that `where` names, and joins the findings.
+/// \param what   the checked kind of operation, in messages: "access to global memory"
+/// \param check  returns the finding for a line's counts
 template <class Check>
 Outcome Launch::check_lines(const char* what, const Where& where, const Check& check) const {
   if (!counted_) {

@@ -17,7 +17,7 @@ struct Where {
 };
 
 /// A launch that has ended, with its counts and the expectations that can be checked on it. The
-/// text of a failed expectation has a line for each source line or fault that does not meet it. An
+/// text of a failed expectation has a line for each fault or source line that violates it. An
 /// expectation of counts also fails if nothing in the launch could have violated it:
 /// - nothing was counted,
 /// - `where` names no line of the kernel, or
@@ -30,13 +30,13 @@ class WARPWISE_EXPORT Launch {
   /// Returns the counts, the faults and the output of printf. The result is empty on a GPU.
   const emulator::LaunchResult& result() const { return result_; }
 
-  /// Expects no fault, such as an access out of bounds or a race. Testbench::options has the
-  /// checks. On a GPU: expects no error.
+  /// Expects no fault, such as an access out of bounds or a race. Testbench::options selects the
+  /// checks. On a GPU, expects that CUDA reports no error.
   Outcome expect_no_faults() const;
 
   /// Expects that each source line needs, on average, at most this many sectors of 32 bytes per
-  /// request. A request is one load, store or atomic of global memory by a warp. 4 is the least for
-  /// 32 lanes with 4 different bytes each.
+  /// request. A request is one load, store or atomic of global memory by a warp. If each of 32
+  /// lanes accesses 4 bytes of its own, a request needs at least 4 sectors.
   Outcome expect_sectors_per_request(double at_most, const Where& where = {}) const;
   /// Expects that no access to shared memory takes more passes than its bytes need.
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
@@ -62,7 +62,7 @@ class WARPWISE_EXPORT Launch {
   std::string error_;  // the error that a GPU reports
   bool counted_ = true;
   std::vector<rules::ComputeCapability> counted_for_;  // GPUs, in the order of result_.memory
-  std::shared_ptr<Skips> skips_;                       // counted for the Testbench
+  std::shared_ptr<Skips> skips_;                       // shared by the Testbench's launches
 };
 
 }  // namespace warpwise::testbench

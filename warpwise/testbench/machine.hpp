@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the testbench: the interface of the emulator and of a GPU.
+// Internal to the testbench: the common interface of the emulator and a GPU.
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@ struct Outcome {
 
   explicit operator bool() const { return holds; }
 
-  /// Converts to GoogleTest's testing::AssertionResult, whose header is not needed here.
+  /// Converts to GoogleTest's testing::AssertionResult. This file needs no header of GoogleTest.
   template <class Result>
     requires requires(const Result& result) { result.failure_message(); }
   operator Result() const {

@@ -32,7 +32,7 @@ struct Testbench::State {
 
 namespace {
 
-// Compiles. Turns a CompileError into an Error whose text has all output of the compiler.
+// Calls `compile`. Turns a CompileError into an Error whose text has all output of the compiler.
 template <class Compile>
 std::string compiled(const CompileOptions& options, const Compile& compile) {
   lab::CompileOptions own;

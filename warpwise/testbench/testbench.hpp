@@ -60,8 +60,8 @@ struct Argument {
 
 class Testbench;
 
-/// `count` elements of device memory, as a view of memory that its Testbench owns. A kernel gets
-/// the address.
+/// `count` elements of device memory, as a view of memory that its Testbench owns. As an argument
+/// of a launch, it passes the memory's address to the kernel.
 template <class T>
 class Buffer {
  public:
@@ -156,7 +156,8 @@ class WARPWISE_EXPORT Testbench {
 
   Backend backend() const;
   /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), the checks
-  /// (default: all but equal_writes and strict), the budget (default: none). Not used on a GPU.
+  /// (default: all but equal_writes and strict), the limit of instructions (default: none). Not
+  /// used on a GPU.
   emulator::LaunchOptions options;
 
   /// Loads a file of PTX (.ptx) or of CUDA C++ (.cu). CUDA C++ is compiled by nvcc if there is one,

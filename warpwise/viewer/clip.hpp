@@ -57,7 +57,7 @@ class Clip {
   mutable std::mutex state_mutex_;
   State state_;                        // changes under both mutexes
   std::unique_ptr<live::Sink> sink_;   // set while a clip is recorded
-  std::optional<live::Stream> begun_;  // the video's frames; set with the first one
+  std::optional<live::Stream> begun_;  // describes the video's frames; set with the first one
   // The members below convert the results of computation_ to frames that the sink takes.
   std::shared_ptr<const Computation> computation_;
   std::unique_ptr<live::Pipeline> conversion_;

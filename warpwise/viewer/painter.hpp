@@ -70,8 +70,8 @@ class Painter {
   Painter& operator=(const Painter&) = delete;
 
   enum class Content { original = 0, result = 1, wipe = 2, difference = 3 };
-  /// Draws one or both pictures, as `content` says. `line` is the wipe's line, from 0 (left) to 1
-  /// (right).
+  /// Draws one or both pictures, as `content` says. A wipe shows the original left of a line and
+  /// the result right of it; `line` is the line's position, from 0 (left) to 1 (right).
   void draw(const Texture& original, const Texture& result, Content content, float line,
             const Rectangle& where, float window_width, float window_height) const;
 

@@ -20,8 +20,8 @@ class Sharing {
   Sharing(const live::Source& source, const std::string& no_source, const ViewOptions& options);
 
   live::OnGpu on_gpu() const { return on_gpu_; }
-  /// Describes whether frames pass to the window, and from a source that OpenGL draws, without the
-  /// host. Each line begins with a line break. The text is empty if the CPU computes.
+  /// Says if frames bypass the host on the way to the window, and on the way from a source that
+  /// OpenGL draws. Each line begins with a line break. The text is empty if the CPU computes.
   const std::string& text() const { return text_; }
 
  private:

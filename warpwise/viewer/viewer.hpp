@@ -67,8 +67,8 @@ struct ViewOptions {
 };
 
 /// Shows a pipeline's results for a source's frames, until the user or options.frames ends it. The
-/// module libwarpwise_viewer.so does the work. With a screenshot the wipe's line ignores the mouse,
-/// and the window closes at the end of the source too.
+/// module libwarpwise_viewer.so does the work. If a screenshot is wanted, the line of View::wipe
+/// does not follow the mouse, and the window also closes at the end of the source.
 /// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, or the
 /// source fails.
 /// \throws InvalidArgument  the pipeline cannot take the source's frames, or an option is invalid

@@ -146,7 +146,7 @@ class Window {
     if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
   }
 
-  // For a screenshot, the wipe's line stays in the middle, wherever the mouse is.
+  // For a screenshot, the line of View::wipe stays in the middle, wherever the mouse is.
   void move(double x) {
     if (options_.screenshot.empty()) mouse_ = x;
   }

@@ -15,7 +15,8 @@
 // Declarations that the subcommands of `warpwise lab` share.
 namespace warpwise::cli {
 
-/// The place where rungs run; automatic is the GPU if there is one, otherwise the emulator.
+/// The place where rungs (the kernels of a ladder or study) run. The value automatic means the GPU
+/// if there is one, otherwise the emulator.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
 constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
@@ -64,7 +65,7 @@ struct Selection {
 /// \throws InvalidArgument  a name is not known; the message suggests the most similar one
 std::vector<Selection> select(const LabOptions& options);
 
-/// Replaces each collection by its experiments.
+/// Replaces each collection (a study that only lists experiments of others) by these experiments.
 std::vector<Selection> expanded(std::vector<Selection> selections);
 
 /// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and

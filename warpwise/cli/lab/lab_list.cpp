@@ -35,7 +35,8 @@ Json json_of(const lab::Rung& rung) {
   return object;
 }
 
-// Writes axes as JSON. Without an axis of sizes, writes the table's size `otherwise`.
+// Writes axes (the values that a study varies) as JSON. Without an axis of sizes, writes
+// `otherwise`, the size that the whole study uses.
 Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
   Json sizes = Json::array();
   for (const lab::Size& size : axes.sizes) sizes.push_back({size.width, size.height});

@@ -69,7 +69,7 @@ std::string parts_of(const lab::PredictedRow& row) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Returns the values in which the rows of a rung differ.
+// Returns the text of the values in which the rows of a rung differ: "1024x1024 segments=4 ".
 std::string point_of(const lab::PredictedRow& row, bool with_size) {
   std::string text;
   if (with_size) text += fmt::format("{}x{} ", row.size.width, row.size.height);

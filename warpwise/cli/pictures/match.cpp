@@ -37,7 +37,7 @@ struct Matches {
                                   : fmt::format("{}", load<float>(score.row(row), column));
   }
 
-  // Returns the number of blocks that leave the image with every displacement.
+  // Returns the number of image blocks without a match: each displacement leads out of the image.
   std::int64_t unmatched() const {
     std::int64_t count = 0;
     for (std::int64_t row = 0; row < displacement.height(); ++row) {

@@ -16,9 +16,9 @@ namespace {
 // Window and offset for a photo of a page. They were found by trial on photos of pages, and on
 // pictures of printed text with shadows and noise. The window covers a few letters, and the offset
 // is larger than the noise on white paper.
-constexpr std::int64_t windows_in_page = 16;
-constexpr std::int64_t least_window_of_page = 15;
-constexpr double offset_of_page = 15;  // in grey levels, of 255
+constexpr std::int64_t windows_in_page = 16;       // windows along the page's shorter side
+constexpr std::int64_t least_window_of_page = 15;  // in pixels
+constexpr double offset_of_page = 15;              // in grey levels, of 255
 
 class ThresholdCommand final : public Command, public Operation {
  public:

@@ -36,8 +36,8 @@ double sample(const io::Picture& from, double x, double y) {
          down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
 }
 
-// Returns both ends, and points between them that are at most `step` apart. If 0 lies between the
-// ends, 0 is one of the points, since it stands for the unchanged template.
+// Returns `first`, `last`, and points between them that are at most `step` apart. If 0 lies between
+// them, 0 is one of the points, since it stands for the unchanged template.
 std::vector<double> points_in(double first, double last, double step) {
   std::vector<double> points = {first};
   const auto go_to = [&](double end) {

@@ -68,7 +68,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
   return text_of_json(all);
 }
 
-// Describes a program without a process that loaded the emulated runtime.
+// Makes the reports for a program that loaded the emulated runtime in none of its processes.
 void describe_nothing(JoinedReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
   all.junit = emulator::junit::file_of({}, "");

@@ -44,7 +44,7 @@ std::string folder_of_pictures(const std::string& name) {
 // Refuses a sink that is also the source, because both would be used at the same time.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
-  // A picture or a .y4m file as the sink writes no folder. open_sink() refuses a picture.
+  // A sink that is a single file writes no folder. open_sink() refuses a single picture.
   const bool is_folder_written =
       sink.ends_with('/') || is_folder(sink) || sink.find('%') != std::string::npos;
   const bool is_same_folder =

@@ -28,9 +28,9 @@ struct StreamCall {
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages);
 
-/// Returns true if a subcommand's "IN... OUT" is a stream. The only input may be a video, a camera,
-/// a network peer, pipe:… or generated frames, or the output may be a video, a peer or pipe:…. A
-/// .y4m file as the output counts as a video if there are many pictures for it.
+/// Returns true if a subcommand's "IN... OUT" is a stream. It is one if the only input is a video,
+/// a camera, a network peer, pipe:… or generated frames, or if the output is a video, a peer or
+/// pipe:…. A .y4m file as the output counts as a video if there are many pictures for it.
 bool is_stream(const std::vector<std::string>& paths);
 
 /// Runs a subcommand on the stream "IN... OUT", with the subcommand's work as the only stage.

@@ -45,7 +45,7 @@ struct StageText {
   std::string text;  ///< words of the stage, with one blank between them
   std::variant<ConvertText, DeepText, SobelText, ThresholdText, MatchText, DisparityText, TrackText>
       what;
-  std::string rung;  ///< rung whose kernel replaces the library's; empty: none
+  std::string rung;  ///< rung (optimisation step) whose kernel replaces the library's; empty: none
 };
 
 /// Parses the stages of a text such as "ycbcr32 | sobel | threshold window=31 invert". A stage is a
@@ -54,7 +54,7 @@ struct StageText {
 /// \throws UsageError  a stage, option or value is not known; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 
-/// Returns a stage's options for the window: all except rung=. An unknown name has none.
+/// Returns a stage's options for the window's controls: all except rung=. An unknown name has none.
 std::vector<live::StageOption> options_of_stage(std::string_view name);
 
 /// Lists all stages, for --help and for messages.

@@ -84,7 +84,7 @@ void add_flag(StageOptions& options, const std::string& name, const std::string&
               [&value](const std::string&, const std::string&) { value = true; });
 }
 
-// Adds the option search, then search-x and search-y, so that these override parts of search.
+// Adds the option search, then search-x and search-y, which override parts of search.
 void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
   options.add(integer("search", "Displacements from -S to S-1 along both axes", "S",
                       std::to_string(-x.first), {1, 64}),

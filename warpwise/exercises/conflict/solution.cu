@@ -1,7 +1,7 @@
 // Counts, for each group of 1024 values, how many lie in each of 16 bins. A thread has 16 counters
 // of its own; the first 16 threads add them up.
 __global__ void histogram(int* out, const unsigned char* in, int groups) {
-  // A thread's counter of any bin lies in bank thread % 32.
+  // All 16 counters of a thread lie in bank thread % 32.
   __shared__ int counters[16 * 64];
   const int thread = threadIdx.x;
   for (int bin = 0; bin < 16; ++bin) counters[bin * 64 + thread] = 0;

@@ -1,4 +1,4 @@
-// Copies four elements at a time. Thread count / 4 copies the rest.
+// Threads copy four elements at a time. Thread count / 4 copies the last count % 4 elements.
 __global__ void copy(int* out, const int* in, int count) {
   const int thread = blockIdx.x * 256 + threadIdx.x;
   const int4* const in4 = reinterpret_cast<const int4*>(in);

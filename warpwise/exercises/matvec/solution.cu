@@ -1,4 +1,4 @@
-// Computes y = a x. The launch has a block of 128 threads for each row.
+// Computes y = a x, a matrix times a vector. The launch has a block of 128 threads for each row.
 __global__ void matvec(float* y, const float* a, const float* x, int rows, int columns) {
   __shared__ float partial[4];
   const int row = blockIdx.x;

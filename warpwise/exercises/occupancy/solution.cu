@@ -1,4 +1,4 @@
-// The block's shape: `check` launches the kernel with the two numbers in `block`.
+// Shape of a thread block. `check` launches the kernel with the two numbers in `block`.
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 32;
 __constant__ int block[2] = {BLOCK_X, BLOCK_Y};

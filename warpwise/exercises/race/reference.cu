@@ -1,4 +1,4 @@
-// One thread computes each block of 256 elements.
+// Each thread computes the result of a whole block of 256 elements.
 __global__ void relax(int* data, int count, int steps) {
   const int block = blockIdx.x * blockDim.x + threadIdx.x;
   const int begin = block * 256;

@@ -1,5 +1,5 @@
-// Each block smooths its 256 elements `steps` times: an element becomes the mean of its two
-// neighbours, rounded down. Beyond the ends of a block, and of the data, there are zeros.
+// Each thread block smooths its 256 elements `steps` times: an element becomes the mean of its two
+// neighbours, rounded down. Neighbours outside of the 256 elements, or of the data, count as 0.
 __global__ void relax(int* data, int count, int steps) {
   __shared__ int values[256 + 2];
   const int thread = threadIdx.x;

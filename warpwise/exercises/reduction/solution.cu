@@ -1,4 +1,4 @@
-// out[b] becomes the sum of elements 1024 b … 1024 b + 1023, as far as these elements exist.
+// out[b] becomes the sum of elements 1024 b … 1024 b + 1023. Elements beyond `count` are left out.
 __global__ void block_sums(int* out, const int* in, int count) {
   __shared__ int partial[256];
   const int thread = threadIdx.x;

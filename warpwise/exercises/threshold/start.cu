@@ -1,6 +1,6 @@
 // A pixel becomes 255 if it exceeds the mean of the 15 by 15 pixels around it minus an offset, and
-// 0 otherwise. Beyond the border the nearest pixel of the image counts. A block has 128 columns and
-// 32 rows; each thread computes one column from top to bottom.
+// 0 otherwise. Beyond the border the nearest pixel of the image counts. A thread block computes 128
+// columns of 32 pixels; each thread computes one column from top to bottom.
 constexpr int RADIUS = 7;
 constexpr int AREA = (2 * RADIUS + 1) * (2 * RADIUS + 1);
 

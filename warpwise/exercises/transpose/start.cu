@@ -1,4 +1,4 @@
-// Each block transposes a tile of 32 by 32 elements; each thread moves four of them.
+// Each thread block transposes a tile of 32 by 32 elements; each thread moves four of them.
 constexpr int TILE = 32;
 constexpr int ROWS = 8;
 

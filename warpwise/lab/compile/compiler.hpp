@@ -40,7 +40,8 @@ struct CompileOptions {
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
   int max_registers = 0;           ///< limit per thread in machine code; 0: the compiler chooses
-  /// False for a kernel of a ladder or a study: no host code is left out, and nvcc uses C++20.
+  /// True if the source may contain host code, which is left out for NVRTC. False for a kernel of a
+  /// ladder or a study: all of its code is compiled, and nvcc uses C++20.
   bool host_code = true;
   CompilerChoice compiler = CompilerChoice::automatic;
 };
@@ -113,7 +114,8 @@ std::string with_register_cap(const std::string& ptx, int max_registers);
 /// Returns 75 for ".target sm_75"; 0 without one.
 int target_architecture(const std::string& ptx);
 
-/// Returns "sm_90", or "sm_75 (nearest to 1.3)" if no machine code is built for the one asked for.
+/// Returns "sm_90". If no machine code is built for the compute capability `asked`, for example
+/// 1.3, returns "sm_75 (nearest to 1.3)".
 std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {

@@ -160,8 +160,8 @@ TEST_P(Compilers, DoNotPassOverAnAssertion) {
                CompileError);
 }
 
-// The use of the macro looks like a host function and is left out, which causes another error. The
-// error of the whole file has to be reported.
+// The use of the macro TYPE_OF looks like a host function and is left out, which causes another
+// error. The error of the whole file has to be reported.
 TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
   if (const std::string why = missing(CompilerChoice::nvrtc); !why.empty()) GTEST_SKIP() << why;
   try {

@@ -53,7 +53,8 @@ std::size_t end_of_directive(std::string_view text, std::size_t begin) {
   return std::min(end, text.size());
 }
 
-// Adds a macro that stands for a device word: "#define HD __host__ __device__" adds HD.
+// Adds a macro whose definition has one of `device_words`: "#define HD __host__ __device__" adds
+// HD.
 void take_macro(std::string_view directive, std::set<std::string, std::less<>>& device_words) {
   const HeadWords words = head_words_of(directive);
   if (words.size() < 3 || words[0] != "define") return;
@@ -175,8 +176,8 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == BlockKind::function && !of_device) {
-      // Comments and directives are blank in `structure`. The function therefore begins behind any
-      // #includes before it, which stay in the text.
+      // Comments and directives are blank in `structure`, so the function begins at the first
+      // letter after them. #includes before the function therefore stay in the text.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }

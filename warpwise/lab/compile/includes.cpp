@@ -57,11 +57,11 @@ class Walk {
   }
 
  private:
-  // Returns the included file; empty if it is not found here. The compiler may find it, or reports
-  // an error.
+  // Returns the included file; empty if it is not found here. The compiler then searches for it
+  // too.
   fs::path place_of(const Include& include, const fs::path& file) const {
     std::vector<fs::path> places;
-    const bool is_whole = fs::path(include.name).is_absolute();  // also for </dev/zero>
+    const bool is_whole = fs::path(include.name).is_absolute();  // in <…> too: </dev/zero>
     if (include.beside || is_whole) places.push_back(file.parent_path() / include.name);
     for (const fs::path& folder : folders_) places.push_back(folder / include.name);
     for (const fs::path& place : places) {

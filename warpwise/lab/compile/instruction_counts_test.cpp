@@ -24,7 +24,7 @@ struct Instruction {
   const char* to;
   const char* from;
   const char* operands;  ///< A, B: loaded values; C: the amount of a shift
-  double margin = 0;     ///< allowed error: the code around it changes the count
+  double margin = 0;     ///< allowed error, since neighbouring code changes the count
 };
 
 constexpr std::array counted_instructions = {
@@ -61,7 +61,7 @@ std::string name_of(std::size_t i, int count, bool is_same) {
 
 std::string memory_type(const std::string& type) { return type == "b64" ? "u64" : type; }
 
-/// Returns a kernel with `count` copies of an instruction, with the same B or different ones.
+/// Returns a kernel with `count` copies of an instruction. All have one B if `is_same` is true.
 std::string kernel_of(const Instruction& each, const std::string& name, int count, bool is_same) {
   const std::string load = "ld.volatile.global." + memory_type(each.from) + " ";
   std::string text = ".visible .entry " + name + "(.param .u64 p, .param .u64 q) {\n" +
@@ -95,7 +95,7 @@ Part part_at(const std::string& bytes, std::size_t at) {
   return part;
 }
 
-/// Returns the bytes of code of each kernel in machine code, with the padding at its end.
+/// Returns the size of each kernel's code in bytes, with the padding at its end.
 std::map<std::string, double> code_bytes(const std::string& cubin) {
   const auto header = part_at<Elf64_Ehdr>(cubin, 0);
   const auto section = [&](std::size_t i) {
@@ -136,7 +136,7 @@ TEST(InstructionCounts, AreThoseOfTheCompiler) {
   const auto bytes = code_bytes(content_of(cubin));
   ASSERT_EQ(bytes.size(), 4 * counted_instructions.size()) << made.output;
   constexpr double instruction_bytes = 16;
-  // Code is padded to a multiple of 128 bytes.
+  // Code is padded to a multiple of 128 bytes, which changes the mean count by at most this.
   constexpr double padding = 128 / instruction_bytes / (many - few);
   for (std::size_t i = 0; i < counted_instructions.size(); ++i) {
     const Instruction& each = counted_instructions[i];

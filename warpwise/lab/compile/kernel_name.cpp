@@ -21,7 +21,7 @@ std::string last_part(const std::string& plain) {
     if (angles == 0 && (c == ':' || c == '.')) break;
   }
   const std::string part = plain.substr(begin);
-  return part.substr(0, part.find('<', 1));  // "<lambda>" is whole
+  return part.substr(0, part.find('<', 1));  // keeps "<lambda>" whole
 }
 
 std::vector<std::string> kernels_of(const std::string& ptx) {

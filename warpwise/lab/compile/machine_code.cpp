@@ -104,7 +104,7 @@ std::vector<MachineInstruction> machine_code_in(std::string_view disassembly,
       labels.clear();
     }
   }
-  // NOPs fill the kernel's last 128 bytes.
+  // NOPs pad the code to a multiple of 128 bytes.
   while (!instructions.empty() && instructions.back().text == "NOP") instructions.pop_back();
   return instructions;
 }

@@ -90,7 +90,7 @@ std::vector<Symbol> symbols_of(const Elf& elf) {
 class Lines {
  public:
   Lines(const Elf& elf, std::size_t text) : table_(elf.section(elf.named(".nv_debug_line_sass"))) {
-    add_places(elf, ".rel.nv_debug_line_sass", 16, text);  // files for CC below 9.0
+    add_places(elf, ".rel.nv_debug_line_sass", 16, text);  // for CC below 9.0
     add_places(elf, ".rela.nv_debug_line_sass", 24, text);
     while (at_ < table_.size() && read_unit()) {
     }
@@ -190,13 +190,13 @@ class Lines {
 
   Bytes table_;
   std::uint64_t at_ = 0;
-  std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section,
-                                                ///< by their offset in the table
+  std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section
+                                                ///< by the table's offset that has them
   std::map<std::uint64_t, int> by_address_;
 };
 
 // The low nine bits of an instruction are its opcode. An opcode below 0x80 that is not in this
-// table belongs to an instruction of integers.
+// table belongs to an integer instruction.
 MachineUnit unit_of_code(unsigned code) {
   using enum MachineUnit;
   static const std::map<unsigned, MachineUnit> units = {
@@ -230,8 +230,8 @@ MachineUnit unit_of_code(unsigned code) {
 // Returns the unit of an instruction, whose low nine bits are its opcode. The next three bits give
 // the kind of its operands:
 // - 1: all operands are registers
-// - 2, 3, 7: the third operand is a number, constant memory, or a register of the whole warp
-// - 4, 5, 6: the second operand is a number, constant memory, or a register of the whole warp
+// - 2, 3, 7: the third operand is an immediate, constant memory, or a uniform register
+// - 4, 5, 6: the second operand is an immediate, constant memory, or a uniform register
 MachineUnit unit_of(std::uint64_t instruction) {
   const auto code = static_cast<unsigned>(instruction & 0x1ff);
   const auto kind = static_cast<unsigned>(instruction >> 9 & 7);

@@ -39,11 +39,11 @@ struct MachineOperation {
   friend bool operator==(const MachineOperation&, const MachineOperation&) = default;
 };
 
-/// Returns a kernel's machine instructions in the order of their addresses, from a file that
-/// `ptxas -lineinfo` wrote for CC 7.0 or later. NOPs are left out, and functions that ptxas adds,
-/// such as the rare cases of a division. Empty if the bytes are no such file with a line table.
-/// Source: opcodes and their numbers in listings of nvdisasm 13.5 for CC 7.5, 8.0, 8.6, 9.0, 10.0
-/// and 12.0; units in Nsight Compute's description of the pipelines.
+/// Returns a kernel's machine instructions in the order of their addresses, from a file that `ptxas
+/// -lineinfo` wrote for CC 7.0 or later. Leaves out NOPs, and functions that ptxas adds for the
+/// rare cases of a division and the like. Returns nothing if the bytes are not such a file, or have
+/// no line table. Source: opcodes and their numbers in listings of nvdisasm 13.5 for CC 7.5, 8.0,
+/// 8.6, 9.0, 10.0 and 12.0; units in Nsight Compute's description of the pipelines.
 std::vector<MachineOperation> machine_operations(std::span<const std::byte> cubin,
                                                  const std::string& kernel);
 

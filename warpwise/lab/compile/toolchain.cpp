@@ -89,7 +89,7 @@ Toolchain find_toolchain() {
     take_libraries(home, cupti_folders, cupti_names, found.cupti_libraries);
     take_headers(home, found);
   }
-  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {  // also the loader's folders and PATH
+  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {  // searches PATH and the loader's folders too
     if (found.nvdisasm.empty()) found.nvdisasm = in_search_path("nvdisasm");
     found.nvrtc_libraries.insert(found.nvrtc_libraries.end(), nvrtc_names.begin(),
                                  nvrtc_names.end());

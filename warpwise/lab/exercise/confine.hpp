@@ -45,7 +45,7 @@ class Confined {
 
   /// Returns the work's text if it succeeded.
   const std::string& output() const { return output_; }
-  /// Returns why there is no output: "took longer than 60 s of a core", "was ended by signal 11".
+  /// Returns why there is no output: "used more than 60 s of CPU time", "was ended by signal 11".
   /// Returns an empty text if there is output.
   const std::string& failure() const { return failure_; }
 

@@ -17,7 +17,8 @@ std::string at_line(int line);
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault);
 
-/// Returns the exercise's own hints for a race, if it has any, and otherwise the fault kind's hint.
+/// Returns hints for a fault: for a race the exercise's own hints, if it has any; otherwise the
+/// hint of the fault's kind.
 std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault);
 
 }  // namespace warpwise::lab

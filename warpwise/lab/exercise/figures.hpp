@@ -26,7 +26,7 @@ struct Counted {
 /// Computes any figure except gpu_time_ratio.
 Counted counted(Figure figure, const CountedLaunch& launch);
 
-/// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"
+/// Returns the figure's name in a sentence: "instructions per pixel". \param element  "pixel"
 std::string words_of(Figure figure, const std::string& element);
 
 /// Describes the counts of a line that make up a figure. Returns an empty text if there are none.

@@ -46,8 +46,8 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
 
 double never_timed() { throw NoCudaDevice("grade runs kernels only in the emulator"); }
 
-// Returns true if a folder has exercise.txt or kernel.cu. A folder with only one of these files
-// gets no marks, and a line that says why.
+// Returns true if a folder has exercise.txt or kernel.cu. The report has a line for a folder with
+// only one of these files. The line says why the folder has no marks.
 bool is_exercise(const fs::path& folder) {
   return is_there(folder / started_file) || is_there(folder / kernel_file);
 }

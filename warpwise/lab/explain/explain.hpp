@@ -95,7 +95,7 @@ struct SourceFile {
   std::vector<std::string> lines;  ///< lines; empty if the file cannot be read
 };
 
-/// Buffers so large that no thread passes their end.
+/// Sizes of buffers that are large enough for all accesses of the launch.
 struct LargerBuffers {
   std::string sizes;          ///< "argument 0: f32[2048]"; empty if none is known
   std::string missing_check;  ///< sentence on the check that the kernel seems to lack; may be empty

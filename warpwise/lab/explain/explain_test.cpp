@@ -272,7 +272,7 @@ TEST(Arguments, ElementsMustBeThoseThatTheParameterPointsTo) {
            {"_Z1kP6float4", "f32[8]"},    // float4*
            {"_Z1kPv", "f64[8]"},          // void*
            {"_Z1kPh", "f32[8]"},          // unsigned char*: any bytes
-           {"_Z1kPf", "u8[32]"},          // bytes for anything
+           {"_Z1kPf", "u8[32]"},          // bytes fit any pointer
            {"_Z1kP8Particle", "f32[8]"},  // a structure
            {"plain_name", "f64[8]"}})
     EXPECT_EQ(given(name, text), "taken") << name;

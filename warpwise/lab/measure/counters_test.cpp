@@ -70,7 +70,8 @@ constexpr bool address_sanitized = false;
 class WithNvidiasMetrics : public ::testing::Test {
  protected:
   void SetUp() override {
-    // CUPTI opens its library of metrics with RTLD_DEEPBIND: AddressSanitizer ends the program.
+    // CUPTI opens its library of metrics with RTLD_DEEPBIND, at which AddressSanitizer ends a
+    // program.
     if (address_sanitized) GTEST_SKIP() << "AddressSanitizer does not take RTLD_DEEPBIND";
     library = real_library();
     if (library == nullptr) GTEST_SKIP() << "no CUPTI here: scripts/get-cupti.sh brings it";
@@ -144,7 +145,7 @@ TEST_F(WithFakeLibrary, EachPassRunsTheKernelsOnce) {
   Counters counted = counters();
   EXPECT_EQ(counted.passes(), 4U);
   EXPECT_TRUE(counted.library().ends_with("libfake_cupti.so")) << counted.library();
-  fake_kernel();  // belongs to no reading
+  fake_kernel();  // not counted, because read() does not run
   int runs = 0;
   const std::vector<CounterValues> values = counted.read(2, [&] {
     two_kernels();

@@ -27,7 +27,8 @@ using Host = void*;
 using Profiler = void*;
 using Context = void*;
 
-// The caller sets the first word of each parameter block to the size of the block.
+// The caller sets the first word of each parameter block to the block's size. CUPTI sets "out"
+// members.
 struct Plain {
   std::size_t struct_size;
   void* reserved;

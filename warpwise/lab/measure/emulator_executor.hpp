@@ -13,8 +13,8 @@ class EmulatorExecutor final : public Executor {
   /// Limit of warp instructions of a launch. After some seconds it stops a kernel that never ends.
   /// The small problems of a verification take less than a hundredth of this limit.
   static constexpr std::uint64_t usual_budget = 100'000'000;
-  /// Small number of SMs. Grids that are computed from it are small, and grid-stride loops take
-  /// several turns.
+  /// A small number of SMs, so that grids computed from it are small, and grid-stride loops have
+  /// several iterations.
   static constexpr int usual_multiprocessors = 4;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With

@@ -262,7 +262,7 @@ TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
   std::cout << text_of(measurement) << "\n";
 }
 
-// Five steps, at most three at once: each has its own results.
+// Runs five steps, at most three at once, and checks that each step has its own results.
 TEST_F(OnGpu, StepsOfTransfersKeepApart) {
   constexpr std::uint32_t count = 1000;
   constexpr std::int64_t bytes = 4 * count;
@@ -335,8 +335,8 @@ TEST_F(OnGpu, TransfersThatCannotBeSayWhy) {
   EXPECT_THROW(run("shipped", "overlapped 10"), Unsupported) << "of nine rows";
 }
 
-// A driver without green contexts, such as the emulated driver, reports this. A driver with green
-// contexts makes parts that share no multiprocessor.
+// A driver without green contexts, such as the emulated driver, refuses to divide the GPU. A driver
+// with green contexts makes parts that share no multiprocessor.
 TEST_F(OnGpu, PartsOfTheMultiprocessorsKeepApart) {
   const int all = executor_->multiprocessors();
   if (all < 2) return;  // too few to divide

@@ -28,7 +28,7 @@ namespace {
 constexpr int roof_chains =
     8;  // independent chains; with 16 warps a scheduler they hide an instruction's latency
 constexpr int roof_loads = 4;   // loads of 16 bytes that are in flight at a time
-constexpr int roof_steps = 16;  // steps of a turn; the loop's own instructions cost a per cent
+constexpr int roof_steps = 16;  // steps of an iteration, so the loop itself costs about 1 %
 
 constexpr std::int64_t flag_bytes = 64;
 // Launching takes the host microseconds. If it takes longer than this, the host was interrupted,
@@ -157,8 +157,8 @@ std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   {
     const Release release(flags()[0]);
-    // The readings are around the flush too. The GPU's timer has a resolution of a microsecond,
-    // which is too coarse for a kernel of a few microseconds alone.
+    // The flush lies between the two readings too, because the GPU's timer has a resolution of a
+    // microsecond. This is too coarse for a kernel of a few microseconds alone.
     read_clocks(clocks(0));
     gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {
@@ -296,7 +296,8 @@ double GpuTimer::read_roof_gb_per_s() {
     const auto resident = static_cast<std::uint64_t>(
         device_.multiprocessors *
         std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
-    // First the resident blocks stride over all words. Then each thread reads a few words.
+    // The first grid has the resident blocks, which stride over all words. In the second grid each
+    // thread reads only a few words.
     for (const std::uint64_t blocks : {resident, count / (threads * roof_loads) + 1}) {
       const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
       const std::uint32_t block[3] = {threads, 1, 1};
@@ -313,7 +314,7 @@ double GpuTimer::read_roof_gb_per_s() {
 double GpuTimer::absolute_differences_per_s() {
   if (absolute_differences_rate_) return *absolute_differences_rate_;
   constexpr std::uint32_t block[3] = {256, 1, 1};
-  constexpr std::uint64_t turns = 512;  // a millisecond or two
+  constexpr std::uint64_t turns = 512;  // iterations, which take a millisecond or two
   const auto blocks = static_cast<std::uint32_t>(
       device_.multiprocessors *
       std::max(1, absolute_differences_.blocks_per_sm(static_cast<int>(block[0]), 0)));

@@ -1,4 +1,4 @@
-// Takes memory bandwidth from a measured kernel, while it runs on other multiprocessors.
+// Reads memory on some multiprocessors, to take bandwidth from a kernel measured on the others.
 
 namespace {
 
@@ -12,7 +12,7 @@ __device__ unsigned long long nanoseconds() {
 
 // Same layout as in neighbour.cpp.
 struct Streaming {
-  uint4* words;                     // zeros; a warp reads 32 * LOADS words in each turn
+  uint4* words;                     // zeros; a warp's turn (iteration) reads 32 * LOADS words
   unsigned long long turns_in_all;  // number of turns that read all words once
   unsigned long long* done;         // turns done, counted per block
   volatile unsigned* flags;         // in host memory: stop, running, ended by itself
@@ -35,7 +35,7 @@ extern "C" __global__ void stream_memory(Streaming p) {
   const unsigned long long warp = blockIdx.x * warps_in_block + threadIdx.x / 32;
   unsigned long long turn = warp;
   const unsigned long long start = nanoseconds();
-  // Warps read at different times, and count at different times.
+  // Warps end their periods at different times, and add to the block's count in different turns.
   unsigned long long due = start + p.period_ns * warp / warps;
   unsigned result = 0;
   for (unsigned long long i = 0; i < p.turns; ++i, turn += warps) {

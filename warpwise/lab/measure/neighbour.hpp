@@ -42,7 +42,7 @@ class Neighbour {
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
   /// Stops the neighbour and waits for its end. Returns false if the neighbour had already ended by
-  /// itself: then a part of the measurement since start() ran without it. \throws CudaError
+  /// itself. A part of the measurement since start() then ran without it. \throws CudaError
   bool stop();
 
  private:

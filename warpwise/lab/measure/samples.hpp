@@ -12,7 +12,7 @@ struct Timing {
   double p5_us = 0;
   double p95_us = 0;
   int samples = 0;
-  int dropped = 0;  ///< samples at a lowered clock
+  int dropped = 0;  ///< number of samples left out, because of a lowered clock
 };
 
 /// One measured run.

@@ -85,8 +85,8 @@ void drop_empty_groups(std::string& svg) {
   svg = result + svg.substr(begin);
 }
 
-// Returns rules for colours on a dark page, which override the elements' own colours. Light pages,
-// and programs that do not support rules, show the elements' own colours.
+// Returns CSS rules for colours on a dark page, which override the elements' own colours. Light
+// pages, and programs that do not support CSS, show the elements' own colours.
 std::string style() {
   std::string rules = "g,text{font-family:system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",";
   rules += "Helvetica,Arial,sans-serif}\n@media (prefers-color-scheme:dark){\n";

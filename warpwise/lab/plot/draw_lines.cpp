@@ -16,7 +16,7 @@ class Lines final : public Page {
 
  private:
   void fill() override {
-    std::vector<std::string> told;  // series that the last legend drawn above names
+    std::vector<std::string> told;  // names in the last legend that was drawn
     for (const PlotPanel& panel : plot_.panels) {
       if (!panel.title.empty()) panel_title(panel.title);
       std::string plots;

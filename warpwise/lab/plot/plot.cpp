@@ -350,8 +350,8 @@ class Chooser {
     plot_.notes.emplace_back("★ the best block of each kernel");
   }
 
-  // Finds the value at a speed-up of 1. All samples with the first one's named values have to give
-  // the same value. Otherwise the plot gets no axis of speed-ups.
+  // Finds the value at a speed-up of 1. Samples whose named_ values equal those of the first one
+  // have to give the same value. Otherwise the plot gets no axis of speed-ups.
   void find_first() {
     const FigureNames kinds = named_;
     std::optional<Key> kind;
@@ -398,7 +398,8 @@ class Chooser {
     const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
     plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
     plot_.value.values = {least, most};
-    // All panels get the same range, so that readers can compare them. Parts of a panel do not.
+    // All panels get the same range, so that readers can compare them. Parts of a divided panel do
+    // not.
     if (has_parts_) return;
     for (PlotPanel& panel : plot_.panels) panel.values = {least, most};
   }

@@ -27,7 +27,7 @@ class Model {
     result.next_launch_us = profile_.figure("next_launch_us");
     result.starts_us = start_us(profile_, facts_);
     result.blocks = resident_blocks();
-    // The warps of a block begin together and stay near each other.
+    // The warps of a block begin together and stay near each other, so they form fewer groups.
     result.groups = result.blocks * std::sqrt(std::max(facts_.warps_per_block, 1));
     result.waves = std::max(1.0, static_cast<double>(facts_.blocks) / result.blocks /
                                      profile_.figure("multiprocessors"));
@@ -56,8 +56,8 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    // The rates were measured with warps whose lanes read neighbouring texels. Such a read counts 8
-    // tiles of a line, or 16 of a plane.
+    // The rates were measured with warps whose lanes read neighbouring texels. A warp's read then
+    // counts as 8 tiles in a texture of one dimension, and as 16 in one of two dimensions.
     set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
                                              (8 * profile_.figure("texture_per_cycle")) +
                                          static_cast<double>(counted_.pace.texture_plane_tiles) /
@@ -159,7 +159,8 @@ class Model {
                         once(pace.dram_filled_sectors, pace.dram_partly_written_sectors) +
                         read_again_bytes();
     const double written = once(pace.dram_written_sectors, pace.dram_partly_written_sectors);
-    // A launch finds L2 full of lines, many of which are not in DRAM yet.
+    // A launch finds L2 full of lines, many of which are not in DRAM yet. Lines that replace them
+    // make L2 write them to DRAM.
     const double replaced = std::min(read, profile_.figure("l2_bytes")) - written;
     return read + written + profile_.figure("l2_written_share") * std::max(replaced, 0.0) +
            spilled_beyond_l2() * line_bytes * scale_;
@@ -255,8 +256,9 @@ class Model {
   double resident_spills() const {
     return facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block * resident_blocks();
   }
-  /// Returns the accesses to spilled values that reach L2. Stores always do: L1 writes them
-  /// through. Loads do if the resident blocks' values exceed L1, since the values are used in turn.
+  /// Returns the accesses to spilled values that reach L2. Stores always reach it, because L1
+  /// writes them through. Loads reach it if the resident blocks' values exceed L1: blocks use their
+  /// values in turn, so L1 has lost a value when its next use comes.
   double spilled_beyond_l1() const {
     return resident_spills() > profile_.figure("l1_bytes") ? spilled() : spilled_stores();
   }

@@ -51,8 +51,8 @@ struct LaunchFacts {
   MachineCounts machine = {};
 };
 
-/// A likely value, and a range that should contain four of five measured values: docs/prediction.md
-/// says how many it contains.
+/// A likely value, and a range that should contain four of five measured values. docs/prediction.md
+/// says how many values it did contain.
 struct Range {
   double least = 0;
   double likely = 0;
@@ -65,7 +65,7 @@ struct Range {
 /// as independent, so that the squares of the errors add up.
 Range gain_between(const Range& before, const Range& after);
 
-/// Returns how many times as fast a kernel becomes by a change. Both times have the same errors:
+/// Returns how many times as fast a kernel becomes by a change. Both times have the same errors, so
 /// the least time is compared with the least, and the longest with the longest. A change that
 /// halves some bounds thus gains at most 2.
 Range gain_by_change(const Range& before, const Range& after);
@@ -89,7 +89,7 @@ struct Bounds {
   std::vector<LongBlock> long_blocks = {};
   double blocks = 1;  ///< blocks resident on an SM at the same time
   double groups = 1;  ///< groups of warps on an SM that run independently of each other
-  double waves = 1;   ///< waves of blocks
+  double waves = 1;   ///< waves in which the grid's blocks run on all SMs
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
@@ -119,7 +119,8 @@ struct BoundPart {
 /// Name of the part of a launch's time in which blocks start.
 inline constexpr std::string_view starting_blocks = "starting blocks";
 
-/// Returns the parts of a launch's time: each resource, and the start of blocks apart from latency.
+/// Returns the parts of a launch's time: one for each resource, and one for the start of blocks.
+/// The part of latency leaves out the start of blocks.
 std::vector<BoundPart> parts_of(const Bounds& bounds);
 
 /// Returns the name of the part that needs the longest.

@@ -254,7 +254,7 @@ TEST(Bounds, OfIssueAreMachineInstructionsWhereTheseAreKnown) {
   EXPECT_DOUBLE_EQ(us(), 1200 / 1000.0);
   known.machine.multiply = 3000;  // half of the units for floats multiply integers
   EXPECT_DOUBLE_EQ(us(), 1500 / 1000.0);
-  // Accesses to spilled values run as often as their lines.
+  // The load/store units also serve accesses to spilled values, here one a cycle.
   known.machine.spill_loads = 3000;
   EXPECT_DOUBLE_EQ(us(), 3000 / 1000.0);
 }
@@ -336,7 +336,7 @@ TEST(Bounds, OfAtomicsAreThoseOfTheBusiestPlace) {
   LaunchResult result = counted();
   result.pace.atomic_cycles_of_busiest_place = 1500;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
-  // A larger grid does not have more atomics of neighbouring blocks.
+  // The cycles of a word that only neighbouring blocks use do not grow with the grid.
   result.pace.atomic_cycles_of_neighbours = 24000;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 24000 / 1000.0);
   result.pace.atomic_sectors = 50000;

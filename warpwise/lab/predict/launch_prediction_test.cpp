@@ -60,7 +60,7 @@ TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
 }
 
 TEST(LaunchPrediction, HalfOfACostGainsAtMostTwo) {
-  const LaunchPrediction both = predicted(100'000, 200'000);  // both resources take about as long
+  const LaunchPrediction both = predicted(100'000, 200'000);  // both take about the same time
   for (const Change& change :
        {Change{.bytes = 0.5}, Change{.passes = 0.5}, Change{.waiting = 0.5}}) {
     const lab::Range gain = gain_range_of(both, change);

@@ -14,7 +14,7 @@ namespace warpwise::lab {
 struct MachineCounts {
   double all = 0;
   double integer = 0;
-  double multiply = 0;  ///< passes: a product with a result of 64 bits takes two (assumed)
+  double multiply = 0;  ///< passes of the multiplier: two for a 64-bit product (assumed)
   double float32 = 0;
   double half = 0;
   double float64 = 0;
@@ -28,7 +28,7 @@ struct MachineCounts {
 };
 
 /// Returns the machine instructions of the blocks that ran. ptxas may copy a piece of code, for
-/// example a loop's body: the mean of the copies counts. All counts are 0 without operations.
+/// example a loop's body. The mean of the copies counts then. All counts are 0 without operations.
 /// \param ptx  the text whose lines `operations` and `executed` name
 MachineCounts machine_counts(std::span<const MachineOperation> operations, std::string_view ptx,
                              std::span<const emulator::PaceCounts::PtxLine> executed);

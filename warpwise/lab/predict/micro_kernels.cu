@@ -12,7 +12,7 @@ struct Probe {
 
 namespace {
 
-// Turns of each measured loop, which keeps the code short enough for the instruction cache.
+// Iterations of each measured loop. The loop keeps the code short enough for the instruction cache.
 constexpr int turns = 8;
 
 // Measures the cycles of one warp for calls of `step`, each of which waits for the call before it.
@@ -53,7 +53,7 @@ __constant__ int zeros[192];
 
 }  // namespace
 
-// Only reads its parameter, as each kernel does. No cache holds the parameter when a launch starts.
+// Only reads its parameter: each launch waits for its parameters, which no cache holds at first.
 extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
@@ -105,7 +105,8 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
-// Each lane counts in its own register: the compiler must not keep one counter for the whole warp.
+// The counter begins at a value that the compiler cannot prove equal in a warp's lanes. Each lane
+// counts.
 extern "C" __global__ void branch_cycles(Probe p) {
   unsigned round = threadIdx.x / 32;
   const long long start = clock64();
@@ -206,8 +207,8 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 
 namespace {
 
-// Measures loads at different addresses, so that no compiler finds two that are the same. Once
-// in a turn, the first address waits for an earlier result, which is 0. If each load computed its
+// Measures loads at different addresses, so that no compiler finds two that are the same. In each
+// iteration the first address waits for an earlier result, which is 0. If each load computed its
 // own address, the addresses would take more instructions than the loads.
 template <class Load>
 __device__ void time_loads(const Probe& p, Load load) {
@@ -286,8 +287,8 @@ extern "C" __global__ void constant_passes_per_cycle(Probe p) {
   });
 }
 
-// All warps add to one word of shared memory. The compiler adds a warp's lanes first: each addition
-// is one pass.
+// All warps add to one word of shared memory. The compiler adds a warp's lanes first, so that each
+// warp's addition is one pass.
 extern "C" __global__ void shared_atomics_per_cycle(Probe p) {
   __shared__ unsigned word;
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
@@ -394,8 +395,8 @@ extern "C" __global__ void l2_written_sectors_per_cycle(Probe p) {
   }
 }
 
-// Each block reads the memory's first `count` words of 16 bytes: all blocks ask for a line at about
-// the same time.
+// Each block reads the memory's first `count` words of 16 bytes, so that all blocks ask for a line
+// at about the same time.
 extern "C" __global__ void l2_shared_gb_per_s(Probe p) {
   const uint4* words = reinterpret_cast<const uint4*>(p.memory);
   unsigned read = 0;

@@ -18,7 +18,7 @@ std::string login_of(const std::string& address) {
 
 }  // namespace
 
-// Checks only these protocols, because the others have a default port.
+// Checks only udp, rtp and tcp, because the other protocols have a default port.
 void require_port(const std::string& address) {
   constexpr std::string_view schemes[] = {"udp://", "rtp://", "tcp://"};
   const auto* const scheme = std::ranges::find_if(

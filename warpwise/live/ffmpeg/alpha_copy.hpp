@@ -9,17 +9,17 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Returns the shape of YUV frames with alpha as RGBA: rgba32, or four channels of u16.
+/// Returns the shape of RGBA frames made from YUV with alpha: rgba32, or four channels of u16.
 io::PictureShape shape_with_alpha(const io::PictureShape& yuv);
 
-/// Copies YUV frames with alpha as RGBA. Colours become RGB as by the stages rgba32 and rgb48; the
-/// alpha stays.
+/// Converts YUV frames with alpha to RGBA. Colours become RGB by the stage rgba32 or rgb48. Alpha
+/// is only scaled to the result's bits.
 class AlphaCopy {
  public:
   /// `pixels` is the frames' pixel format, for which leaves_alpha_out() is true. `yuv` describes
-  /// the frames as shape_of() does.
+  /// the frames without alpha, in the shape of shape_of().
   AlphaCopy(int pixels, const Stream& yuv);
-  /// Copies a frame to `to`, which has the bytes of its shape_with_alpha() without gaps.
+  /// Converts a frame into `to`, which has the size of shape_with_alpha() without gaps.
   void operator()(const AVFrame& frame, std::span<std::byte> to);
 
  private:

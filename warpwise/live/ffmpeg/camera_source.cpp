@@ -38,7 +38,7 @@ const char* input_format(std::string_view name) {
   return nullptr;
 }
 
-// Compares rates. A difference by the drivers' unit of 100 ns counts as equal; 29.97 and 30 differ.
+// Returns true if the rates differ by less than 0.05 %. Drivers round frame times to 100 ns.
 bool equal(const Rate& a, const Rate& b) {
   return std::abs(a.per_second() - b.per_second()) < 5e-4 * b.per_second();
 }
@@ -96,8 +96,8 @@ std::string text_of(const std::vector<CameraMode>& modes) {
                 (modes.empty() ? "" : "; it gives " + text_of(modes)));
 }
 
-// Returns options for FFmpeg; the camera keeps all other settings. An unlisted size, as between the
-// smallest and the largest, is passed on too. Only a trial shows if it works.
+// Returns options for FFmpeg; the camera keeps all other settings. A size that is not listed is
+// passed on too, because a camera with a range of sizes lists only the smallest and the largest.
 Dictionary asked_of(const std::vector<CameraMode>& modes, const SourceOptions& options) {
   const CameraMode* best = best_of(modes, options);
   CameraMode mode;

@@ -5,8 +5,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-// Returns a filter that removes the header of AAC packets of a transport stream, which .mp4 files
-// must not have. FFmpeg 5.1 itself removes it only in files without fragments.
+// Returns a filter that removes the ADTS headers of a transport stream's AAC packets, which .mp4
+// files must not have. FFmpeg 5.1 itself removes them only in files without fragments.
 PacketFilter CopiedTracks::filter_for(const OtherTracks::Track& track) const {
   const bool has_headers =
       track.codec->codec_id == AV_CODEC_ID_AAC && track.codec->extradata_size == 0;

@@ -13,8 +13,8 @@ namespace warpwise::live::ffmpeg {
 /// Copies the sound, subtitles, chapters and tags of a source into an output.
 class CopiedTracks {
  public:
-  /// `check` gets each result of FFmpeg's functions, and throws for an error. `write_packet` gets
-  /// each packet. `others`, `file` and `output` must outlive this object.
+  /// `check` gets each result of FFmpeg's functions, and throws for an error. `write_packet` writes
+  /// a packet to the output. `others`, `file` and `output` must outlive this object.
   CopiedTracks(OtherTracks& others, const KnownOutput& file, bool has_chapters,
                AVFormatContext& output, std::function<void(int)> check,
                std::function<void(AVPacket&)> write_packet)
@@ -24,8 +24,8 @@ class CopiedTracks {
   /// Adds the tags, the tracks that the container takes, and the chapters. Called before the
   /// output's header is written.
   void add();
-  /// Writes the packets that begin before a time, in microseconds. Skips packets without a time,
-  /// and packets that are not later than their predecessor.
+  /// Writes the packets that begin before `before`, in microseconds from the source's start. Skips
+  /// packets without a time, and packets that are not later than their predecessor.
   void write(std::int64_t before);
 
  private:
@@ -33,7 +33,7 @@ class CopiedTracks {
     int from;
     int to;
     PacketFilter filter;  // null if packets stay as they are
-    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();  // in the source's unit
+    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();  // in the track's time base
     std::int64_t last_written = std::numeric_limits<std::int64_t>::min();
   };
   PacketFilter filter_for(const OtherTracks::Track& track) const;

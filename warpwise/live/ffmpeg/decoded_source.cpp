@@ -57,7 +57,7 @@ io::PictureShape shape_in(const AVFrame& frame) {
   return shape_of(pixels_of(frame), frame.width, frame.height).value();
 }
 
-// Returns Exif's number of the turn that the source makes.
+// Returns the Exif orientation of the turn that the source makes; 1 for no turn.
 int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& options) {
   const int orientation = orientation_of(first, decoder.stream());
   if (!options.autorotate || orientation == 1) return 1;
@@ -87,9 +87,9 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
                         const SourceOptions& options) {
   const AVStream& video = decoder.stream();
   const int turn = turn_by(first, decoder, options);
-  // The stored size, before the turn, decides the guess of the colours.
+  // The colours are guessed from the stored size, before the turn.
   Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
-  // A GPU's pixels may have unused bits, so the file's pixels count.
+  // A GPU's pixels may have unused bits, so the depth is that of the file's pixels.
   stream.depth =
       depth_of(first.hw_frames_ctx == nullptr ? pixels_of(first) : video.codecpar->format);
   if (is_read_as_rgba(first, options)) stream.shape = shape_with_alpha(stream.shape);
@@ -161,7 +161,7 @@ std::string short_text(double number) {
   return text.str();
 }
 
-// Returns true if frames of these colours need no conversion: matrix and range are equal.
+// Returns true if matrix and range are equal, so that frames need no conversion of colours.
 bool have_one_meaning(const Colours& one, const Colours& other) {
   return one.matrix.value == other.matrix.value && one.range.value == other.range.value;
 }
@@ -237,7 +237,8 @@ const AVFrame* DecodedSource::next_frame() {
   return &like_the_first(*std::exchange(ahead_, nullptr));
 }
 
-// The other tracks end with the frames. The decoder may have read the whole file long before.
+// Decodes the next frame. The other tracks end only after the last frame, although the decoder may
+// have read the whole file long before.
 bool DecodedSource::decode_ahead() {
   const auto end_others = [&] {
     if (const auto others = others_.lock()) others->end();
@@ -275,7 +276,7 @@ const AVFrame* DecodedSource::decode() {
   return open_again();
 }
 
-// Closes the input before it is opened again, because it may hold a port.
+// Closes the lost input before opening it again, because it may hold a port.
 const AVFrame* DecodedSource::open_again() {
   const Clock::time_point lost = Clock::now();
   const std::string name = decoder_->name();
@@ -303,8 +304,8 @@ const AVFrame* DecodedSource::open_again() {
   }
 }
 
-// Places the new input's frames after the frames so far. The pause between them is the time that
-// has passed, in whole frames if all frames have the same length.
+// Places the new input's frames after the frames so far. The pause between them is the time since
+// the last frame arrived, in whole frames if all frames have the same duration.
 void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   const std::chrono::duration<double> passed = asked - last_arrival_;
   std::int64_t pause = std::llround(passed.count() * timing_.ticks().per_second());
@@ -326,7 +327,7 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
        (goes_on ? "" : "; its sound has changed or is missing"));
 }
 
-// Returns the frame that the file shows at the next time of the new rate.
+// Returns the frame that the file shows at the time of the next frame of the user's rate.
 const AVFrame* DecodedSource::next_of_new_rate() {
   const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
   const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());
@@ -337,7 +338,7 @@ const AVFrame* DecodedSource::next_of_new_rate() {
     try {
       decode_ahead();
     } catch (const IoError&) {
-      failure_ = std::current_exception();  // thrown after the frame that is shown until then
+      failure_ = std::current_exception();  // thrown when the time of the shown frame has ended
       ahead_ = nullptr;
     }
   }
@@ -359,7 +360,7 @@ void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
   if (turn_ != 1) turn(stored_, unturned_, turn_, pixels);
 }
 
-// Scales a frame of another size, other pixels or other colours.
+// Returns the frame, scaled if its size, pixels or colours differ from the first frame's.
 const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
   const bool has_size = frame.width == all.width && frame.height == all.height;

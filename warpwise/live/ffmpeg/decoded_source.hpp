@@ -19,13 +19,13 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Formats a size: "640x480".
+/// Returns a size as text: "640x480".
 std::string size_text(std::int64_t width, std::int64_t height);
 
 /// A source of a decoder's frames.
 class DecodedSource : public Source {
  public:
-  /// Opens the input anew after it was lost or has ended. \throws IoError
+  /// A function that opens the input again after it was lost or has ended. \throws IoError
   using Reopen = std::function<std::unique_ptr<Decoder>()>;
 
   /// Decodes the first frame. All others must have its size and format, unless options.rescale
@@ -69,7 +69,7 @@ class DecodedSource : public Source {
   std::weak_ptr<OtherTracks> others_;  // owned by the caller of take_companions()
   const AVFrame* ahead_;               // decoded and not yet returned; null if there is none
   FrameTime ahead_time_;
-  std::exception_ptr failure_;  // why no frame follows `shown_`; null if there is no such reason
+  std::exception_ptr failure_;  // error in reading the frame after `shown_`; null if there is none
   std::int64_t first_frame_;    // time of the first frame in the file, in microseconds
   int pixels_;                  // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;     // shape before the turn
@@ -78,15 +78,15 @@ class DecodedSource : public Source {
   std::optional<AlphaCopy> copy_with_alpha_;  // used instead of copy_frame_ for YUV with alpha
   ColourTags colours_;                        // stated by the user
   std::optional<Scaler> scaler_;              // for frames that differ from the first one
-  // reported kinds of frames that differ from the first one
+  // deviations from the first frame (size, pixels, colours) that were already reported
   std::set<std::string> told_;
-  int turn_;  // Exif's number of the turn
+  int turn_;  // Exif orientation by which frames are turned; 1: not turned
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;
   bool is_of_new_rate_;
   FrameTime time_;  // time of the frame returned last
-  // Used for a new rate: the current frame, the end of its time, and the count of frames returned.
+  // For a new rate: the frame shown now, the end of its time, and the number of frames returned.
   Frame shown_ = new_frame();
   std::int64_t shown_until_ = 0;
   std::int64_t returned_ = 0;

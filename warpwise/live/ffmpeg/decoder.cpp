@@ -49,7 +49,7 @@ Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const Source
   if (options.deinterlace) deinterlacer_.emplace(stream_->time_base);
 }
 
-// Chooses the video track. A cover picture is stored as a video of one frame, but is no video.
+// Chooses the video track. Skips a cover picture, which is stored as a video of one frame.
 void Decoder::choose_stream(const SourceOptions& options) {
   std::vector<const AVStream*> videos;
   bool has_cover = false;
@@ -114,7 +114,7 @@ void Decoder::open_on_gpu() {
   parts_ = std::make_unique<GpuParts>(*stream_);
 }
 
-// Returns libvpx's decoder to read VP8 and VP9 with alpha: FFmpeg's own decoders leave alpha out.
+// Returns libvpx's decoder for VP8 and VP9 with alpha, because FFmpeg's own decoders drop alpha.
 const AVCodec* Decoder::codec_on_cpu() const {
   const AVCodecID codec = stream_->codecpar->codec_id;
   const AVCodec* known = nullptr;
@@ -130,9 +130,9 @@ void Decoder::open_on_cpu() {
   Codec codec(avcodec_alloc_context3(known));
   if (!codec) throw std::bad_alloc();
   codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
-  // The decoders of MJPEG and FFV1 conceal damage and mark no frame. In strict mode, MJPEG's
-  // decoder returns an error instead. FFV1's decoder logs a slice's wrong checksum. Its threads
-  // must share one frame, so that the message belongs to a known frame.
+  // The decoders of MJPEG and FFV1 conceal damage and do not mark the damaged frame. In strict
+  // mode, MJPEG's decoder returns an error instead. FFV1's decoder only logs a slice's wrong
+  // checksum. Its threads must all decode the same frame, so that the message belongs to it.
   if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
   if (known->id == AV_CODEC_ID_FFV1) {
     codec->thread_type = FF_THREAD_SLICE;
@@ -164,10 +164,11 @@ std::string Decoder::why_not_decoded(int error) const {
   return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
 }
 
-// Fails after some seconds in which all frames were damaged.
+// Fails if too many attempts in a row gave no frame, because all frames of some seconds are damaged
+// then.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
-  constexpr int most_of_a_network = 10'000;  // packets of sound count too, until a key frame comes
+  constexpr int most_of_a_network = 10'000;  // includes packets of sound before the first key frame
   const int most = deadline_ ? most_of_a_network : most_of_a_camera;
   if (damage_ != Damage::is_passed_over || ++passed_over_ <= most) return;
   fail("none of its data can be decoded");
@@ -206,8 +207,8 @@ const AVFrame* Decoder::decode() {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {
-      // After the first failure, further packets in flight may fail. Frames before the failed
-      // packet still come.
+      // After the first failure, further packets in the decoder may fail. It still returns the
+      // frames before the failed packet.
       constexpr int most_in_flight = 100;
       const bool is_of_flight =
           !trouble_.empty() && error < 0 && ++failed_in_flight_ < most_in_flight;
@@ -221,7 +222,7 @@ int Decoder::receive() {
   if (!parts_) return avcodec_receive_frame(codec_.get(), frame_.get());
   try {
     return parts_->take(*frame_);
-  } catch (const Error& error) {  // such as too little memory of the GPU
+  } catch (const Error& error) {  // for example, the GPU has too little memory
     if (number_ > 0) throw;
     fall_back(error.what());
     return AVERROR(EAGAIN);
@@ -234,7 +235,7 @@ int Decoder::send_to_decoder(const AVPacket* packet) {
     parts_->put(packet);
   } catch (const Error& error) {
     if (number_ > 0) throw;
-    fall_back(error.what());  // the packet comes again
+    fall_back(error.what());  // the packet is in again_, so the CPU's decoder gets it
   }
   return 0;
 }
@@ -242,7 +243,7 @@ int Decoder::send_to_decoder(const AVPacket* packet) {
 // Falls back to the CPU's decoder if the GPU's decoder gave no first frame. Returns false if the
 // GPU's decoder gave one.
 bool Decoder::falls_back(int error) {
-  // FFmpeg does not crop the left and the top in a GPU's memory.
+  // FFmpeg does not crop the left and the top of frames in a GPU's memory.
   const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
                         frame_->crop_top == 0;
   if (is_whole) {
@@ -253,7 +254,7 @@ bool Decoder::falls_back(int error) {
   return true;
 }
 
-// Gives all packets so far to the CPU's decoder.
+// Replaces the GPU's decoder by the CPU's, which gets all packets so far from again_.
 void Decoder::fall_back(const std::string& why) {
   if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
   why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
@@ -264,8 +265,8 @@ void Decoder::fall_back(const std::string& why) {
   gpu_.reset();
 }
 
-// Passes a packet, or the end of the input, to the decoder. After the end, also after a failure,
-// the decoder still returns the frames in flight.
+// Passes a packet, or the end of the input, to the decoder. After the end, or a failure, the
+// decoder still returns the frames that it holds.
 void Decoder::feed() {
   if (!gpu_ && !again_.empty()) {
     const Packet packet = std::move(again_.front());
@@ -306,14 +307,14 @@ std::string Decoder::trouble_in_reading(int error) const {
   return is_whole_in_transport_stream(*input_->pb, packet_->pos) ? "" : damaged;
 }
 
-// Returns true for a packet of the video. Stores other packets, unless the file marks them as cut.
+// Returns true for a packet of the video. Stores other packets, unless the file discards them.
 bool Decoder::is_of_the_video() {
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (packet_->stream_index == stream_->index) {
     if (others) others->see_video(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
-  // AAC begins with a packet that ends at 0. The next packet needs it, so it is kept.
+  // AAC begins with a packet that ends at time 0. The next packet needs it, so it is kept.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
   if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);

@@ -15,39 +15,39 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Treatment of frames that cannot be decoded. For a file they are an error. For a camera or a
-/// live peer they are skipped, because a cable or a network loses bytes at times.
+/// Treatment of frames that cannot be decoded. In a file they are an error. From a camera or a live
+/// peer they are skipped (passed over), because a cable or a network loses bytes at times.
 enum class Damage { is_an_error, is_passed_over };
 
 /// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
  public:
-  /// Decodes on the CPU's threads by FFmpeg's choice. If damage is passed over, one thread decodes,
-  /// because no frame of a camera may wait for the next. The options select the video track and
+  /// FFmpeg chooses the number of CPU threads. If damage is passed over, only one thread decodes,
+  /// because several threads would delay a camera's frames. The options select the video track and
   /// the decoder, and whether other tracks are collected.
-  /// \throws IoError  the input has no such video, or FFmpeg no decoder for it, or the GPU does not
-  ///                  decode it as options.decode demands.
+  /// \throws IoError  the input lacks the video track, FFmpeg lacks its decoder, or options.decode
+  ///                  demands the GPU, which cannot decode it.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
 
   /// Returns the next frame, deinterlaced if the options say so; null after the last one. The frame
   /// is valid until the next call.
-  /// \throws IoError  the input is damaged, cut short, or gone. All earlier frames were returned.
+  /// \throws IoError  the input is damaged, cut short, or gone. Earlier frames were all returned.
   const AVFrame* next();
 
   /// Returns the number of the last frame decoded, counted from 1.
   std::int64_t number() const { return number_; }
-  /// Continues the count of frames of an input that was lost.
+  /// Continues the count of frames of a lost input, which had decoded `number` frames.
   void count_on_from(std::int64_t number) { number_ += number; }
-  /// Returns how often an http server continued an answer that had broken off.
+  /// Returns how often an http server continued an interrupted answer.
   std::int64_t resumed() const { return resumed_; }
 
   const AVStream& stream() const { return *stream_; }
   AVFormatContext& input() const { return *input_; }
   /// Hands over the other tracks; see Source::take_companions().
   std::shared_ptr<OtherTracks> take_other_tracks();
-  /// Appends this input's other tracks to those of a lost input. Time `start` of this input is time
-  /// `at` of the lost one, both in microseconds. Returns false if the tracks differ in kind; they
-  /// are then left out.
+  /// Appends this input's other tracks to `lost`, those of a lost input. Time `start` of this input
+  /// is time `at` of the lost one, in microseconds. Returns false if the tracks differ in kind;
+  /// this input's are then left out.
   bool continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
                        std::int64_t at);
   /// Returns the input's name: "street.avi".
@@ -55,7 +55,7 @@ class Decoder {
   bool deinterlaces() const { return deinterlacer_.has_value(); }
   /// Returns the GPU that decodes and has the frames in its memory; null if the CPU decodes.
   const GpuDecoding* gpu() const { return gpu_.get(); }
-  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for.
+  /// Returns "the GPU", or "the CPU: " and the reason. Returns an empty text for Decode::cpu.
   std::string decoded_by() const;
   /// Returns the codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }
@@ -93,7 +93,7 @@ class Decoder {
   bool with_alpha_;
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
   std::string why_not_by_gpu_;
-  // packets before the GPU's first frame; the CPU decodes them if no such frame comes
+  // packets before the GPU's first frame; the CPU decodes them if the GPU returns no frame
   std::deque<Packet> again_;
   std::unique_ptr<GpuParts> parts_;  // the GPU's decoders; null if the CPU decodes
   Codec codec_;
@@ -106,8 +106,8 @@ class Decoder {
   std::int64_t number_ = 0;
   std::int64_t resumed_ = 0;
   int passed_over_ = 0;                       // attempts to get data since the last frame
-  int failed_in_flight_ = 0;                  // failures of packets in flight after reading failed
-  std::shared_ptr<OtherTracks> others_;       // until take_other_tracks()
+  int failed_in_flight_ = 0;                  // decoder's failures after `trouble_` was set
+  std::shared_ptr<OtherTracks> others_;       // set until take_other_tracks()
   std::weak_ptr<OtherTracks> others_in_use_;  // empty if no caller collects them
   std::string trouble_;                       // why reading ended early; empty at a normal end
 };

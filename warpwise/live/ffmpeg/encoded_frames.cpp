@@ -16,9 +16,9 @@ constexpr std::int64_t most_pixels = 16384;
 
 }  // namespace
 
-// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range;
-// LimitedFill converts other frames to limited range. MJPEG cannot state colour properties: its
-// readers assume full range, BT.601, and chroma in the centre.
+// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range, so
+// LimitedFill converts RGB and full-range frames to it. MJPEG cannot state colour properties, so
+// frames get those that its readers assume: full range, BT.601, and chroma in the centre.
 Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   require_size(stream);
   const PixelFormat format = stream.format();
@@ -46,7 +46,8 @@ Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC, and ProRes stores no RGB: RGBA becomes YUV when it is written.
+// Few programs play RGB in HEVC, so .mp4 does not keep RGB. ProRes keeps RGBA, which fill()
+// converts to YUV with alpha.
 bool EncodedFrames::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
@@ -81,7 +82,8 @@ AVPixelFormat EncodedFrames::pixels_of(PixelFormat format) const {
   return is_shared ? AV_PIX_FMT_YUV422P10LE : AV_PIX_FMT_YUV444P10LE;
 }
 
-// Returns FFV1's pixels with the fewest bits that hold the stream's bits; other kinds have 10 bits.
+// Returns the encoder's pixel format. FFV1 gets 10, 12 or 16 bits, as few as hold the stream's
+// samples. All other encoders get 10 bits.
 AVPixelFormat EncodedFrames::deep_pixels_of(const Stream& deep) const {
   if (file_.kind == Kind::ffv1) {
     const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;
@@ -92,7 +94,7 @@ AVPixelFormat EncodedFrames::deep_pixels_of(const Stream& deep) const {
     const bool is_444 = deep.shape.planes == io::DeepPlanes::yuv444;
     return is_444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
   }
-  // Few programs play grey alone in HEVC.
+  // Few programs play grey alone in HEVC, so grey becomes 4:2:0.
   if (!deep.shape.planes) return AV_PIX_FMT_YUV420P10LE;
   return deep_pixels_for(deep, most_bits_of_quicktime);
 }
@@ -120,7 +122,7 @@ void EncodedFrames::begin(const Stream& stream) {
 EncoderTags EncodedFrames::tags_of(const Stream& stream) const {
   Colours colours = stream.colours;
   if (file_.stores_420() && !stream.is_deep() && !is_420(format_)) {
-    // The chroma of 4:2:2 keeps its columns; its rows become means of two.
+    // The chroma of 4:2:2 keeps its columns, and each two of its rows are averaged.
     colours.siting = is_subsampled(format_) ? siting_of_row_means(colours.siting)
                                             : Told<Siting>{Siting::centre, Origin::stage};
   }

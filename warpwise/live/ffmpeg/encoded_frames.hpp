@@ -21,17 +21,17 @@ class EncodedFrames {
   /// Returns the frames that the output takes for a stream of 8-bit frames.
   /// \throws InvalidArgument  the output has no frames of that size
   Sink::Taken taken_for(const Stream& stream) const;
-  /// Returns true if the output takes a stream's deep frames as they are. \throws InvalidArgument
-  /// as taken_for()
+  /// Returns true if the output takes a stream's deep frames (more than 8 bits) unchanged.
+  /// \throws InvalidArgument  as taken_for()
   bool keeps_deep(const Stream& deep) const;
-  /// Returns the planes that deep RGB becomes.
+  /// Returns the planes into which a pipeline converts RGB of more than 8 bits.
   io::DeepPlanes planes_for_rgb() const {
     return file_.kind == Kind::prores ? io::DeepPlanes::yuv444 : io::DeepPlanes::yuv420;
   }
-  /// Names the encoder's pixels for the frames taken.
+  /// Returns the name of the encoder's pixels for frames that were taken: "i420".
   std::string text_of(const Stream& taken) const;
 
-  /// Called before the functions below, which describe and fill the encoder's frames.
+  /// Prepares for frames of a stream. Must be called before the functions below.
   void begin(const Stream& stream);
   AVPixelFormat pixels() const { return pixels_; }
   const EncoderTags& tags() const { return tags_; }

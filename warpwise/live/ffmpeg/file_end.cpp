@@ -12,7 +12,7 @@ std::int64_t palette_bytes(int flags) {
   return (flags & 0x80) != 0 ? std::int64_t{3} << ((flags & 7) + 1) : 0;
 }
 
-// Skips length-prefixed blocks of up to 255 bytes, and the empty block that ends them.
+// Skips a GIF's length-prefixed blocks of up to 255 bytes, and the empty block that ends them.
 void skip_blocks(AVIOContext& file) {
   for (int bytes = avio_r8(&file); bytes != 0 && !avio_feof(&file); bytes = avio_r8(&file)) {
     avio_skip(&file, bytes);
@@ -63,7 +63,7 @@ bool png_has_an_end(AVIOContext& file) {
 struct Chunk {
   std::uint32_t kind = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t list = 0;  // kind of list, if it is a list
+  std::uint32_t list = 0;  // kind of list, if the chunk is a RIFF or a LIST
   std::int64_t at = 0;
   std::int64_t end() const { return at + 8 + bytes; }
   std::int64_t next() const { return end() + bytes % 2; }
@@ -76,7 +76,7 @@ class AviFile {
  public:
   explicit AviFile(AVIOContext& file) : file_(file), end_(avio_size(&file)) {}
 
-  // Checks each part of the file. A long file has a further part for each GiB.
+  // Checks each RIFF part of the file. A long file has a further part for each GiB.
   bool has_its_frames() {
     const std::optional<Chunk> first = chunk_at(0);
     if (!first || first->kind != four_letters("RIFF")) return true;
@@ -92,7 +92,7 @@ class AviFile {
   }
 
  private:
-  // This value, or a greater one, means an unknown length.
+  // A length of this value or more means that the writer did not know it.
   static constexpr std::uint32_t unknown = 0x7ffffff0;
 
   std::optional<Chunk> chunk_at(std::int64_t at) {
@@ -129,8 +129,8 @@ class AviFile {
     return true;
   }
 
-  // Returns true if the file contains each range that an index of indexes (indx) names, a range for
-  // each part. Skips a file of one part, for which the length of the list of frames says more.
+  // Returns true if the file contains each range of bytes that an index of indexes (indx) names,
+  // one for each part. Also true for a single part, whose length has_frames() checks.
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;
@@ -153,7 +153,8 @@ class AviFile {
     return true;
   }
 
-  // Returns true if the whole index follows. Some writers state a few bytes of frames too many.
+  // Returns true if a whole index (idx1) follows the frames. The frames are complete then, and only
+  // their stated length is wrong.
   bool reaches_index(const Chunk& frames) {
     for (std::int64_t at = frames.at + 12; at < end_;) {
       const std::optional<Chunk> chunk = chunk_at(at);

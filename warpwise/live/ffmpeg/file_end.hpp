@@ -6,9 +6,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The state of a file's end, by its structure. FFmpeg reads some files that are truncated, or
-/// damaged between two frames, without an error. It reports an error for bytes after the end of
-/// other files.
+/// State of a file's end, found from its structure. FFmpeg reads some files that are truncated, or
+/// damaged between two frames, without an error. For bytes after the end of some other files, it
+/// reports an error.
 enum class FileEnd : std::uint8_t {
   reached,  ///< a .gif file has its last byte
   missing,  ///< a .gif, .apng or .avi file ends, or is damaged, before its last frame

@@ -36,8 +36,8 @@ AVRational rational_of(const Rate& rate) {
   return result;
 }
 
-// Returns the ticks a second of an .avi file. It has a frame, which may be empty, for each tick.
-// Frames of varying length get ticks of a millisecond.
+// Returns the ticks a second of an .avi file, which stores a frame, perhaps empty, for each tick.
+// Frames of varying duration get ticks of a millisecond.
 AVRational grid_of_avi(const Stream& stream) {
   return stream.is_varying ? AVRational{1000, 1} : rational_of(stream.rate);
 }
@@ -152,7 +152,7 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->sample_aspect_ratio = aspect_of(stream.pixel_aspect);
   codec_->color_primaries = static_cast<AVColorPrimaries>(stream.primaries);
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
-  if (stream.is_varying) codec_->max_b_frames = 0;  // otherwise the last frame's duration is lost
+  if (stream.is_varying) codec_->max_b_frames = 0;  // B frames would lose the last frame's duration
   codec_->colorspace = encoded_.tags().matrix;
   codec_->color_range = encoded_.tags().range;
   codec_->chroma_sample_location = encoded_.tags().siting;
@@ -166,7 +166,7 @@ void FileSink::open_file() {
   AVFormatContext* output = nullptr;
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, url_.c_str()));
   output_.reset(output);
-  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // a killed program leaves a file that plays
+  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // the file plays even if the program is killed
   output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // needed for FLAC in .mp4 files
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
@@ -185,7 +185,7 @@ void FileSink::open_file() {
   connect();
   Dictionary options;
   if (file_.is_mp4()) options.set("movflags", "frag_keyframe+delay_moov+default_base_moof");
-  options.set("rtsp_transport", "tcp");  // datagrams would not show that the peer is gone
+  options.set("rtsp_transport", "tcp");  // with UDP, a peer that is gone would not be noticed
   check(avformat_write_header(output, options.get()));
   is_begun_ = true;
   check_connection();
@@ -194,7 +194,7 @@ void FileSink::open_file() {
 void FileSink::connect() {
   Dictionary options;
   options.set("protocol_whitelist", is_peer() ? network_protocols : "file");
-  options.set("pkt_size", "1316");  // udp: whole packets of 188 bytes
+  options.set("pkt_size", "1316");  // udp: 7 whole MPEG-TS packets of 188 bytes a datagram
   if (is_peer()) {
     output_->interrupt_callback = deadline_->callback();
     deadline_->restart();
@@ -209,7 +209,7 @@ void FileSink::check_connection() {
   if (output_->pb != nullptr) check(output_->pb->error);
 }
 
-// Allocates a new buffer if an encoder still reads the old one.
+// Allocates a new frame buffer if the encoder still reads the old one.
 void FileSink::renew_frame() {
   if (frame_->buf[0] != nullptr && av_frame_is_writable(frame_.get()) != 0) return;
   av_frame_unref(frame_.get());
@@ -253,8 +253,8 @@ void FileSink::encode(std::int64_t stamp, std::int64_t duration) {
   write_packets();
 }
 
-// FFmpeg puts at most 60,000 empty frames into an .avi file. Before a longer pause, the last frame
-// is repeated.
+// FFmpeg puts at most 60,000 empty frames in a row into an .avi file. In a longer pause, the last
+// frame is repeated.
 void FileSink::repeat_until(std::int64_t stamp) {
   constexpr std::int64_t most_empty_frames = 50'000;
   if (file_.kind != Kind::mjpeg || frames_ == 0) return;
@@ -263,8 +263,9 @@ void FileSink::repeat_until(std::int64_t stamp) {
   }
 }
 
-// Holds back the last packet, because an .mp4 file is as long as the sum of its packets' durations.
-// The last packet in decoding order may be shown before others.
+// Writes packets, but holds back the last one until the end. An .mp4 file lasts as long as the sum
+// of its packets' durations, so the last packet in decoding order, which may be shown before
+// others, gets the time that is left.
 void FileSink::write_packets() {
   for (;;) {
     const int error = avcodec_receive_packet(codec_.get(), packet_.get());
@@ -299,7 +300,8 @@ void FileSink::write_packet(AVPacket& packet) {
   check_connection();
 }
 
-// Throws after the deadline: FFmpeg's muxer of rtsp does not report a write that it gave up.
+// Throws if the deadline has passed, because FFmpeg's rtsp muxer does not report a write that it
+// gave up.
 void FileSink::check_deadline() {
   if (deadline_ && deadline_->has_passed()) fail(AVERROR(ETIMEDOUT));
 }
@@ -348,7 +350,7 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
 
 }  // namespace
 
-// Takes `path` as a file's name, even if it looks like an address.
+// "file:" makes FFmpeg take `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Sink> create_file(const std::string& path) {
   const KnownOutput& output = file_output(path);
   io::require_place(path);

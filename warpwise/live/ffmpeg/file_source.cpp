@@ -27,9 +27,9 @@ bool is_animation(const AVFormatContext& input) {
   return input.nb_streams == 1 && (format == "gif" || format == "apng");
 }
 
-// Corrects the rates of an animation. FFmpeg estimates them from the first frames; here all frames
-// count. If a frame's start is off the mean rate by a unit of time or more, the durations vary: the
-// grid then gets the rate of the time base.
+// Corrects the rates of an animation, which FFmpeg estimates from the first frames only. The mean
+// rate comes from all frames. If a frame starts one unit of time or more off the mean rate, the
+// durations vary, and r_frame_rate becomes the rate of the time base.
 void set_mean_rate(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;
@@ -67,7 +67,7 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
   }
   options.set("protocol_whitelist", protocols);
   options.set("overrun_nonfatal", "1");  // udp: lost packets do not end the stream
-  if (deadline) {  // FFmpeg analyses up to 5 s of frames, but must stop in time
+  if (deadline) {  // FFmpeg analyses up to 5 s of frames, but must stop before the deadline
     const double microseconds = std::min(deadline->seconds() / 2, 5.0) * AV_TIME_BASE;
     options.set("analyzeduration", std::to_string(std::llround(microseconds)));
   }
@@ -85,7 +85,7 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
       (is_late ? nothing_came(*opened.deadline) : without_password(reason_of(error), url)));
 }
 
-// Takes `path` as a file's name, even if it looks like an address.
+// "file:" makes FFmpeg take `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options) {
   forget_messages();
   const std::string url = "file:" + path;

@@ -7,7 +7,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Frames of a file, or of a network peer that waits for its reader.
+/// The source of a file's frames, or of a network peer that sends no faster than it is read.
 class FileSource final : public DecodedSource {
  public:
   using DecodedSource::DecodedSource;
@@ -21,8 +21,8 @@ class FileSource final : public DecodedSource {
 /// Opens a URL with FFmpeg.
 /// \param name       the URL in error messages
 /// \param protocols  the only protocols allowed, because a playlist could name any other
-/// \param deadline   null: waits as long as it takes
-/// \param silence_seconds  longest silence of an http server; after it, the rest of the file is
+/// \param deadline   limit of each wait; null for no limit
+/// \param silence_seconds  longest silence of an http server, after which the rest of the file is
 ///                         requested again; 0: never
 /// \throws IoError    the URL cannot be read as a video, or the deadline has passed
 OpenInput open_url(const std::string& url, const std::string& name, const char* protocols,

@@ -19,7 +19,7 @@ class FilterGraph {
     std::string arguments;
   };
 
-  /// `verb` says what the first filter does, in messages: "deinterlace".
+  /// `verb` names the first filter's work in messages: "deinterlace".
   /// \throws IoError  the first filter does not support frames like `like`
   FilterGraph(const AVFrame& like, AVRational time_base, const std::vector<Filter>& filters,
               const std::string& verb);

@@ -21,8 +21,9 @@ std::int64_t duration_of(const AVFrame& frame) {
 
 }  // namespace
 
-// FFmpeg gives the mean rate, and the slowest rate whose grid contains all time stamps. The two
-// rates differ if the frames' durations vary. Equal durations get a unit of time that divides them.
+// FFmpeg gives the mean rate, and the lowest rate whose period divides all time stamps. The two
+// rates differ if the frames' durations vary. If they are equal, own_ticks is chosen so that a
+// frame lasts a whole number of ticks.
 void set_pace(Stream& stream, const AVStream& video) {
   constexpr std::int64_t usual_ticks = 90000;
   constexpr double alike = 0.005;
@@ -41,7 +42,7 @@ void set_pace(Stream& stream, const AVStream& video) {
 }
 
 // Time stamps are often rounded, in Matroska to milliseconds. If all frames have the same duration,
-// a stamp that is one unit or less off the grid is moved to it.
+// a stamp is moved to a frame's regular time if it is at most one unit of time off.
 std::int64_t FrameClock::ticks_of(std::int64_t stamps, const Stream& stream) const {
   const double seconds = static_cast<double>(stamps) * av_q2d(base_);
   if (!stream.is_varying) {

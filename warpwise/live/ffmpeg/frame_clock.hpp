@@ -7,7 +7,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Sets the stream's rate, unit of time and is_varying, by FFmpeg's figures of the video.
+/// Sets rate, own_ticks and is_varying of `stream` from the rates that FFmpeg found in the video.
 void set_pace(Stream& stream, const AVStream& video);
 
 /// Converts FFmpeg's time stamps to times since the first frame, which always increase.
@@ -15,12 +15,12 @@ class FrameClock {
  public:
   explicit FrameClock(const AVStream& video) : base_(video.time_base) {}
 
-  /// Returns the time of the next frame, in ticks of `stream`. A joined recording begins after
-  /// the earlier recording's sound in `others`, which may be null.
+  /// Returns the time of the next frame, in ticks of `stream`. If the file joins several
+  /// recordings, each begins after the earlier one's sound in `others`, which may be null.
   FrameTime next(const AVFrame& frame, const Stream& stream, const OtherTracks* others = nullptr);
 
-  /// Follows another connection to the video: its time `start` is the time `at` after the first
-  /// frame, both in microseconds.
+  /// Continues with another connection to the video: its time `start` is the time `at` after the
+  /// first frame, both in microseconds.
   void go_on(const AVStream& video, std::int64_t start, std::int64_t at);
 
  private:

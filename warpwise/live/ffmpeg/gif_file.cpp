@@ -1,4 +1,4 @@
-// The module libwarpwise_gif.so: the first picture of GIF files through FFmpeg's libavcodec.
+// The module libwarpwise_gif.so: reads the first picture of GIF files with FFmpeg's libavcodec.
 
 extern "C" {
 #include <libavcodec/avcodec.h>

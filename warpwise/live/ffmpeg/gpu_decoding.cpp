@@ -32,8 +32,8 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// A codec and its number in the driver's interface. The GPU's and the CPU's decoder gave equal
-// bytes in comparisons up to the bits and chroma below.
+// A codec and its number in the driver's interface. In tests, the GPU's and the CPU's decoder gave
+// equal bytes up to the bits and chroma stated here.
 struct GpuCodec {
   AVCodecID id;
   int number;
@@ -46,7 +46,7 @@ constexpr GpuCodec gpu_codecs[] = {
     {AV_CODEC_ID_VP9, 10, 12},      {AV_CODEC_ID_AV1, 11, 0},
 };
 
-// The driver's answer about its decoders, in the layout that cuvidGetDecoderCaps() uses.
+// Question to the driver and its answer about a decoder, laid out as cuvidGetDecoderCaps() expects.
 struct Capabilities {
   int codec;
   int chroma;
@@ -75,7 +75,7 @@ const GpuCodec* gpu_codec(AVCodecID id) {
 }
 
 // Returns FFmpeg's own decoder that leaves the work to CUDA; null if there is none. Skips wrappers
-// of the driver's decoder, because these return frames in another order.
+// of the driver's decoder, because wrappers return frames in another order.
 const AVCodec* decoder_with_cuda(AVCodecID id) {
   void* place = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&place)) {
@@ -89,7 +89,7 @@ const AVCodec* decoder_with_cuda(AVCodecID id) {
   return nullptr;
 }
 
-// Pixels of a video, as the driver's interface has them.
+// Chroma subsampling and bits of a video, in the numbers of the driver's interface.
 struct GpuPixels {
   int chroma;
   int bits;
@@ -116,7 +116,7 @@ std::string size_of(unsigned columns, unsigned rows) {
   return std::to_string(columns) + "x" + std::to_string(rows);
 }
 
-// Returns the function of the driver; null if the driver's library is missing.
+// Returns the driver's cuvidGetDecoderCaps(); null if the driver's library is missing.
 using Ask = int (*)(Capabilities*);
 Ask driver_function() {
   static void* const library = dlopen("libnvcuvid.so.1", RTLD_NOW);
@@ -126,7 +126,7 @@ Ask driver_function() {
 
 // Returns what the current GPU can decode; nullopt if the driver gives no answer.
 std::optional<Capabilities> capabilities_for(const GpuCodec& codec, const GpuPixels& pixels) {
-  gpu::current_context();  // the driver answers for the thread's context
+  gpu::current_context();  // sets the thread's context, for which the driver answers
   Capabilities has{};
   has.codec = codec.number;
   has.chroma = pixels.chroma;
@@ -164,7 +164,8 @@ std::string why_not_by_driver(const AVCodecParameters& video) {
   return {};
 }
 
-// Returns CUDA's frames if the decoder offers them. Without them the decoder fails.
+// Chooses CUDA's pixel format if the decoder offers it. Otherwise returns AV_PIX_FMT_NONE, so that
+// the decoder fails.
 AVPixelFormat choose_cuda(AVCodecContext* /*codec*/, const AVPixelFormat* offered) {
   while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
   return *offered;
@@ -186,7 +187,7 @@ std::vector<ConstDeviceView> planes_of(const AVFrame& frame) {
   return planes;
 }
 
-// Copies the planes to memory where they follow one another without gaps.
+// Copies the planes of a frame to `to`, one after another without gaps.
 void copy_planes(const AVFrame& frame, std::byte* to, gpu::StreamHandle stream) {
   const std::vector<ConstDeviceView> planes = planes_of(frame);
   std::vector<DeviceView> copies;
@@ -274,7 +275,7 @@ Codec GpuDecoding::open(const AVStream& video) const {
   if (codec->hw_device_ctx == nullptr) throw std::bad_alloc();
   codec->get_format = choose_cuda;
   codec->thread_count =
-      1;  // FFmpeg 5.1 crashes where several threads share a decoder that begins anew
+      1;  // FFmpeg 5.1 crashes if several threads share a decoder that is made again
   codec->extra_hw_frames = 2;  // the reader keeps two frames: the one read and the one shown
   open_codec(*codec, video);
   return codec;
@@ -325,7 +326,7 @@ void GpuDecoding::copy(const AVFrame& frame, const Stream& stream, std::byte* to
 
 void GpuDecoding::download(const AVFrame& frame, const Stream& stream,
                            std::span<std::byte> to) const {
-  gpu::set_device(number_);  // per thread
+  gpu::set_device(number_);  // each thread has its own current device
   const gpu::Buffer on_gpu(stream.shape.bytes(), stream_);
   copy(frame, stream, on_gpu.data());
   gpu::download(on_gpu.data(), to.data(), on_gpu.bytes(), stream_);

@@ -14,12 +14,14 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Shorter parts do not pay off, because a part's first picture is decoded again at its end.
+// Fewest packets in a part, a section of the video that one decoder decodes alone. Shorter parts do
+// not pay off, because push_out() decodes a part's first picture again at the part's end.
 constexpr int least_packets = 48;
-// Limits the packets that the reader puts in before each decoder has a part.
+// Limits the packets that wait for a worker.
 constexpr std::size_t most_packets = 4096;
-// An engine decodes 1080p at about 700 frames a second, and one process shows at most about 2,000.
-// More decoders would take engines from other processes, and cost the driver 36 ms each.
+// With three decoders, a process decodes about 1,660 frames of 1080p a second, and with nine only
+// about 2,000. More decoders would take NVDEC engines from other processes, and each takes the
+// driver 36 ms to make.
 constexpr std::size_t most_workers = 3;
 
 constexpr std::size_t most_parts = 2 * most_workers;
@@ -81,8 +83,9 @@ void GpuParts::begin_part() {
   if (needs_worker()) start_worker();
 }
 
-// One decoder is needed, and further ones only make a video faster: after a thread or a context
-// that could not be made, none is added. The worker makes the driver's decoder itself, later.
+// Adds a worker. The first one is needed; further ones only make decoding faster. If a further
+// thread or context cannot be made, no more are tried. The worker makes the driver's decoder
+// itself, later.
 void GpuParts::start_worker() {
   try {
     add_worker();
@@ -93,9 +96,10 @@ void GpuParts::start_worker() {
   }
 }
 
-// A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
-// decoder is therefore made only if at least as many parts as decoders are done, and while a frame
-// takes about as long as in the first part.
+// Making a decoder takes the driver as long as decoding 25 frames, and other programs use the GPU's
+// decoding engines too. A further decoder is therefore made only if at least as many parts have
+// been decoded as there are decoders, and if a frame of the last part took at most 1.5 times as
+// long as one of the first part.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
@@ -104,12 +108,12 @@ bool GpuParts::needs_worker() const {
 }
 
 void GpuParts::add_worker() {
-  gpu::set_device(device_);  // per thread: the reader's thread may have no device yet
+  gpu::set_device(device_);  // the reader's thread may have no current device yet
   GpuDecoding& gpu = gpus_.emplace_back();
   workers_.emplace_back([this, &gpu] { work(gpu); });
 }
 
-// Returns true if engines would soon be idle without a further packet.
+// Returns true if the decoding engines would soon be idle without a further packet.
 bool GpuParts::wants_packet() const {
   const auto left = static_cast<std::size_t>(
       std::ranges::count_if(parts_, [](const PartPointer& part) { return !part->is_decoded; }));
@@ -182,7 +186,7 @@ GpuParts::PartPointer GpuParts::next_part() {
   return part;
 }
 
-// Decodes a part until its end or its first error. The frames in flight precede the error.
+// Decodes a part until its end or first error. After an error it takes the frames still in flight.
 void GpuParts::decode(Worker& worker, Part& part) {
   const Packet first = next_packet(part);
   if (!first) return;
@@ -199,7 +203,8 @@ void GpuParts::decode(Worker& worker, Part& part) {
   part.error = error;
 }
 
-// FFmpeg makes the driver's decoder with the first packet. The time for that does not count.
+// Sends a packet. The time of a worker's first packet is not counted, because FFmpeg then makes the
+// driver's decoder.
 int GpuParts::send(Worker& worker, const AVPacket* packet) {
   if (worker.codec->hw_frames_ctx == nullptr) {
     const std::scoped_lock lock(decoders_);
@@ -218,9 +223,10 @@ int GpuParts::receive(Worker& worker, AVFrame& frame) {
   return error;
 }
 
-// Makes the decoder return the frames that it holds back. The part's first picture, sent again
-// without a time, pushes them out; its own frames are dropped. FFmpeg's way to flush would end the
-// driver's decoder, and starting a new one takes the time of 25 frames.
+// Makes the decoder return the frames that it holds back. Sends the part's first packet, without a
+// time stamp, again and again until these frames are out, and drops the frames decoded from it.
+// FFmpeg's flush would end the driver's decoder, and making a new one takes as long as decoding 25
+// frames.
 void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
   constexpr int most_held_back = 32;
   first.pts = first.dts = AV_NOPTS_VALUE;
@@ -229,7 +235,7 @@ void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
     ++worker.repeated;
     part.error = send(worker, &first);
     if (part.error < 0 || !take_frames(worker, part)) return;
-    if (worker.repeated <= repeated_before + i) return;  // all frames before the repeat are out
+    if (worker.repeated <= repeated_before + i) return;  // a repeat came out, after all frames
   }
 }
 

@@ -15,9 +15,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Decodes a file's video by up to three of the GPU's decoders at a time, because a single decoder
-/// is bound by the rate of its engine. Each decoder has a part of the video that needs no frame of
-/// another part. Frames wait in the GPU's memory until it is their turn.
+/// Decodes a file's video with up to three of the GPU's decoders at a time, because a single
+/// decoder is bound by the rate of its engine (NVDEC). Each decoder gets a part of the video that
+/// needs no frame of another part. Frames wait in the GPU's memory until they are taken in order.
 class GpuParts {
  public:
   /// `video` must outlive this object. Uses the current GPU.
@@ -28,8 +28,8 @@ class GpuParts {
 
   /// Passes the next packet; null after the last one. \throws IoError, CudaError, std::bad_alloc
   void put(const AVPacket* packet);
-  /// Takes the next frame in the order of display, with its memory. Returns 0, or FFmpeg's number
-  /// of an error: AVERROR(EAGAIN) if a packet is wanted first, AVERROR_EOF after the last frame.
+  /// Takes the next frame in the order of display, with its memory. Returns 0, or FFmpeg's code of
+  /// an error: AVERROR(EAGAIN) if put() must be called first, AVERROR_EOF after the last frame.
   /// \throws IoError, CudaError, …
   int take(AVFrame& frame);
 
@@ -77,7 +77,7 @@ class GpuParts {
   const AVStream& video_;
   int device_;
   PartStarts starts_;
-  std::size_t most_frames_;       // number of a part's frames that may wait to be read
+  std::size_t most_frames_;       // maximum number of decoded frames of a part that wait for take()
   std::deque<GpuDecoding> gpus_;  // one for each worker; must outlive all frames
 
   std::mutex decoders_;               // held while the driver makes or ends a decoder
@@ -90,8 +90,8 @@ class GpuParts {
   std::size_t idle_ = 0;             // workers without a part
   std::size_t packets_ = 0;          // packets that no worker has
   std::size_t decoded_ = 0;          // number of decoded parts
-  Seconds first_pace_ = {};          // a frame's time in the decoder, in the first part
-  Seconds pace_ = {};                // a frame's time in the decoder, in the part decoded last
+  Seconds first_pace_ = {};          // mean decoding time of a frame in the first part
+  Seconds pace_ = {};                // mean decoding time of a frame in the part decoded last
   bool has_ended_ = false;           // the last packet was put
   bool is_stopped_ = false;
   std::vector<std::thread> workers_;

@@ -12,8 +12,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// FFmpeg's last message on this thread. FFmpeg's own threads report by error codes, so their
-// messages are not read.
+// FFmpeg's last error message on this thread. FFmpeg's own threads return error codes, so their
+// messages are not needed.
 thread_local std::string last_complaint;
 
 void mark(void* from) {
@@ -22,7 +22,8 @@ void mark(void* from) {
   if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
 }
 
-// Counts FFmpeg's tries by its messages: no field counts them. A test fails if the words change.
+// Counts FFmpeg's reconnections by its messages, because FFmpeg reports them nowhere else. A test
+// checks the words of the message.
 thread_local std::int64_t resumptions_so_far = 0;
 
 void keep(void* from, int level, const char* format, std::va_list values) {

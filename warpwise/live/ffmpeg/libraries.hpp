@@ -51,7 +51,7 @@ class Deadline {
   double seconds() const { return seconds_; }
   /// Returns the option that changes the deadline; null if no option helps.
   const char* option() const { return option_; }
-  /// Forgets the option, because the peer is called again after the deadline.
+  /// Forgets the option. Called if a new connection to the peer is tried after the deadline.
   void forget_option() { option_ = nullptr; }
 
  private:
@@ -72,7 +72,7 @@ std::string nothing_came(const Deadline& deadline);
 /// Returns the message for a deadline that has passed while writing.
 std::string nothing_taken(const Deadline& deadline);
 
-/// An opened input, and the deadline of its next packet; null if there is none.
+/// An opened input. `deadline` limits the wait for its next packet; null for no limit.
 struct OpenInput {
   std::unique_ptr<Deadline> deadline;
   Input input;
@@ -110,10 +110,10 @@ void keep_messages();
 /// Returns how often FFmpeg has tried, on this thread, to continue an interrupted http answer.
 std::int64_t resumptions();
 
-/// Discards this thread's message, so that it is not reported for a later call.
+/// Discards this thread's last message, so that it is not reported for a later call.
 void forget_messages();
 
-/// Takes over another thread's message.
+/// Makes another thread's message this thread's last message.
 void take_message(const std::string& message);
 
 /// Returns FFmpeg's last error message since forget_messages(); empty if there is none.

@@ -35,7 +35,7 @@ void LimitedFill::operator()(AVFrame& frame, std::span<const std::byte> from) {
   if (deep_.shape.channels == 4) fill_alpha(frame);
 }
 
-// Converts sample by sample, because their order is the same with 8 and with 16 bits.
+// Converts samples of 8 bits to 16 bits. The order of the samples is the same for both depths.
 void LimitedFill::widen(std::span<const std::byte> from) {
   if (more_.empty()) {
     std::ranges::copy(from, pixels_.bytes().begin());

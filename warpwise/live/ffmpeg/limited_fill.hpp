@@ -9,9 +9,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Fills frames of YUV 4:4:4 of limited range and 10 or more bits. The colours pass through 16 bits
-/// by deep_stage(), so that different codes of 8 bits get different codes. The alpha of RGBA keeps
-/// its range.
+/// Fills an encoder's frames of YUV 4:4:4 of limited range and 10 or more bits. deep_stage()
+/// converts the colours in 16 bits, so that different 8-bit codes stay different. The alpha of RGBA
+/// keeps its range.
 class LimitedFill {
  public:
   /// `from` is gray8, rgb24, rgba32 or i444, or has four channels of u16. `pixels` are
@@ -25,7 +25,7 @@ class LimitedFill {
   void widen(std::span<const std::byte> from);
   void fill_alpha(AVFrame& frame) const;
 
-  Stream deep_;       // `from` with 16 bits
+  Stream deep_;       // the constructor's `from` with 16 bits
   LevelTables more_;  // tables from 8 to 16 bits; empty for u16
   std::unique_ptr<Stage> to_yuv_;
   Stream yuv_;

@@ -5,10 +5,10 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Frames of a network peer.
+// The source of a network peer's frames.
 class PeerSource final : public DecodedSource {
  public:
-  /// `waits`: the peer sends no faster than its frames are read.
+  /// `waits` is true if the peer sends no faster than its frames are read.
   PeerSource(bool waits, std::unique_ptr<Decoder> decoder, const SourceOptions& options,
              Reopen reopen)
       : DecodedSource(std::move(decoder), options, std::move(reopen)), waits_(waits) {}
@@ -20,7 +20,7 @@ class PeerSource final : public DecodedSource {
 };
 
 // Opens a network source. If an http server's answer of known length breaks off, FFmpeg itself
-// requests the rest. `option` is the option that changes the deadline.
+// requests the rest. `option` is the command's option that sets the deadline.
 OpenInput connect(const std::string& address, const SourceOptions& options, const char* option) {
   const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
   const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;

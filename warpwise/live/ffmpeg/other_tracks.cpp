@@ -20,7 +20,7 @@ Dictionary copied(const AVDictionary* all, std::initializer_list<const char*> ke
 
 Dictionary names_in(const AVDictionary* all) { return copied(all, {"language", "title"}); }
 
-// Copies the tags about the film, and no tags about the container.
+// Copies the tags that describe the film. Tags that describe the container are left out.
 Dictionary tags_in(const AVDictionary* all) {
   return copied(all, {"title", "artist", "album", "comment", "copyright", "date", "description",
                       "genre", "creation_time", "location"});
@@ -85,8 +85,8 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
-// Returns how long the video pauses between two joined recordings, in whole frames. The pause lets
-// sound that is longer than its video play to its end. A small difference gets no pause.
+// Returns the video's pause between two joined recordings, in microseconds of whole frames. The
+// pause lets sound that is longer than its video play to its end. A small difference gets no pause.
 std::int64_t OtherTracks::pause_for_sound() const {
   const std::int64_t longer = sound_end_ - video_end_;
   if (longer < static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE)) return 0;
@@ -98,17 +98,17 @@ std::int64_t OtherTracks::pause_before(std::size_t join) const {
   return join < pauses_.size() ? pauses_[join] : 0;
 }
 
-// Returns the shift of the packet's recording. All tracks of a recording share one shift,
-// determined by its first packet. A step back in decoding time shows a new recording. Display times
-// also step back inside a recording, if frames are stored in another order.
+// Returns the shift of the packet's recording. All tracks of a recording share one shift, which its
+// first packet determines. If decoding times step back, a new recording begins. Display times are
+// not used, because they also step back inside a recording if frames are stored in another order.
 std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRational unit) {
   constexpr auto step_back = static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE);
   constexpr std::int64_t longest_delay = 10 * std::int64_t{AV_TIME_BASE};  // between two tracks
   if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
   const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
   if (clock.last && time <= *clock.last - step_back) {
-    // Another track may already have jumped and begun this recording. If it jumped long before the
-    // video does, it jumped alone, and the video begins another recording.
+    // Another track may already have stepped back and begun this recording. If it did so long
+    // before the video does, only that track stepped back, and the video begins another recording.
     const bool has_begun =
         clock.recording + 1 < recordings_.size() &&
         (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);

@@ -14,8 +14,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The sound, subtitles, chapters and tags of a file. The file's reader puts packets in; the writer
-/// of another file takes them out.
+/// The sound, subtitles, chapters and tags of a source. The source's reader puts packets in, and
+/// the writer of another file takes them out.
 class OtherTracks final : public Companions {
  public:
   struct Track {
@@ -36,8 +36,8 @@ class OtherTracks final : public Companions {
     Dictionary names;
   };
 
-  /// Least number of seconds by which the times of a file step back where two recordings are
-  /// joined. Times of one recording step back by less, if they are rounded or damaged.
+  /// A step back in time by this many seconds or more means that another recording was joined to
+  /// the file. Rounded or damaged times of one recording step back by less.
   static constexpr double step_back_of_a_join = 0.1;
 
   explicit OtherTracks(const AVFormatContext& input);
@@ -57,11 +57,11 @@ class OtherTracks final : public Companions {
   /// Sets the time of the first frame, in microseconds of the source's clock. Call it before the
   /// writer begins.
   void set_first_frame(std::int64_t time) { first_frame_ = time; }
-  /// Returns the time of the first frame, in microseconds from the source's start. That start is
+  /// Returns the time of the first frame, in microseconds from the source's start. The start is
   /// time zero of all tracks, because sound may begin before the frames.
   std::int64_t delay_of_frames() const { return first_frame_ - start(); }
   std::vector<std::string> parts() const override;
-  /// Called after set_first_frame().
+  /// Sets end_of_frames(). Called after set_first_frame().
   void end_at(double seconds) override;
   /// Returns the end of the frames that are written, in microseconds of the source's clock; the
   /// greatest time if unknown.
@@ -70,27 +70,27 @@ class OtherTracks final : public Companions {
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
   void put(const AVPacket& packet);
-  /// Records a packet of the video. In a file of several joined recordings, the other tracks of
-  /// each recording follow its video.
+  /// Records the time of a packet of the video. In a file of joined recordings, the other tracks of
+  /// each recording are shifted with its video.
   void see_video(const AVPacket& packet, AVRational time_base);
-  /// Returns the time, in microseconds, between the end of a recording's video and the next
-  /// recording. The first recording's longer sound fills this time. `join` counts the video's
-  /// recordings after the first, from 0.
+  /// Returns the pause, in microseconds, between the end of a recording's video and the next
+  /// recording. The earlier recording's sound, if it is longer than its video, plays in the pause.
+  /// `join` is 0 for the pause before the second recording, 1 before the third, and so on.
   std::int64_t pause_before(std::size_t join) const;
   /// Returns true if `other` has tracks of the same numbers, codecs, sample rates and time bases.
   bool is_like(const OtherTracks& other) const;
-  /// Follows another connection to the source: its time `start` is the time `at` here, both in
-  /// microseconds.
+  /// Continues with another connection to the source: its time `start` is the time `at` here, both
+  /// in microseconds.
   void go_on(std::int64_t start, std::int64_t at);
   /// Records that no further packet comes from the source.
   void end();
   bool has_ended() const;
-  /// Takes the next packet that begins before a time, in microseconds from the start; null if
-  /// there is none for now.
+  /// Takes the next packet if it begins before `before`, in microseconds from the source's start;
+  /// returns null otherwise.
   Packet take(std::int64_t before);
 
  private:
-  // A track's clock. It steps back at the start of the next recording.
+  // The recording and the time of a track's last packet.
   struct Clock {
     std::size_t recording = 0;
     std::optional<std::int64_t> last;  // in microseconds, as in the file

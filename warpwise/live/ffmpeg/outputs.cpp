@@ -28,8 +28,8 @@ const AVOutputFormat& format_of(const KnownOutput& output) {
   throw IoError("this FFmpeg was built without its container " + std::string(output.container));
 }
 
-// Returns the distance of key frames. A truncated file loses all frames after its last key frame,
-// and a peer that joins late waits for the next one.
+// Returns the distance of key frames, in frames. A truncated file loses all frames after its last
+// key frame, and a peer that joins late waits for the next one.
 int frames_of(double seconds, AVRational rate) {
   return static_cast<int>(std::clamp(seconds * av_q2d(rate), 1.0, 600.0));
 }
@@ -42,8 +42,8 @@ bool KnownOutput::has_global_headers() const {
   return (format_of(*this).flags & AVFMT_GLOBALHEADER) != 0;
 }
 
-// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there. FFmpeg's muxers for
-// the network do not say which sound they take. The muxer of rtsp sends AAC's headers ahead.
+// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there. FFmpeg's network
+// muxers do not say which sound they take. The rtsp muxer needs AAC's headers before the packets.
 bool KnownOutput::takes(const AVCodecParameters& track) const {
   constexpr AVCodecID sounds_of_peers[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3,
                                            AV_CODEC_ID_AC3, AV_CODEC_ID_OPUS};
@@ -89,7 +89,7 @@ const AVCodec& encoder_of(const KnownOutput& output, const std::string& name) {
 
 void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& options) {
   if (codec.codec_id == AV_CODEC_ID_HEVC) {
-    codec.max_b_frames = 0;  // with B frames FFmpeg 5.1 writes no file of one or two frames
+    codec.max_b_frames = 0;  // with B frames, FFmpeg 5.1 cannot write a file of one or two frames
     codec.codec_tag = MKTAG('h', 'v', 'c', '1');  // the tag of .mp4 that Apple's programs read
     options.set("x265-params", "log-level=none");
   }
@@ -98,7 +98,7 @@ void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& o
     codec.gop_size = frames_of(is_address(output.name) ? 1 : 2, codec.framerate);
     options.set("preset", "veryfast");
     options.set("crf", "18");
-    // Otherwise the encoder keeps 40 frames before it gives the first one.
+    // Without this tune, the encoder holds 40 frames before it returns the first one.
     if (is_address(output.name)) options.set("tune", "zerolatency");
   }
   if (output.kind == Kind::mjpeg) {

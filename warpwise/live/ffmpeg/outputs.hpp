@@ -16,10 +16,11 @@ struct KnownOutput {
   Kind kind;
   const char* container;
   const char* encoder;
-  bool is_paced = false;  ///< each frame waits for its time: else the peer loses packets
+  /// True if frames must be sent at their times, because the peer would lose packets sent at once.
+  bool is_paced = false;
 
   bool is_mp4() const { return name == ".mp4"; }
-  /// Returns true for .mp4 and .mov: they state a turn, and are as long as their packets together.
+  /// Returns true for .mp4 and .mov. They can state a turn, and last as long as all their packets.
   bool is_quicktime() const { return is_mp4() || kind == Kind::prores; }
   /// Returns true if all frames of 8 bits become 4:2:0.
   bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
@@ -27,7 +28,7 @@ struct KnownOutput {
   bool opens_itself() const;
   /// Returns true if the container stores a codec's headers once, at its start.
   bool has_global_headers() const;
-  /// Returns true if the container, or FFmpeg's muxer for it, takes such sound or subtitles.
+  /// Returns true if FFmpeg can write the track (sound or subtitles) into the container.
   bool takes(const AVCodecParameters& track) const;
 };
 
@@ -39,16 +40,16 @@ const KnownOutput& file_output(const std::string& path);
 ///                          extension of another kind of file
 const KnownOutput& peer_output(const std::string& address);
 
-/// Encoder of .mp4 files for frames of more than 8 bits. Few programs play H.264 of 10 bits.
-/// Programs that play a phone's videos also play HEVC.
+/// Encoder of .mp4 files for frames of more than 8 bits: HEVC, which programs that play phones'
+/// videos can decode. Few programs play H.264 of 10 bits.
 inline constexpr const char* deep_encoder = "libx265";
 inline constexpr int most_bits_of_quicktime = 10;
-inline constexpr std::int64_t least_side_of_hevc = 64;  // below it x265 3.5 corrupts memory
+inline constexpr std::int64_t least_side_of_hevc = 64;  // with less, x265 3.5 corrupts memory
 
 /// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks the encoder
 const AVCodec& encoder_of(const KnownOutput& output, const std::string& name);
 
-/// Sets quality, speed and distance of key frames. The encoder's size and rate are set before.
+/// Sets quality, speed and distance of key frames. The encoder's size and rate must be set already.
 void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& options);
 
 }  // namespace warpwise::live::ffmpeg

@@ -8,7 +8,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Returns true for an IDR unit of H.264 or HEVC, by the type in its first byte.
+// Returns true for an IDR NAL unit of H.264 or HEVC, by the type in its first byte.
 bool is_idr(AVCodecID codec, std::uint8_t first) {
   if (codec == AV_CODEC_ID_H264) return (first & 31) == 5;
   const int type = first >> 1 & 63;
@@ -21,14 +21,15 @@ bool is_parameters(AVCodecID codec, std::uint8_t first) {
   return type >= 32 && type <= 34;
 }
 
-// Returns the bytes of the length that files with an index store before each unit; otherwise 0.
+// Returns the size in bytes of the length field before each NAL unit, as in .mp4 and .mkv files; 0
+// if there is none.
 int length_bytes_of(const AVCodecParameters& video) {
   const std::size_t place = video.codec_id == AV_CODEC_ID_H264 ? 4 : 21;
   const Bytes extra(video.extradata, static_cast<std::size_t>(video.extradata_size));
   return extra.size() > place && extra[0] == 1 ? (extra[place] & 3) + 1 : 0;
 }
 
-// Takes the first unit from the data. Returns an empty unit at the end.
+// Takes the first NAL unit from the data. Returns an empty unit at the end.
 Bytes take_by_length(Bytes& data, int length_bytes) {
   if (data.size() < static_cast<std::size_t>(length_bytes)) return {};
   std::size_t length = 0;
@@ -65,7 +66,7 @@ bool PartStarts::is_start(const AVPacket& packet) {
   }
 }
 
-// Returns true if a decoder can begin here. Notes if the packet changes the video's parameters.
+// Returns true if a decoder can begin here. Sets have_changed_ if the video's parameters change.
 bool PartStarts::is_restart(const AVPacket& packet) {
   std::string parameters;
   bool has_idr = false;

@@ -1,5 +1,5 @@
-// Tests parts of the module with videos that are hard to make as files: a limit on the bytes read
-// from a joined file, errors of the filter, and clocks of tracks of which only one jumps.
+// Tests classes of the module with input that is hard to make as files: the limit on bytes read
+// from a joined file, errors of a filter, and times of tracks of which only one steps back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t cell_bytes = 188;
 
-// A transport stream of 1 GiB. Its first cell begins a packet of track 256. Empty cells of track
-// 8191 follow, except for the second cell of track 256 at `next`.
+// A transport stream of 1 GiB. A cell is a transport packet of 188 bytes. The first cell begins a
+// packet of track 256, whose second cell is at `next`. All others are empty cells of track 8191.
 class FilledStream {
  public:
   explicit FilledStream(std::int64_t next) : next_(next) {
@@ -129,7 +129,7 @@ TEST(DeinterlacerErrors, AnEndWithoutFramesIsNone) {
   EXPECT_FALSE(deinterlacer.take(*out));
 }
 
-// A file with a video and a track of sound, in units of a millisecond.
+// A source with a video and a track of sound. Their times are in milliseconds.
 class Clocks : public testing::Test {
  protected:
   Clocks() : input_(avformat_alloc_context(), avformat_free_context) {
@@ -152,7 +152,7 @@ class Clocks : public testing::Test {
     return packet;
   }
   void see_video(std::int64_t time) { tracks_->see_video(*packet(0, time), {1, 1000}); }
-  // Returns the time that a packet of sound gets.
+  // Returns the time that OtherTracks gives a packet of sound whose time in the file is `time`.
   std::int64_t sound_at(std::int64_t time) {
     tracks_->put(*packet(1, time));
     return tracks_->take(std::numeric_limits<std::int64_t>::max())->pts;
@@ -174,11 +174,11 @@ TEST_F(Clocks, SoundThatJumpsAloneFollowsTheVideoSoFar) {
 TEST_F(Clocks, TheVideoDoesNotFollowAJumpOfSoundLongAgo) {
   see_video(0);
   sound_at(5000);
-  sound_at(0);  // jumps alone
+  sound_at(0);  // only the sound steps back
   for (std::int64_t time = 1000; time <= 20'000; time += 1000) see_video(time);
   see_video(0);                    // a second recording of the video begins at 21 s
-  sound_at(9000);                  // still in the recording that the sound's jump began
-  EXPECT_EQ(sound_at(0), 21'000);  // the sound's part of the video's second recording
+  sound_at(9000);                  // still in the recording that the sound's step back began
+  EXPECT_EQ(sound_at(0), 21'000);  // now the sound is in the video's second recording
   EXPECT_EQ(sound_at(1000), 22'000);
 }
 
@@ -186,10 +186,10 @@ TEST_F(Clocks, AStepBackOfLessThanATenthOfASecondIsNoJump) {
   see_video(5000);
   EXPECT_EQ(sound_at(5000), 5000);
   EXPECT_EQ(sound_at(4910), 4910);
-  EXPECT_EQ(sound_at(4810), 6000);  // after six seconds of video
+  EXPECT_EQ(sound_at(4810), 6000);  // a step back of 0.1 s: begins after six seconds of video
 }
 
-// Units of H.264 by their first byte.
+// First bytes of H.264's NAL units.
 constexpr std::uint8_t slice = 0x41;
 constexpr std::uint8_t idr = 0x65;
 constexpr std::uint8_t sps = 0x67;
@@ -204,7 +204,7 @@ class PartStartsOf : public testing::Test {
     video_->codec_id = AV_CODEC_ID_H264;
   }
 
-  // Stores parameters as a file with an index does: units then follow their lengths.
+  // Stores parameters like an .mp4 file, in which a length of `bytes` bytes precedes each NAL unit.
   void store_lengths_of(int bytes) {
     video_->extradata_size = 7;
     video_->extradata = static_cast<std::uint8_t*>(av_mallocz(7 + AV_INPUT_BUFFER_PADDING_SIZE));

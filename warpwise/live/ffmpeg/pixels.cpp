@@ -16,7 +16,7 @@ extern "C" {
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Conversion of a decoder's samples to a frame of Warpwise.
+// Layouts of a decoder's samples, which decide how they are copied to a frame of Warpwise.
 enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb, repeated_chroma };
 
 struct KnownPixels {
@@ -24,7 +24,7 @@ struct KnownPixels {
   PixelFormat format;
   Layout layout;
 };
-// A name with J differs from the name without it only in the range. The alpha of YUV is left out.
+// FFmpeg's names with J mean full range. The alpha of YUVA is left out.
 constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
     {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},
@@ -128,7 +128,7 @@ void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
   }
 }
 
-// Copies planes of YUV that have fewer chroma samples than the format: each sample is repeated.
+// Copies planes of YUV that have fewer chroma samples than `format`, and repeats these samples.
 void repeat_chroma(const AVFrame& frame, PixelFormat format, std::span<std::byte> to) {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const bool is_444 = format == PixelFormat::ycbcr32;
@@ -287,7 +287,7 @@ void FrameCopy::operator()(const AVFrame& frame, std::span<std::byte> to) const 
   }
 }
 
-// Copies samples that FFmpeg reads by its description of the pixels.
+// Copies samples of more than 8 bits. FFmpeg reads them by its description of the pixel format.
 void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const std::uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};

@@ -8,7 +8,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Names a matrix and a range as the filter does: ":in_color_matrix=bt601:in_range=limited".
+// Returns matrix and range as arguments of the filter: ":in_color_matrix=bt601:in_range=limited".
 std::string text_of(const char* end, const Colours& colours) {
   return ":" + std::string(end) + "_color_matrix=" + std::string(name_of(colours.matrix.value)) +
          ":" + end + "_range=" + std::string(name_of(colours.range.value));
@@ -16,7 +16,7 @@ std::string text_of(const char* end, const Colours& colours) {
 
 }  // namespace
 
-// Sets flags that make the result independent of the CPU's instructions.
+// Sets flags that make the result the same on CPUs with different instructions.
 Scaler::Scaler(const AVFrame& target, const Colours& colours)
     : target_("w=" + std::to_string(target.width) + ":h=" + std::to_string(target.height) +
               ":flags=bicubic+accurate_rnd+full_chroma_int+bitexact" + text_of("out", colours)),

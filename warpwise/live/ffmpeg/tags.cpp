@@ -8,8 +8,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// The rotation in a display matrix: the steps, in x and y, to a pixel's right and lower neighbours.
-// Exif's number is the index in `turns`.
+// A turn by a display matrix: the step, in x and y of the display, from a pixel to its right
+// neighbour, and then to its lower neighbour. The index in `turns` is the Exif orientation.
 using Turn = std::array<int, 4>;
 constexpr std::array<Turn, 9> turns = {{{},
                                         {1, 0, 0, 1},

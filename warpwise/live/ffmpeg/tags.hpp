@@ -6,19 +6,19 @@
 // Properties of a video that its pixels do not show.
 namespace warpwise::live::ffmpeg {
 
-/// Returns Exif's number of the turn that makes a frame upright; 0 for an angle other than quarter
-/// turns.
+/// Returns the Exif orientation of a frame, 1 to 8: how to turn it to make it upright. Returns 0 if
+/// the angle is no multiple of a quarter turn.
 int orientation_of(const AVFrame& frame, const AVStream& video);
 
-/// Makes players turn a video's frames. Call it before the file's header is written.
+/// Makes players turn a video by an Exif orientation. Call it before the file's header is written.
 /// \throws std::bad_alloc
 void set_orientation(AVStream& video, int orientation);
 
 /// Sets the primaries and the transfer from the frame's tags, or else from the file's. Sets the
-/// pixels' shape from the file's tag, or else from the frame's.
+/// pixels' aspect ratio from the file's tag, or else from the frame's.
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video);
 
-/// Returns true for VP8 and VP9 whose alpha is coded apart from the frames, by the tag alpha_mode.
+/// Returns true for VP8 and VP9 whose alpha is coded apart from the frames (tag alpha_mode=1).
 bool keeps_alpha_beside(const AVStream& video);
 
 }  // namespace warpwise::live::ffmpeg

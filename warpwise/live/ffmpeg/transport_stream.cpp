@@ -5,6 +5,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
+// A cell is a transport packet of 188 bytes. FFmpeg's packets, of a frame each, span many cells.
 constexpr std::int64_t cell_bytes = 188;
 using Cell = std::array<unsigned char, cell_bytes>;
 
@@ -18,16 +19,16 @@ struct Cells {
   std::int64_t distance;  // bytes from one cell to the next
 };
 
-// Finds the cells from `place` on, FFmpeg's place of a packet. Some files have a time stamp of 4
-// bytes before each cell, and `place` is that of the time stamp. Others have 16 bytes of parity
-// after each cell.
+// Finds the cells from `place` on, where FFmpeg says that a packet begins. Some files have a time
+// stamp of 4 bytes before each cell; `place` is then the time stamp's. Others have 16 bytes of
+// parity after each cell.
 Cells cells_at(AVIOContext& input, std::int64_t place) {
   constexpr std::int64_t stamp_bytes = 4, parity_bytes = 16;
   Cell cell;
   const auto has_two = [&](std::int64_t first, std::int64_t distance) {
     return reads(input, first, cell) && reads(input, first + distance, cell);
   };
-  // A time stamp may begin with the byte of a cell, so stamped cells are looked for first.
+  // A time stamp may begin with 0x47, the first byte of a cell, so stamped cells are tried first.
   const Cells stamped{place + stamp_bytes, stamp_bytes + cell_bytes};
   if (has_two(stamped.first, stamped.distance) &&
       reads(input, stamped.first + 2 * stamped.distance, cell))
@@ -41,7 +42,7 @@ bool starts_a_packet(const Cell& cell) { return (cell[1] & 0x40) != 0; }
 bool has_content(const Cell& cell) { return (cell[3] & 0x10) != 0; }
 unsigned count_of(const Cell& cell) { return cell[3] & 0x0fU; }
 
-// Returns true if a cell has padding, as the last cell of a packet has.
+// Returns true if a cell has padding. Only the last cell of a packet has padding.
 bool is_filled_up(const Cell& cell) {
   if ((cell[3] & 0x20) == 0) return false;
   const int fields = cell[4];
@@ -53,9 +54,9 @@ bool is_filled_up(const Cell& cell) {
   return !has_more && fields > used;
 }
 
-// Checks the cells' counters from the packet to the end of the next one, because FFmpeg's parsers
-// mark the frame before a damaged packet. A packet is whole if its last cell has padding, or if the
-// next counter fits.
+// Checks the counters of the cells of a packet and the next one, because FFmpeg's parsers mark the
+// frame before a damaged packet. A packet is whole if its counters have no gap, and if its last
+// cell has padding or the next packet's counter follows.
 bool counts_on(AVIOContext& input, std::int64_t place) {
   const Cells cells = cells_at(input, place);
   Cell first;

@@ -14,7 +14,7 @@
 namespace warpwise::live::gl {
 namespace {
 
-// EGL's state of a thread: the chosen API and the current context. The destructor releases the
+// Initialises EGL's state of a thread (API and current context). The destructor releases the
 // context, so that another thread can use it.
 struct Thread {
   Thread() { eglBindAPI(EGL_OPENGL_API); }
@@ -51,8 +51,8 @@ EGLContext context_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
     return EGL_NO_CONTEXT;
   }
-  // Tries the attributes with a reset strategy first. Without a strategy, a driver that loses its
-  // contents returns black frames and no error. Some drivers refuse the strategy.
+  // First asks for a context that reports a reset of the GPU. Without the reset strategy, a driver
+  // that lost its contents returns black frames and no error. Some drivers refuse the strategy.
   constexpr std::array<EGLint, 9> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
                                               3,
                                               EGL_CONTEXT_MINOR_VERSION,

@@ -4,11 +4,11 @@
 
 namespace warpwise::live::gl {
 
-/// An OpenGL 3.3 context without a window or a screen. It uses CUDA's current device if that can
-/// draw, otherwise the first GPU or driver that can.
+/// An OpenGL 3.3 context without a window or a screen. It is on CUDA's current device if that can
+/// draw, otherwise on the first GPU or software driver that can.
 class Context {
  public:
-  /// Makes the context current on the calling thread. \throws IoError  no driver offers one.
+  /// Makes the new context current on the calling thread. \throws IoError  no driver offers one.
   Context();
   ~Context();
   Context(const Context&) = delete;
@@ -20,8 +20,8 @@ class Context {
   void make_current() const;
   static void release();
 
-  /// \throws IoError  the current context has lost its contents, for example by a reset of the GPU.
-  /// Some drivers cannot report this.
+  /// Checks the current context. \throws IoError  it has lost its contents, for example by a reset
+  /// of the GPU. Some drivers cannot report this.
   static void require_alive();
 
   /// Returns the name of the current context's renderer: "llvmpipe (LLVM 15.0.6, 256 bits)".

@@ -2,8 +2,8 @@
 
 namespace warpwise::live::gl {
 
-/// Links shaders to a program of the current OpenGL context; the caller deletes it. \throws IoError
-/// the driver refuses them, with its message.
+/// Links shaders to a program of the current OpenGL context. The caller deletes the program.
+/// \throws IoError  the driver refuses the shaders; the message is the driver's.
 unsigned link_program(const char* vertex_shader, const char* fragment_shader);
 
 }  // namespace warpwise::live::gl

@@ -15,7 +15,7 @@ namespace {
 constexpr int segments = 192;  // segments along the ring, as in the shader
 constexpr int sides = 64;      // sides around the ring's tube
 
-// Each instance is the strip between two circles of the tube. No vertex is stored.
+// Each instance is a triangle strip between two circles of the tube. No vertices are stored.
 constexpr const char* vertex_shader = R"(#version 330 core
 const float tau = 6.28318530718;
 const ivec2 facets = ivec2(192, 64);  // segments along the ring, sides around its tube

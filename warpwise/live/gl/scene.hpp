@@ -16,7 +16,7 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
 
   /// Draws the ring, rotated by an angle in radians, to the buffer that glReadPixels() reads. The
-  /// picture's top row comes first there.
+  /// buffer's first row is the picture's top row.
   void draw(double turn);
 
  private:

@@ -31,7 +31,7 @@ GLenum order_of(PixelFormat format) {
   }
 }
 
-// A buffer for glReadPixels() in memory that CUDA shares.
+// A buffer into which glReadPixels() writes, and whose memory CUDA can read.
 class PixelBuffer {
  public:
   explicit PixelBuffer(std::int64_t bytes) : PixelBuffer() {
@@ -69,7 +69,7 @@ class SceneSource final : public Source {
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     Context::release();
   }
-  // If another thread still holds the context, its objects are freed with the context.
+  // If another thread still holds the context, OpenGL frees the objects together with the context.
   ~SceneSource() override {
     try {
       context_->make_current();
@@ -111,7 +111,7 @@ class SceneSource final : public Source {
   }
 
  private:
-  // Creates the shared buffer. Returns the reason of a failure; empty on success.
+  // Creates the buffer shared with CUDA. Returns the reason of a failure; empty on success.
   std::string share_buffer() {
     std::string why_not = gpu::why_no_gl_sharing();
     try {
@@ -130,7 +130,7 @@ class SceneSource final : public Source {
     scene_.draw(2 * std::numbers::pi * (turns - std::floor(turns)));
   }
 
-  // Reads the pixels into memory, or to an offset in the bound buffer.
+  // Reads the pixels into memory at `to`. If a pixel buffer is bound, `to` is an offset in it.
   void read_pixels(void* to) const {
     const io::PictureShape& shape = stream().shape;
     glReadPixels(0, 0, static_cast<GLsizei>(shape.width), static_cast<GLsizei>(shape.height),
@@ -149,7 +149,7 @@ std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   const Stream stream =
       stream_of(options.format.value_or(PixelFormat::rgba32), options.width.value_or(1280),
                 options.height.value_or(720), options.rate.value_or(Rate{30, 1}), options.colours);
-  order_of(stream.format());  // refuses a format before the search for a driver
+  order_of(stream.format());  // throws for a wrong format before a driver is searched
   return std::make_unique<SceneSource>(std::make_unique<Context>(), stream);
 }
 

@@ -25,8 +25,8 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
-// Refuses another matrix for YUV, because convert() changes only the range. The codes would keep
-// the old matrix under a new name.
+// Refuses to convert YUV to another matrix, because convert() changes only the range of YUV. The
+// codes would keep the old matrix but be tagged with the new one.
 void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
   const Told<Matrix>& matrix = from.colours.matrix;
@@ -37,8 +37,8 @@ void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices
                         std::string(name_of(*choices.matrix)) + "; put the stage rgb24 before it");
 }
 
-// Returns the default matrix of a conversion. For RGB, the conventions opencv and jfif define only
-// BT.601.
+// Returns the default matrix of a conversion. The conventions opencv and jfif define only BT.601
+// for RGB input.
 Matrix matrix_for(const Stream& from, Convention convention) {
   const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
   return has_one && !has_luma(from.format()) ? Matrix::bt601 : from.colours.matrix.value;
@@ -145,7 +145,7 @@ class ConvertStage final : public Stage {
     if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
   }
 
-  // Does not check the options, because convert() refuses undefined combinations.
+  // Does not check the options. convert() itself throws for undefined combinations.
   void take_conventions_defaults(const Stream& from) {
     options_ = {choices_.convention, choices_.matrix.value_or(Matrix::bt601), choices_.from_range,
                 choices_.to_range, choices_.upsampling};
@@ -165,10 +165,10 @@ class ConvertStage final : public Stage {
   ConvertChoices choices_;
   ConvertOptions options_;  // completed by begin()
   bool lacks_chroma_ = false;
-  std::vector<std::byte> chroma_;  // memory for the host
+  std::vector<std::byte> chroma_;  // neutral chroma for frames on the host
 };
 
-// Converts to i444. Pixels that share a chroma sample get the mean of their chroma.
+// Converts to i444, then to a subsampled format: shared chroma is the mean of its pixels' chroma.
 class SharedChromaStage final : public Stage {
  public:
   SharedChromaStage(std::string text, PixelFormat to, const ConvertChoices& choices)
@@ -186,7 +186,7 @@ class SharedChromaStage final : public Stage {
     const std::optional<PixelFormat> format = from.shape.format;
     if (!format || !is_subsampled(*format) || upsampling_ != ChromaUpsampling::replicate)
       return result;
-    // Replicated chroma keeps its columns.
+    // Replicated chroma keeps its horizontal siting.
     const auto has_all_rows = [](PixelFormat each) {
       return each == PixelFormat::yuyv || each == PixelFormat::uyvy;
     };

@@ -55,7 +55,7 @@ class DisparityStage final : public Stage {
     draw_disparity(disparities.view(), options_.max_disparity,
                    HostResult{to.shape, picture.bytes().data()}.view());
     gpu::upload(picture.bytes().data(), to.view().data(), to.shape.bytes(), stream);
-    wait_for(stream);  // the picture's memory ends with this scope
+    wait_for(stream);  // `picture`, which the upload reads, ends with this scope
   }
 
  private:

@@ -35,7 +35,7 @@ void make_folder(const std::string& folder) {
   if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
 }
 
-// Data that a GPU keeps between frames, and the picture that the host colours.
+// Data that stay on the GPU between frames, and the picture that the host colours.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
       : previous(ElementType::u8, shape.width, shape.height, 1, stream),
@@ -98,7 +98,7 @@ class MatchStage final : public Stage {
           options_, stream);
     gpu::download(std::as_const(device_->displacement).view(), displacement_->view(), stream);
     device_->done.record(stream);
-    device_->done.synchronize();  // also waits for the last picture's upload
+    device_->done.synchronize();  // also waits until the last picture is uploaded
     show_motion({picture, device_->picture.data()});
   }
 

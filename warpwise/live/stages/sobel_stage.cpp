@@ -28,7 +28,7 @@ class SobelStage final : public Stage {
     if (from.shape.format) {
       options_.channels = colour_order(*from.shape.format).value_or(ChannelOrder::rgb);
     }
-    // A magnitude of u16 saturates in u16, and a magnitude of u8 in u8.
+    // If sobel() offers the source's type, the result has this type, and magnitudes saturate.
     const bool keeps_type = std::ranges::find(types, from.shape.type) != types.end();
     return grey_result(from, keeps_type ? from.shape.type : types.front());
   }

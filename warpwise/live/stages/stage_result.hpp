@@ -4,14 +4,14 @@
 
 namespace warpwise::live {
 
-/// Returns the input format of single-channel primitives: gray8, or nullopt if the stream already
-/// is gray8.
+/// Returns what Stage::reads() returns for single-channel primitives: gray8, or nullopt if the
+/// stream is gray8 already.
 inline std::optional<PixelFormat> grey_unless_it_is(const Stream& from) {
   if (from.shape.format == PixelFormat::gray8) return std::nullopt;
   return PixelFormat::gray8;
 }
 
-/// Returns true for colours of u16 or f32, of which grey_stage() makes grey, and for DeepPlanes,
+/// Returns true for RGB of u16 or f32, which grey_stage() converts to grey, and for DeepPlanes,
 /// whose first plane is grey.
 inline bool are_deep_colours(const io::PictureShape& shape) {
   if (shape.planes) return true;
@@ -31,7 +31,7 @@ inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);
   result.shape.full_range = true;
-  if (type == ElementType::u16 && from.depth > 8) result.depth = 16;  // pictures have depth 8
+  if (type == ElementType::u16 && from.depth > 8) result.depth = 16;  // depth stays 8 for pictures
   result.colours.range = {Range::full, Origin::stage};
   return result;
 }

@@ -17,8 +17,8 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// All stages. Each is made from its text in the pipeline and from parsed options. Grey and YUV
-// results have full range, unless a stage says otherwise.
+// Functions that make stages from their text in the pipeline and from parsed options. Grey and YUV
+// results have full range, unless a stage's comment says otherwise.
 namespace warpwise::live {
 
 /// Convention of the grey that stages compute from RGB: the grey of cv::COLOR_RGB2GRAY.
@@ -31,12 +31,12 @@ struct ConvertChoices {
   std::optional<Range> to_range = std::nullopt;
   Convention convention = Convention::exact;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
-  /// true: convert()'s own defaults apply, which depend on the convention. Only one
-  /// property of the frames counts: the range in their shape, if it is set.
+  /// true: convert()'s own defaults apply, which depend on the convention. The frames decide
+  /// only the input range, if their shape states it.
   bool by_convention = false;
 };
 
-/// The formats that convert_stage() makes: those of convert(), and five with shared chroma.
+/// The formats that convert_stage() makes: those of convert(), and five with subsampled chroma.
 inline constexpr std::array frame_destinations = [] {
   constexpr std::array shared = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
                                  PixelFormat::yuyv, PixelFormat::uyvy};
@@ -46,35 +46,35 @@ inline constexpr std::array frame_destinations = [] {
   return all;
 }();
 
-/// Converts frames to the format `to` by convert(). Formats with shared chroma are made from i444
-/// by share_chroma(). Defaults without a choice:
+/// Converts frames to the format `to` by convert(). Formats with subsampled chroma are made from
+/// i444 by share_chroma(). Properties without a choice have these defaults:
 ///
 /// - input matrix and range: the stream's
 /// - output range: full from RGB, the input's range from YUV or grey
-/// - matrix from RGB: BT.601 with the conventions opencv and jfif, which have no other
+/// - matrix for RGB input: the stream's; BT.601 with the conventions opencv and jfif
 ///
-/// convert() does not take grey of limited range; such grey is scaled like luma. For 4:4:4,
+/// Grey of limited range, which convert() does not take, is scaled like luma. For 4:4:4,
 /// luma_alone() computes the same Y as the whole conversion, byte for byte.
 ///
 /// begin() throws InvalidArgument (with by_convention only for pixels of more than 8 bits):
 ///
 /// - if convert() does not define this conversion, with convert()'s message
-/// - for YUV of another matrix to YUV, and for pixels of more than 8 bits
+/// - for YUV to YUV with another matrix, and for pixels of more than 8 bits
 /// - for ChromaUpsampling::linear, if the chroma is not sited left
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
 
-/// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
+/// Computes the grey of u16 and f32 colours by grey(). Pipelines insert this stage.
 std::unique_ptr<Stage> grey_stage();
 
-/// Rounds the samples of deep frames by round_to_8_bits(), to frames of the stream narrowed().
-/// Pipelines insert it.
+/// Rounds the samples of deep frames (more than 8 bits) by round_to_8_bits(). The result is the
+/// stream of narrowed(). Pipelines insert this stage.
 std::unique_ptr<Stage> narrow_stage();
 
 /// Result of deep_stage(): planes, or rgb48 (three channels of u16) if `planes` is not set.
 struct DeepTarget {
   std::optional<io::DeepPlanes> planes = std::nullopt;
-  /// layout of frames without headers, if it differs from the planes
+  /// layout of headerless frames, if it differs from that of the planes
   std::string_view layout = {};
 };
 inline constexpr std::array deep_targets = {DeepTarget{},
@@ -92,23 +92,22 @@ inline std::string_view name_of(DeepTarget target) {
 
 /// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. The result's chroma
 /// is sited at the centre. From YUV with the same horizontal subsampling, chroma keeps its
-/// horizontal siting. A sink without headers gets p010 in its own layout; other sinks get planes of
-/// 10 bits. Defaults are those of convert_stage(), except that planes from RGB and grey have
-/// limited range, which readers of frames without headers assume.
+/// horizontal siting. Sinks of headerless frames get p010 in its own layout; other sinks get planes
+/// of 10 bits. Defaults are those of convert_stage(), except that planes from RGB and grey have
+/// limited range, which readers of headerless frames assume.
 ///
-/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV of another matrix to YUV, for
-/// limited range of RGB, and for another convention than exact or another upsampling than
-/// replicate.
+/// begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV with another matrix, for
+/// limited range of RGB, for any convention except exact, and for any upsampling except replicate.
 std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
                                   const ConvertChoices& choices = {});
 
-/// Returns the grey that a Pipeline makes of a picture for stages that read gray8, computed on the
-/// CPU. \throws InvalidArgument  the picture has no such grey.
+/// Computes on the CPU the grey that a Pipeline makes of a picture for stages that read gray8.
+/// \throws InvalidArgument  the picture's pixels cannot become grey.
 io::Picture grey_of(const io::Picture& colour);
 
-/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV. Magnitudes
-/// have the pixels' type, saturated; other results have the first of sobel_dst_types(). The order
-/// of channels comes from the frame's format, not from the options.
+/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV. Results
+/// have the pixels' type if sobel_dst_types() has it (magnitudes saturate), otherwise its first
+/// type. The order of channels comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
 /// Returns the largest value of u8 or u16.
@@ -116,10 +115,10 @@ constexpr std::uint32_t largest_of(ElementType type) {
   return type == ElementType::u16 ? 65535 : 255;
 }
 
-/// Thresholds grey of u8 or u16 by threshold(), as grey of the same type. If `is_white`, the
-/// type's largest value replaces the options' maximum.
+/// Thresholds grey of u8 or u16 by threshold(). The result is grey of the same type. If `is_white`,
+/// the type's largest value replaces the options' maximum.
 ///
-/// begin() throws InvalidArgument for options that threshold() does not take for such pixels.
+/// begin() throws InvalidArgument for options that threshold() does not take with the pixels' type.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options,
                                        bool is_white = false);
 
@@ -131,42 +130,42 @@ using ThresholdChoice = std::function<ThresholdOptions(const io::PictureShape&)>
 std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choose,
                                           bool gives_mean = false);
 
-/// Runs consecutive stages as one Chain. Each stage must be a step of a Chain. On a GPU the chain
-/// must be one kernel, which keeps nothing between frames: run() throws InvalidArgument where
-/// Chain::is_fused() is false. Pipeline::join_chains() makes only such stages.
+/// Runs consecutive stages as one Chain. Each stage must have a chain_step(). On a GPU the chain
+/// must be one kernel, which keeps nothing between frames: run() throws InvalidArgument if
+/// Chain::is_fused() is false. Pipeline::join_chains() joins only stages that are one kernel.
 std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 
 /// Computes the motion since the previous frame, by match() of both frames' grey. The result is
 /// rgb24 in the colours of draw_motion(). The first frame gives a white picture.
 ///
 /// A motion of `max_motion` pixels (at least 1) has full colour. The default is the largest
-/// displacement searched along an axis. A scale by the frames' content would flicker.
+/// displacement searched along an axis. A scale that follows the frames' content would flicker.
 ///
-/// A `flo_folder` also gets the vectors: 000002.flo has the vectors of the second frame. begin()
-/// creates the folder. Both begin() and run() throw IoError if they cannot write.
+/// If `flo_folder` is not empty, the vectors are written there: those of the second frame to
+/// 000002.flo. begin() creates the folder. begin() and run() throw IoError if they cannot write.
 ///
 /// The stage remembers the last frame. On a GPU it waits for the stream, because the host colours
-/// the blocks. begin() throws InvalidArgument where match_grid() does.
+/// the blocks. begin() throws InvalidArgument if match_grid() does.
 /// \throws InvalidArgument  max_motion is below 1.
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options = {},
                                    std::optional<float> max_motion = std::nullopt,
                                    std::string flo_folder = {});
 
 /// Computes the disparity of a stereo pair, side by side in one frame with the left image on the
-/// left. It applies disparity() to their grey. The result is rgb24 of the left half's size in the
-/// colours of draw_disparity().
+/// left. It applies disparity() to the grey of both halves. The result is rgb24 of the left half's
+/// size in the colours of draw_disparity().
 ///
-/// On a GPU it waits for the stream, because the host colours the pixels. begin() throws
+/// On a GPU the stage waits for the stream, because the host colours the pixels. begin() throws
 /// InvalidArgument for frames of odd width.
-/// \throws InvalidArgument  options that disparity() does not take.
+/// \throws InvalidArgument  disparity() does not take the options.
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options = {});
 
 /// Draws the box that Tracker follows on the frames, as rgb24. The outline is 2 pixels wide inside
-/// the box: green, or red at the last place of a lost box. `box` is its place in the first frame.
+/// the box: green, or red at the last place of a lost box. `box` is the place in the first frame.
 /// Tracker compares the grey of cv::cvtColor(COLOR_RGB2GRAY).
 ///
 /// The stage remembers the box's place. On a GPU it waits for the stream, as DeviceTracker does.
-/// begin() throws InvalidArgument where Tracker does.
+/// begin() throws InvalidArgument if Tracker does.
 std::unique_ptr<Stage> track_stage(std::string text, const Box& box,
                                    const TrackOptions& options = {});
 

@@ -1,11 +1,11 @@
-// Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times. The words of
-//   adjacent lanes are `stride` words apart. PADDED leaves a word free after each row of 32 banks:
-//   words a whole row apart lie in adjacent banks. Each read combines its word with the result by
-//   XOR. READS is odd, so that the result is the word. The compiler can remove no read.
-// Expected: lanes that are served together and meet in one bank take a pass each. Their number is
-//   the greatest power of two that divides the stride, at most the number of banks.
-//   Wide words are served in halves or quarters of a warp, and meet less often. Padding ends the
-//   conflicts of powers of two with words of 4 bytes.
+// Idea: each thread stores a word of WORDS times 4 bytes, and reads it READS times. The words of
+//   adjacent lanes are `stride` words apart. With PADDED a word stays free after every 128 bytes,
+//   so that words 128 bytes apart lie in different banks. Reads are combined by XOR. READS is odd,
+//   so that the result is the word. The reads are volatile: the compiler removes none.
+// Expected: a request takes one pass for each lane that meets in the same bank. Their number is the
+//   greatest power of two that divides the stride, at most the number of banks. Words of 8 bytes
+//   are served by half-warps, and words of 16 bytes by quarters, so fewer lanes meet. For words of
+//   4 bytes, padding removes the conflicts of strides that are powers of two.
 // Next limit: the block's shared memory. It grows with the stride and limits an SM's blocks.
 static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
 

@@ -1,5 +1,5 @@
-// Expected result, computed without shared memory: a copy, or with READ 2 the block's 16 rows of
-// 16 words as columns.
+// Expected result, computed without shared memory: a copy or, with READ 2, each block's 256 words
+// transposed as a matrix of 16 by 16.
 extern "C" __global__ void reference(unsigned* out, const unsigned* in, long long count, int) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const int thread = threadIdx.x;

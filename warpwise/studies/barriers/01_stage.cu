@@ -1,13 +1,13 @@
-// Idea: a thread takes ACCESSES values, one after another. Between the load of a value and its
-//   addition it does OPS multiplications that do not need the values. STAGE 0 reads the value from
-//   global memory. In STAGE 1 each warp copies 32 values to shared memory and reads its value
-//   there. STAGE 2 copies with two barriers of the whole block. Loads, values and
-//   multiplications are the same in all three.
-// Expected: a load stops the warp only at the use of its value. STAGE 0 uses the value after the
-//   multiplications, which hide the load. A copy to shared memory uses the value before them. At a
-//   barrier the block waits for its slowest warp. Load and multiplications then take their times
-//   one after the other, unless other resident blocks compute meanwhile.
-// Next limit: with many resident warps, the multiplications, which all three stages share.
+// Idea: a thread adds ACCESSES values, one after another. Between the load of a value and its
+//   addition it does OPS multiplications that do not need the value. STAGE 0 reads the value from
+//   global memory. In STAGE 1 each warp copies 32 values to shared memory, and its threads read
+//   them there after __syncwarp(). STAGE 2 uses __syncthreads() instead. All three stages have the
+//   same loads, values and multiplications.
+// Expected: a warp stops only at the first use of a loaded value. STAGE 0 uses it after the
+//   multiplications, which hide the load. STAGE 1 and 2 use it before them, for the copy to shared
+//   memory. In STAGE 2 the block also waits for its slowest warp. The times of load and
+//   multiplications then add up, unless other resident blocks compute meanwhile.
+// Next limit: the multiplications, if many warps are resident. All three stages share them.
 extern __shared__ float tile[];
 
 __device__ void wait() {
@@ -17,7 +17,7 @@ __device__ void wait() {
 
 extern "C" __global__ void barriers(float* out, const float* in, long long count) {
   const int thread = threadIdx.x;
-  // The partner mirrors this lane in its warp. This thread waits until the partner has copied.
+  // Mirrored lane of the same warp. This thread reads the value that its partner copied.
   const int partner = thread ^ 31;
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const bool is_inside = first + thread < count;
@@ -36,7 +36,7 @@ extern "C" __global__ void barriers(float* out, const float* in, long long count
       value = tile[partner];
       wait();
     }
-    // The operations stay in a loop, because the compiler could move single ones before the copy.
+    // Without a loop the compiler could move some of the multiplications before the copy.
 #pragma unroll 16
     for (int k = 0; k < OPS; ++k) x = __fmul_rn(x, 1.0009765625F);
     sum = __fadd_rn(sum, value);

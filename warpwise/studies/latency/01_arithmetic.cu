@@ -1,10 +1,10 @@
-// Idea: a thread loads LOADS floats, adds them, takes the sum through a chain of OPS operations of
+// Idea: a thread loads LOADS floats, adds them, passes the sum through a chain of OPS operations of
 //   one kind (each needs the result before it), and stores the result STORES times. Loads and
 //   stores are the same for every OPS.
-// Expected: while one warp waits for memory others compute. The time does not change until all
-//   warps' operations take longer than their accesses. Each further operation adds the same time.
-// Next limit: at first the number of bytes in flight, then memory's bandwidth, and beyond the knee
-//   the instructions that an SM issues.
+// Expected: while a warp waits for memory, others compute. Few operations therefore cost no time.
+//   Once all warps' operations take longer than their accesses, each more costs the same time.
+// Next limit: at first the number of bytes in flight, then memory's bandwidth, and with many
+//   operations the rate at which an SM issues instructions.
 #include "operation.cuh"
 
 extern "C" __global__ void latency(float* out, const float* in, long long count) {
@@ -14,7 +14,7 @@ extern "C" __global__ void latency(float* out, const float* in, long long count)
   float loaded[LOADS];
 #pragma unroll
   for (int k = 0; k < LOADS; ++k) loaded[k] = in[k * count + i];
-  // The inputs lie from -1 to 1: the sum is at least 1.
+  // Each of the LOADS inputs is at least -1, so x is at least 1 after their additions.
   float x = LOADS + 1.0F;
 #pragma unroll
   for (int k = 0; k < LOADS; ++k) x = __fadd_rn(x, loaded[k]);

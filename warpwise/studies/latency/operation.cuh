@@ -9,8 +9,8 @@ __device__ inline float operation(float x, int number) {
 #elif OPERATION == 1
   return __fmul_rn(x, 1.0009765625F);
 #else
-  // The dividends differ: otherwise two divisions would cancel out. x is the divisor: otherwise the
-  // compiler could compute one reciprocal for all divisions.
+  // The dividends differ, because two divisions of one dividend would cancel out. x is the divisor,
+  // since the compiler could compute one reciprocal for all divisions by a constant.
   return __fdiv_rn(1.0F + 0.015625F * static_cast<float>(number), x);
 #endif
 }

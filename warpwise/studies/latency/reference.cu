@@ -1,4 +1,4 @@
-// Expected result: one thread for each element of a row, as in the kernel, but with plain loops.
+// Expected result of the kernel, computed by plain loops.
 extern "C" __global__ void reference(float* out, const float* in, long long count) {
   for (long long i = blockIdx.x * static_cast<long long>(BLOCK_X) + threadIdx.x;
        i < count && threadIdx.y == 0; i += static_cast<long long>(gridDim.x) * BLOCK_X) {

@@ -1,9 +1,9 @@
-// Idea: a copy of LOADS words for each thread. The thread loads all of them before it stores the
-//   first, so LOADS loads of each thread are in flight. An SM then has its resident threads times
-//   LOADS times 4 bytes in flight. Unused dynamic shared memory limits the blocks, and with them
-//   the threads.
-// Expected: the time falls as the bytes in flight grow, by occupancy or by loads alike, up to
-//   latency times bandwidth. Beyond that neither helps.
+// Idea: each thread copies LOADS words. It loads all of them before it stores the first of them, so
+//   that LOADS of its loads are in flight at the same time. The bytes in flight on an SM are then
+//   its resident threads times LOADS times 4. Unused dynamic shared memory limits the number of
+//   resident blocks of an SM, and with them its resident threads.
+// Expected: the time falls as the bytes in flight grow, up to latency times bandwidth. More threads
+//   and more loads per thread have the same effect. Beyond this amount neither helps.
 // Next limit: bandwidth.
 extern "C" __global__ void occupancy(unsigned* out, const unsigned* in, long long count) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X * LOADS + threadIdx.x;

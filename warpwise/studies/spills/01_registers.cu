@@ -1,11 +1,11 @@
 // Idea: a thread reads its row of LIVE words, goes through them `rounds` times, and changes each
-//   word by the word before it. All words are live from the first round to the last. Registers
-//   shall hold the words. Under a cap, the compiler spills those that do not fit to local memory.
-//   TEXTURE reads the row through a linear texture.
-// Expected: without a cap a thread has more registers than words, and an SM few warps. A cap allows
-//   more warps, but each word in local memory is loaded and stored in every round. Adjacent lanes
-//   read words a row apart, each in a sector of its own. The cache of textures, since compute
-//   capability 7.0 also L1 for all reads, still has a sector when its next word is read.
+//   word by the word before it. All words are live from the first round to the last, so that the
+//   compiler keeps them in registers. Under a cap on registers, it spills words that do not fit to
+//   local memory. With TEXTURE 1 a thread reads its row through a linear texture.
+// Expected: without a cap a thread needs more registers than words, and an SM holds few warps. A
+//   cap allows more warps, but each spilled word is loaded and stored in every round. Adjacent
+//   lanes read words a row apart, each in its own sector. The texture cache, and since compute
+//   capability 7.0 L1 for all reads, still holds a sector when its next word is read.
 // Next limit: arithmetic without a cap; local memory with a cap.
 __device__ unsigned word_at(const unsigned* in, cudaTextureObject_t texture, int i) {
   return TEXTURE ? tex1Dfetch<unsigned>(texture, i) : in[i];

@@ -1,8 +1,8 @@
-// Idea: adjacent threads load adjacent words of the block's rows into shared memory. The rows stay
-//   there: a thread works on its row in place. If LIVE is even a row has a free word after it, so
-//   the lanes of a warp lie in different banks.
+// Idea: adjacent threads load adjacent words of the block's rows into shared memory. Each thread
+//   then works on its row in place. If LIVE is even, an unused word follows each row, so that the
+//   lanes of a warp access different banks.
 // Expected: few registers, no spills, and coalesced reads. Each word is loaded and stored in every
-//   round, like a word in local memory. The rows limit the blocks of an SM, as registers would.
+//   round, like a word in local memory. The size of the rows limits the blocks of an SM.
 // Next limit: the accesses to shared memory.
 extern __shared__ unsigned rows[];
 

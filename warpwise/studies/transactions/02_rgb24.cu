@@ -1,10 +1,10 @@
 // Idea: the 16 lanes of a half-warp load from 16 pixels of three bytes. A lane loads the aligned
 //   word that holds its pixel's first byte. Each half-warp has its own 192 bytes, three segments of
-//   64. Its pixels are the 48 bytes from byte AT on: 0, 48, 96 or 144.
+//   64. Its 16 pixels are the 48 bytes that begin AT bytes into them. AT is 0, 48, 96 or 144.
 // Expected: the 48 bytes at 0 and at 144 lie in one segment of 64 bytes, those at 48 and at 96 in
 //   two. On compute capability 1.2 and 1.3, segments of 64 bytes serve only words of 2 bytes.
 //   Segments of 32 bytes serve bytes, and segments of 128 serve words of 4 bytes.
-// Next limit: none: this is the subject of the study.
+// Next limit: none, because the transactions are the subject of the study.
 #include "word.cuh"
 
 extern "C" __global__ void transactions(Word* out, const Word* in, long long count, int, int) {

@@ -1,6 +1,6 @@
-// Idea: a thread copies one word of WORDS times 4 bytes, with one load and one store of any width.
-// Expected: a thread has the same number of instructions for a word of any width. The same bytes
-//   take half of the warp instructions with words of 8 bytes, and a quarter with 16. The machine
+// Idea: a thread copies a word of WORDS times 4 bytes, with one load and one store of this width.
+// Expected: a thread has the same number of instructions at every width. Words of 8 bytes thus need
+//   half the warp instructions of words of 4 bytes, and words of 16 bytes a quarter. The machine
 //   code then has LDG and STG with .E.64 or .E.128, and a word takes 2 or 4 registers.
 // Next limit: memory's bandwidth.
 #include "word.cuh"

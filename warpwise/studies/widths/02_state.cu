@@ -1,11 +1,11 @@
 // Idea: arithmetic takes the time, not memory. Each element has a state of STATE numbers. ROUNDS
-//   rounds compute each number in order from the number before. A thread holds the states
-//   of its WORDS elements at once, and reads and writes the elements as one access.
-// Expected: the instructions for each element are the same at every width. Two things change: the
-//   registers, some more than WORDS times STATE, and the warps, WORDS times fewer. Large states
-//   leave fewer warps on an SM, and at last spill. A small grid leaves schedulers without warps.
-//   A thread's elements are independent. They make up for the missing warps if each scheduler has
-//   at least one warp.
+//   rounds compute each number in order from the number before. A thread holds the states of its
+//   WORDS elements at once. It loads the elements with one access, and stores them with one.
+// Expected: an element takes the same instructions at every width. A thread needs a little more
+//   than WORDS times STATE registers, and the launch has WORDS times fewer warps. Large states
+//   leave fewer warps on an SM, and at last spill. A small grid leaves schedulers without warps. A
+//   thread's elements are independent, so their instructions overlap like those of several warps.
+//   They make up for the missing warps if each scheduler has at least one warp.
 // Next limit: arithmetic.
 #include "word.cuh"
 

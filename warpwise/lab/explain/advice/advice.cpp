@@ -17,7 +17,7 @@ namespace {
 
 using emulator::PassCounts;
 
-constexpr std::size_t most_advice = 3;  // most findings that are listed by their gain
+constexpr std::size_t most_advice = 3;  // number of findings that are chosen by their gain
 
 // Says which good properties the accesses have, when nothing needs mending.
 Advice praise(const Explanation& explanation, std::size_t cc) {
@@ -76,7 +76,7 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> others(places[i].begin() + 1, places[i].end());
     if (others.empty()) continue;
-    for (std::string& each : others) each.replace(0, 1, 1, 'l');  // "line 12", within a sentence
+    for (std::string& each : others) each.replace(0, 1, 1, 'l');  // "line 12" in lower case
     const std::size_t left = others.size() - std::min(others.size(), most_named);
     others.resize(others.size() - left);
     result[i].advice.text += fmt::format(" Likewise: {}{}.", fmt::join(others, ", "),
@@ -86,7 +86,8 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
 }
 
 // Sorts by gain in steps of 0.02, the largest first; an unknown gain counts as worth_a_change.
-// Equal gains are sorted by cost in issue slots. Lines of libraries come last: nobody changes them.
+// Equal gains are sorted by cost in issue slots. Lines of libraries come last, because users do not
+// change libraries.
 void sort(std::vector<Finding>& findings) {
   const auto worth = [](const Finding& finding) {
     constexpr double unknown = worth_a_change;
@@ -104,15 +105,15 @@ bool says_that_addresses_scatter(const Finding& finding) {
          finding.advice.gain.value_or(0) >= worth_a_change;
 }
 
-// Returns true for scattered lines at which wide accesses do not help. A thread has neighbouring
-// elements, which a wide access needs, only in an array of structures.
+// Returns true for a finding on scattered addresses for which wide accesses do not help. They help
+// only if a thread uses neighbouring elements, as in an array of structures.
 bool says_that_elements_are_apart(const Finding& finding) {
   return says_that_addresses_scatter(finding) && finding.advice.pattern &&
          *finding.advice.pattern != AccessPattern::structures;
 }
 
-// Returns true for look-ups that scatter in constant memory. A finding that suggests constant
-// memory has the same remedy, but also a change.
+// Returns true for a finding on look-ups that scatter in constant memory. A finding that suggests
+// constant memory has the same remedy, but it also has a change.
 bool says_that_constants_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::constant_memory && !finding.change;
 }
@@ -121,7 +122,7 @@ bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
 
-// Returns true for lines whose threads have no neighbouring elements, which a wide access needs.
+// Returns true for a finding on scattered addresses whose threads use no neighbouring elements.
 bool says_that_lanes_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::coalescing &&
          finding.advice.pattern != AccessPattern::structures;
@@ -135,12 +136,12 @@ std::set<std::string> places_of(const std::vector<Finding>& findings, const Cond
   return places;
 }
 
-// Drops general advice if the findings are more specific. Idle lanes, divisions and doubles explain
-// many instructions better than "fewer instructions". If one lane works alone, advice for all
-// threads does not help.
+// Drops general advice if findings are more specific. Findings on idle lanes, divisions or doubles
+// say more than the advice "fewer instructions". If one lane works alone, advice for all threads
+// does not help.
 void drop_general(const std::vector<Finding>& findings, std::vector<Finding>& further) {
   const auto gains = [](const Finding& each) {
-    constexpr double enough = 1.1;  // a cause that gains less is not the reason for the time
+    constexpr double enough = 1.1;  // a cause with a smaller gain does not explain the time
     return each.advice.gain.value_or(0) >= enough;
   };
   const auto is_cause = [&](const Finding& each) {
@@ -185,7 +186,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
       places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
   std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
-  // If there is no finding so far and atomics cost little, the advice praises the accesses.
+  // The advice praises the accesses if there is no finding so far and atomics cost little.
   const emulator::MemoryCounts& memory = explanation.launch.memory[cc];
   constexpr double about_the_minimum = 1.2;
   const bool good =

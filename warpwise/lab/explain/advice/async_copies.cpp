@@ -49,7 +49,7 @@ std::optional<Finding> early_wait(const Explanation& explanation) try {
   if (std::ranges::any_of(all, [](const Instruction& each) {
         return waits_for_groups(each) && !waits_for_all(each);
       }))
-    return std::nullopt;  // some waits leave the latest copies in flight
+    return std::nullopt;  // a wait that leaves copies in flight hides their time
   const std::vector<bool> repeats = in_loops(*kernel);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!waits_for_all(all[i]) || !repeats[i] || !waits_at_once(*kernel, i)) continue;

@@ -78,7 +78,7 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
   if (!is_known || access.variable.empty()) return std::nullopt;
   std::array<std::uint64_t, 32> addresses = {};
   std::uint32_t active = 0;
-  constexpr std::int64_t middle = std::int64_t{1} << 40;  // negative steps stay above address 0
+  constexpr std::int64_t middle = std::int64_t{1} << 40;  // far from address 0, for negative steps
   for (std::uint32_t lane = 0; lane < addresses.size() && lane < block.count(); ++lane) {
     const std::int64_t x = lane % block.x;
     const std::int64_t y = lane / block.x % block.y;
@@ -127,7 +127,7 @@ std::optional<SharedArray> array_of(const Conflict& conflict,
   return found == arrays.end() ? std::nullopt : std::optional(*found);
 }
 
-// Says how many threads meet in a bank.
+// Says how many threads need different words of one bank.
 std::string meeting_in(const Conflict& conflict, double mean, int banks) {
   const bool is_told = conflict.has_several && !conflict.name.empty();
   return fmt::format(
@@ -140,7 +140,7 @@ std::string meeting_in(const Conflict& conflict, double mean, int banks) {
 }
 
 // Returns true if the length of a row may be a multiple of the number of banks: false for "65"
-// words, true for "WIDTH" words.
+// words, true for "WIDTH" words, whose number is not known here.
 bool may_fill_banks(const std::string& columns, int banks) {
   int words = 0;
   const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
@@ -225,7 +225,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
       meeting_in(conflict, passes / ideal, banks));
   const std::string cure = cure_of_conflict(array_of(conflict, arrays), banks);
-  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example has no padding
+  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example does not pad
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   Finding finding{static_cast<double>(over),
                   {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,

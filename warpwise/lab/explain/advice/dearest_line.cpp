@@ -20,8 +20,8 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Extra machine instructions of a line, because some PTX instructions become several. Each figure
-// is a mean over all of the line's PTX instructions.
+// Extra machine instructions of a line. They arise because some PTX instructions become several
+// machine instructions. Each figure is a mean over all of the line's PTX instructions.
 struct Further {
   double divisions = 0;  // from divisions, roots and special functions
   double all = 0;        // from all PTX instructions

@@ -54,8 +54,9 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   return {};
 }
 
-// Returns the share, from 0 to 1, of a line's callers that lie behind the branch of work_after().
-// `shares` holds the lines whose share is known; the function adds the shares that it computes.
+// Returns the share, from 0 to 1, of a line's callers that lie in the part which work_after()
+// counts. `shares` has the lines whose share is known; the function adds the shares that it
+// computes.
 double Divergence::share_behind(const Place& place, const Callers& callers,
                                 std::map<Place, double>& shares, int depth) {
   const auto [known, is_new] = shares.emplace(place, 0);
@@ -87,8 +88,8 @@ Divergence::Divergence(const Explanation& explanation) : explanation_(explanatio
   }
 }
 
-// Counts the work in the part that begins at a line, and in the functions that are called from the
-// part. Divergence() divides the lines into parts.
+// Counts the work in the part that begins at a line, and in the functions that this part calls. The
+// constructor divides the lines into parts.
 Divergence::Work Divergence::work_after(const emulator::LineCounts& line) {
   if (!callers_) callers_ = callers_of(explanation_);
   const Place place = {line.file, line.line};
@@ -117,7 +118,7 @@ std::optional<Finding> Divergence::finding(const emulator::LineCounts& line) {
   constexpr double worth_saying_idle = 0.02;
   if (own < (divergent_share(line) < many_branches ? fewest_idle : worth_saying_idle))
     return std::nullopt;
-  // If fewer lanes than these work behind the branch on average, one lane does most of the work.
+  // If fewer lanes than this work behind the branch on average, one lane does most of the work.
   constexpr double few_lanes = 4;
   const bool is_serial = 32 * work.full < few_lanes * work.warps;
   return Finding{

@@ -37,7 +37,7 @@ class Divergence {
   Work work_after(const emulator::LineCounts& line);
 
   const Explanation& explanation_;
-  std::map<Place, Place> begins_;  ///< the first line of each line's part
+  std::map<Place, Place> begins_;  ///< maps a line to the first line of its part
   std::optional<Callers> callers_;
 };
 

@@ -15,8 +15,8 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns the last branch of those that conditionally end the kernel before any other branch,
-// memory access, barrier or call.
+// Finds the conditional branches at the kernel's start that end the kernel, and returns the last
+// one. Only branches before the first other branch, memory access, barrier or call count.
 std::optional<std::size_t> early_return(const ptx::Function& kernel) {
   const auto ends_kernel = [&](const ptx::Instruction& branch) {
     const auto label =

@@ -69,7 +69,7 @@ TEST(Examples, OfATransposeIsInTheExamples) {
       << "the tile's place in the output is not its place in the input";
 }
 
-// Some remedies have no example, because tables and names of one kernel tell a reader nothing.
+// Some remedies have no example, because the code would show mainly one kernel's tables and names.
 TEST(Examples, AreCodeThatSpeaksForItself) {
   for (const Remedy remedy : {Remedy::occupancy, Remedy::local_memory, Remedy::whole_warps,
                               Remedy::fewer_instructions, Remedy::fewer_bytes})

@@ -16,7 +16,7 @@ inline constexpr double worth_a_change = 1.05;
 /// Least ratio of a count to its ideal that advice mentions.
 inline constexpr double worth_saying = 1.2;
 
-/// Definition of a request for the texts of findings, because newcomers need it.
+/// Explains a request in the texts of findings, because newcomers do not know the word.
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
@@ -86,19 +86,19 @@ std::optional<Finding> early_wait(const Explanation& explanation);
 /// Returns true if a launch gives an SM less than a quarter of the blocks that the SM can hold.
 bool leaves_sms_empty(const LaunchPrediction& prediction);
 
-/// Returns true if a launch has fewer threads than a warp: the model cannot tell a gain from so
-/// few.
+/// Returns true if a launch has fewer threads than a warp. The model cannot tell the gain of a
+/// change from so few threads.
 bool is_too_small(const Explanation& explanation);
 
-/// Returns a note if at most a tenth of the threads go on after an early return: the counts then
-/// tell little of the kernel.
+/// Returns a note if at most a tenth of the threads go on after an early return. The counts then
+/// say little about the kernel.
 std::optional<Advice> early_leavers(const Explanation& explanation);
 
 /// Returns notes that precede the findings: on threads that return early, on SMs with few blocks or
 /// none, and on atomics that never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
-/// Returns a note on the first line, if any, that loads its indices from memory and made no access.
+/// Returns a note on the first line that loads its indices from memory and made no access, if any.
 std::optional<Advice> idle_access(const Explanation& explanation);
 
 /// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds

@@ -41,7 +41,7 @@ std::string several_runs(const TrafficCounts& counts) {
          "and start rows at multiples of 128 bytes (a padded pitch).";
 }
 
-// Returns true if a line loads or stores a wmma fragment: the kernel does not choose its addresses.
+// Returns true if a line loads or stores a wmma fragment, whose addresses the kernel cannot choose.
 bool is_of_fragment(const std::string& code) {
   return code.find("load_matrix_sync") != std::string::npos ||
          code.find("store_matrix_sync") != std::string::npos;
@@ -140,8 +140,8 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
               : fmt::format("use a smaller array: for shared memory {}.", excess));
 }
 
-// Finds accesses to local memory: it holds a thread's array if the compiler does not know the
-// index. Lanes with equal indices share a segment.
+// Finds accesses to local memory, where the compiler puts a thread's array if it does not know the
+// indices. Lanes with equal indices share a segment.
 std::optional<Finding> local_array(const Explanation& explanation, const LineCounts& line,
                                    const TrafficCounts& counts, const std::string& verb,
                                    std::size_t index) {
@@ -178,9 +178,9 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
 // Numbers of a line's load instructions in the kernel's PTX.
 struct Loads {
   double all = 0;
-  double at_one_address = 0;  // loads by a whole warp at one address of buffers that are only read
+  double at_one_address = 0;  // loads of one address by a warp, from buffers that are only read
   bool is_written = false;    // true if a load reads a buffer that the kernel writes
-  bool is_large = false;      // true if at_one_address has a buffer too large for constant memory
+  bool is_large = false;      // true if such a buffer is too large for constant memory
 };
 
 Loads loads_of(const Explanation& explanation, const LineCounts& line,
@@ -207,9 +207,9 @@ Loads loads_of(const Explanation& explanation, const LineCounts& line,
   return loads;
 }
 
-// Finds loads in which all lanes of a warp read one word: one sector then serves more bytes than it
-// has. If a line has other loads too, the kernel's PTX tells them apart, and all are assumed to run
-// equally often.
+// Finds loads in which all lanes of a warp read one word. The lanes then request more bytes than
+// the sector with the word has. If a line has other loads too, the kernel's PTX tells them apart,
+// and all of the line's loads are assumed to run equally often.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {

@@ -11,7 +11,7 @@
 #include "warpwise/lab/measure/counters.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
 
-// Runs launches that the emulator has counted on the machine's own GPU.
+// Runs launches on the machine's own GPU after the emulator has counted them.
 namespace warpwise::lab {
 
 /// Reads the GPU's counters of the launches, one launch for each explanation, and compares them
@@ -35,8 +35,9 @@ class GpuProbe {
   };
 
   /// Runs the launches, reads their counters, and times each launch by itself. Fills in
-  /// Explanation::gpu, one explanation for each launch. Runs nothing if a launch had a fault in the
-  /// emulator, or prints. GpuReport::why_not has the reason if nothing ran or the GPU refused.
+  /// Explanation::gpu of the explanations, one for each launch. Runs nothing if a launch had a
+  /// fault in the emulator, or if its kernel prints. GpuReport::why_not has the reason if nothing
+  /// ran or the GPU refused.
   void measure(std::span<Explanation> explanations, const std::function<Prepared()>& prepare);
 
  private:

@@ -71,7 +71,8 @@ class ExplainOnGpu : public ::testing::Test {
     }
   }
 
-  // Checks that requests and sectors of global memory equal the counts, if counters are readable.
+  // Checks that requests and sectors of global memory equal the emulator's, if counters are
+  // readable.
   static void expect_equal_traffic(const GpuReport& report) {
     ASSERT_EQ(report.why_not, "");
     ASSERT_TRUE(report.times) << report.why_no_times;

@@ -122,7 +122,7 @@ TEST(AccessPattern, RowPerThread) {
       store("%r6"));
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
   EXPECT_EQ(pattern_at(kernel, 3), "none");
-  // An unrolled loop over a row of a known length uses several elements, and is no structure.
+  // A thread uses several elements in an unrolled loop over its row, but they are no structure.
   const Explanation unrolled = with(
       "mul.wide.s32 %rd5, %r6, 128;\nadd.s64 %rd6, %rd4, %rd5;\nmov.u32 %r9, 0;\n$L:\n"
       ".loc 1 2 0\nld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\n"
@@ -178,7 +178,7 @@ TEST(AccessPattern, PiecePerThread) {
   EXPECT_NE(at(kernel, 2)->cure.find("goes on by the number of threads"), std::string::npos);
   kernel.sources[0].lines[1] = "for (int x = 0; x < n; ++x) sum += in[t * n + x];";
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
-  // The second index, i - n, shows that the line has more than a counter.
+  // The second index, i - n, shows that the array is not indexed by a loop counter alone.
   kernel.sources[0].lines[1] = "for (int i = t * n; i < t * n + n; ++i) sum += in[i] * w[i - n];";
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
 }

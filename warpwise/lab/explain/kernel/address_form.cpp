@@ -86,7 +86,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   return result;
 }
 
-// Longest step in bytes of a row or a structure.
+// Longest step in bytes that is taken for the length of a row or a structure.
 constexpr std::int64_t longest_step = std::int64_t{1} << 26;
 
 std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
@@ -321,7 +321,7 @@ class Registers {
 
   const ptx::Function& kernel_;
   std::map<std::string, int> definitions_;
-  // Values by instruction, of registers that several instructions write.
+  // Values of the registers that several instructions write: by register, then by instruction.
   std::map<std::string, std::map<std::size_t, Value>> defined_;
   std::map<std::string, Value> values_;
   std::map<std::string, bool> walking_;  // true for registers that a loop advances by a constant

@@ -28,7 +28,7 @@ struct AddressForm {
   enum class Kind : std::uint8_t {
     unknown,   ///< nothing in the code tells how it is computed
     affine,    ///< a sum of indices times `steps`
-    computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
+    computed,  ///< depends on threadIdx in another way: a remainder, a hash, a shuffle
     loaded     ///< depends on values that threads load for themselves
   };
   Kind kind = Kind::unknown;

@@ -29,7 +29,7 @@ std::string last_word(const std::string& text);
 /// \param name  the parameter's name in the PTX
 std::map<std::uint64_t, std::string> members_of(std::string_view body, const std::string& name);
 
-/// Refuses a structure that lacks a member: the kernel reads bytes that no given member covers.
+/// Refuses a structure if the kernel reads bytes of it that no given member covers.
 /// \throws InvalidArgument
 void require_members(const emulator::KernelInfo& kernel, std::string_view ptx,
                      const std::vector<ArgumentSpec>& specs);

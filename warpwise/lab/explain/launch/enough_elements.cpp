@@ -45,7 +45,7 @@ void set_width(ArgumentSpec& spec, std::uint64_t width) {
   spec.text.replace(open + 1, close - open - 1, std::to_string(width));
 }
 
-// Runs a launch with buffers of other sizes.
+// Runs a launch again with buffers of other sizes.
 class Attempts {
  public:
   Attempts(const ExplainRequest& request, emulator::Program& program,
@@ -87,7 +87,7 @@ bool is_integer(const ArgumentSpec& spec) {
 
 // A distance past the end of buffers that a missing bound check explains.
 struct Edge {
-  std::uint64_t elements = 0;  // elements past the end; 0: until the buffer has one per thread
+  std::uint64_t elements = 0;  // elements past the end; 0: as many as give one per thread
   std::string missing;         // sentence on the missing check
 };
 

@@ -32,7 +32,7 @@ std::vector<DeclaredParameter> declared_parameters(const std::string& source,
 /// Returns none if the kernel is missing or its declarations differ, as between #if and #else.
 std::vector<std::string> declared_types(const std::string& source, const std::string& plain);
 
-/// Returns "; a template becomes one by a line such as: …" if a source has a template; else
+/// Returns "; a template needs an instantiation such as: …" if a source has a template; else
 /// nothing.
 std::string template_hint(const std::string& source);
 

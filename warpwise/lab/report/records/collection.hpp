@@ -41,7 +41,7 @@ struct RecordedBench {
 };
 
 struct Collection {
-  std::vector<Recorded> runs;     ///< runs of lab run, by file
+  std::vector<Recorded> runs;     ///< runs of lab run, sorted by file
   std::vector<Recorded> counted;  ///< runs that have hardware counters
   std::vector<RecordedBench> benches;
   std::vector<Predictions> predictions;

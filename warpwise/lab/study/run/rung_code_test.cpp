@@ -99,8 +99,8 @@ TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   EXPECT_EQ(cached().size(), 2U);
 }
 
-// An included file is part of the key, whatever the spacing of its include, and if another included
-// file includes it.
+// An included file is part of the key, whatever the spacing of its #include. A file that is
+// included by an included file is part of the key too.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");

@@ -12,7 +12,8 @@
 namespace warpwise::lab {
 
 /// A rung (a kernel of a study) that is ready to run on a problem. It has the launches, and the
-/// operands in an executor's memory. Outputs hold the sentinel.
+/// operands in an executor's memory. Outputs hold a sentinel, a value that shows what no kernel
+/// wrote.
 class RungRun {
  public:
   /// Compiles the rung's code for this block shape, or takes it from the cache, and uploads the
@@ -42,7 +43,7 @@ class RungRun {
   /// Runs the launches. \throws Error  as Executor::run()
   void run() { executor_.run(*code_, launches_); }
 
-  /// Copies the outputs into `into`. It must be the problem that the run was made with.
+  /// Copies the outputs into `into`, which must be the problem that the run was made with.
   void read_outputs(ladders::Problem& into) const;
 
   /// Returns difference_of() for the first wrong output, or an empty text if all outputs are right.
@@ -66,9 +67,9 @@ class RungRun {
 /// difference.
 std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
 
-/// Returns the problem with the outputs that a rung has to give. For a ladder, the CPU
-/// computes them: `with` chooses plain loops or the library. For another study, the reference
-/// kernel computes them on the executor. It has the rung's constants and the block shape
+/// Returns the problem with the outputs that a rung has to give. For a ladder, the CPU computes
+/// them: `with` chooses plain loops or the library. For another study, the reference kernel
+/// computes them on the executor. The reference kernel has the rung's constants and the block shape
 /// `block`.
 /// \throws Error  as RungRun and run() do
 ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,

@@ -185,7 +185,7 @@ class Shipped : public testing::TestWithParam<std::string_view> {
       try {
         problem = table_.ladder->problem(size.width, size.height, parameters, layout);
       } catch (const InvalidArgument&) {
-        continue;  // the image is smaller than a block, so there is no such problem
+        continue;  // the image is smaller than one image block
       }
       compare(shipped, *problem);
     }

@@ -37,7 +37,7 @@ struct VerifiedRung {
 /// of the study's reference kernel.
 ///
 /// A size that is not valid with a set of parameters is skipped. A set of parameters without any
-/// valid size is a failure. Parameters, constants and block shapes of experiments alone are
+/// valid size is a failure. Parameters, constants and block shapes that only experiments have are
 /// verified at one size: the table's last size that is valid with them. If no size is valid, they
 /// are skipped.
 /// \throws InvalidArgument  the table has no rung with one of the names

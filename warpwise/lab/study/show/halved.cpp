@@ -34,7 +34,8 @@ bool is_same_work(const RungRow& a, const RungRow& b) {
          a.block.x == b.block.x && a.block.y == b.block.y && a.block.z == b.block.z;
 }
 
-// Returns true if `half` is about half of `many`: a GPU cannot reserve any number of SMs.
+// Returns true if `half` is about half of `many`. A GPU can reserve only some numbers of SMs, so
+// exactly half may be impossible.
 bool is_half(int half, int many) {
   constexpr double tolerance = 0.04;
   return std::abs(2.0 * half / many - 1) <= tolerance;

@@ -58,9 +58,9 @@ Knee fitted_at(double at, std::span<const KneePoint> points) {
   return {at, line.level, line.slope, 0};
 }
 
-// Returns the values of x at which the best knee can be. Between two neighbouring points, that is
-// the intersection of two lines: the mean of the points before it, and the line through the points
-// behind it. If these do not intersect there, only the points themselves are candidates.
+// Returns the values of x at which the best knee can be. Between two neighbouring points, the best
+// knee is where two lines meet: the mean of all points before it, and the line through all points
+// behind it. If the lines do not meet there, only the two points are candidates.
 std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {

@@ -174,7 +174,7 @@ class Evaluation {
     return b == 0 ? no_value("a division by zero") : checked(Wide{a} / b);
   }
 
-  // Computes in 128 bits: the least 64-bit number divided by -1 exceeds 64 bits.
+  // Computes in 128 bits, because the least 64-bit number divided by -1 exceeds 64 bits.
   std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return b == 0 ? no_value("a division by zero") : static_cast<std::int64_t>(Wide{a} % b);
   }

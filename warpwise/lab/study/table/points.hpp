@@ -28,8 +28,8 @@ std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes);
 /// there is only the default setting.
 std::vector<Setting> settings_of(const Axes& axes);
 
-/// Returns the block shapes to run a rung with. The axes choose them; without such an axis it is
-/// the rung's first shape. A shipped rung always keeps its first shape.
+/// Returns the block shapes to run a rung with. The axes choose them. Without an axis of blocks,
+/// the result is the rung's first shape. A shipped rung always keeps its first shape.
 std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes);
 
 }  // namespace warpwise::lab

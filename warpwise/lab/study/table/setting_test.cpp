@@ -172,7 +172,7 @@ TEST(Halved, LeavesOutWhatWasNotMeasured) {
   EXPECT_TRUE(halved[0].sms_at_all_bandwidth);
   EXPECT_FALSE(halved[0].bandwidth_at_many_sms);
   EXPECT_EQ(halved[0].hangs_on(), "");
-  // Without the run on 44, no number of multiprocessors is half of another one.
+  // Without the run on 44 multiprocessors, no number of multiprocessors is half of another one.
   std::erase_if(run.rows, [](const RungRow& row) { return row.multiprocessors == 44; });
   EXPECT_TRUE(halved_of(run).empty());
   EXPECT_EQ(halved_text(run), "");
