@@ -7,11 +7,11 @@
 
 namespace warpwise::bench {
 
-/// The frames of a batch.
+/// Number of frames in a batch; batch_frame is the size of each.
 inline constexpr std::int64_t batch_frames = 64;
 inline constexpr Size batch_frame{1280, 720};
 
-/// Returns the frames of an image in which they lie one below the other.
+/// Splits an image into batch_frames frames, which lie in it one below the other.
 template <class View>
 std::vector<View> frames_of(const View& image) {
   std::vector<View> frames;
@@ -22,8 +22,8 @@ std::vector<View> frames_of(const View& image) {
   return frames;
 }
 
-/// Returns the case of batch_frames frames. `device(src, dst, stream)` takes vectors of frames,
-/// `host(src, dst)` a single one.
+/// Returns the case that processes batch_frames frames in one call. `device(src, dst, stream)`
+/// takes vectors of frames; `host(src, dst)` takes one frame.
 template <class Device, class Host>
 Case batch_case(ImageCase what, Device device, Host host) {
   what.variant = std::to_string(batch_frames) + " frames of " + std::to_string(batch_frame.width) +
@@ -40,8 +40,8 @@ Case batch_case(ImageCase what, Device device, Host host) {
       });
 }
 
-/// Returns the same case with one call for each frame, `one(src, dst, stream)`, recorded in a
-/// graph.
+/// Returns the case that processes the frames of batch_case() with one call `one(src, dst, stream)`
+/// for each, recorded in a graph.
 template <class One, class Host>
 Case one_by_one_case(const ImageCase& what, One one, Host host) {
   const auto calls = [=](const std::vector<ConstDeviceView>& src,
@@ -52,7 +52,7 @@ Case one_by_one_case(const ImageCase& what, One one, Host host) {
   Case result = batch_case(
       what,
       [=](const auto& src, const auto& dst, gpu::StreamHandle stream) {
-        // The timer may record many runs in a graph of its own.
+        // If the timer is recording a graph of its own, the calls go into that graph.
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
         if (cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
             status != cudaStreamCaptureStatusNone) {
@@ -66,7 +66,7 @@ Case one_by_one_case(const ImageCase& what, One one, Host host) {
   return result;
 }
 
-/// Adds both cases.
+/// Adds the cases of `what` that batch_case() and one_by_one_case() return.
 template <class Many, class One, class Host>
 void add_batch_cases(std::vector<Case>& cases, const ImageCase& what, Many many, One one,
                      Host host) {

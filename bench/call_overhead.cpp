@@ -1,6 +1,6 @@
-// Times calls of the C++ library on 64x64 images, for bench/call_overhead.py: prints a line NAME
-// MICROSECONDS for each. With the argument cuda the images are on the GPU, and the time is until a
-// call returns.
+// Times calls of the C++ library on 64x64 images, for bench/call_overhead.py. Prints a line "NAME
+// MICROSECONDS" for each call. With the argument cuda the images are on the GPU, and a time ends
+// when the call returns, even if the GPU still works.
 #include <warpwise/warpwise.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace warpwise;
 
 namespace {
 
-constexpr int size = 64, calls = 20, samples = 2000;  // as in call_overhead.py
+constexpr int size = 64, calls = 20, samples = 2000;  // the same values as in call_overhead.py
 
 template <class Call, class Wait>
 void time(const char* name, const Call& call, const Wait& wait) {
@@ -58,7 +58,7 @@ void time_all(std::byte* grey, std::byte* colours, std::byte* result, const auto
 int main(int count, char** words) {
   constexpr std::int64_t pixels = size * size;
   if (count > 1 && std::strcmp(words[1], "cuda") == 0) {
-    // The legacy default stream, which is PyTorch's and CuPy's current one.
+    // Uses the legacy default stream, the current stream of PyTorch and CuPy unless changed.
     const auto stream = reinterpret_cast<gpu::StreamHandle>(1);
     const gpu::Buffer grey(pixels, stream), colours(3 * pixels, stream), result(pixels, stream);
     gpu::fill_bytes(grey.data(), 0, grey.bytes(), stream);

@@ -3,10 +3,10 @@
 
     python bench/call_overhead.py [numpy|torch|cupy] [PROGRAM]
 
-Needs a Python with the package. Calls take arrays of NumPy, or of PyTorch or CuPy on a GPU; on a GPU the time is until the
-call returns. Compiles call_overhead.cpp, which makes the same calls, with the library that pkg-config finds; PROGRAM is a
-compiled call_overhead to use instead. Both give the median of 2000 samples of 20 calls each, in turn for three rounds. Prints
-the median of the rounds.
+Needs a Python with the package. Calls take arrays of NumPy on the CPU, or of PyTorch or CuPy on a GPU. On a GPU a time
+ends when the call returns, even if the GPU still works. Compiles call_overhead.cpp, which makes the same calls, with
+the library that pkg-config finds; PROGRAM is a compiled call_overhead to use instead. Python and C++ run in turn for
+three rounds. A round gives the median of 2000 samples of 20 calls each. Prints the median of the rounds.
 """
 import pathlib
 import statistics
@@ -19,11 +19,11 @@ import numpy as np
 
 import warpwise
 
-CALLS, SAMPLES, ROUNDS = 20, 2000, 3  # as in call_overhead.cpp
+CALLS, SAMPLES, ROUNDS = 20, 2000, 3  # the same values as in call_overhead.cpp
 
 
 def arrays_of(library):
-    """Returns a function that makes an array of zeros, and one that waits for the GPU."""
+    """Returns a function that makes an array of zeros, and a function that waits for the GPU."""
     if library == "torch":
         import torch
         return lambda *shape: torch.zeros(shape, dtype=torch.uint8, device="cuda"), torch.cuda.synchronize

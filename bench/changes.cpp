@@ -49,7 +49,7 @@ Recorded::Recorded(const std::filesystem::path& file) : file_(file.string()) {
       if (row.at("implementation") != own_name || row.contains("not_timed")) continue;
       entries_.push_back({work_of(row), samples_of(row.at("kept_samples"))});
     }
-  } catch (const std::exception& error) {  // bad JSON, wrong types, or a short list
+  } catch (const std::exception& error) {  // bad JSON, a wrong type, or a short list
     throw InvalidArgument(file_ + ": this is no record of warpwise bench --out: " + error.what());
   }
 }

@@ -8,15 +8,15 @@
 
 namespace warpwise::bench {
 
-/// A time of ours, compared with the recorded time of the same work.
+/// Warpwise's time of one case in this run, compared with its time in a recorded run.
 struct Change {
   Case work;
   double before_us = 0;
   double now_us = 0;
-  Comparison since;  ///< above 1: it is faster now
+  Comparison since;  ///< a ratio above 1 means that it is faster now
 };
 
-/// A run of `warpwise bench` that --out has recorded.
+/// A run that `warpwise bench --out` has recorded.
 class Recorded {
  public:
   /// \throws IoError          the file cannot be read
@@ -26,7 +26,7 @@ class Recorded {
   /// \throws InvalidArgument  the record was made on another GPU
   void require_gpu(const std::string& name) const;
 
-  /// Returns the changes of all our rows that are in both runs.
+  /// Returns the changes of Warpwise's own cases that have times in both runs.
   std::vector<Change> changes_to(const Run& run) const;
 
  private:

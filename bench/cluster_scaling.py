@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Measures how warpwise.ray scales on one machine's cores and GPUs.
 
-    python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]           without Ray: processes that run the code of its workers
-    python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER     with Ray: local, or auto for a cluster of this machine
+    python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]          without Ray: processes run the workers' code
+    python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER    with Ray; CLUSTER: local, or auto for a running cluster
 
-Copies PICTURE many times into FOLDER, which is best in memory. Then 1, 2, 4, … processes work on the copies, each for SECONDS
-(default: 3). Prints the pictures a second of all processes together, the milliseconds of one process for a picture, the share of
-the time in which the CPU computed, and the milliseconds of each part of the work. Then does the same on one GPU and on two GPUs,
-with one process for each GPU and with eight. With Ray, 1, 4, 16 … workers run, and 8 and 16 with a GPU. Each run has pictures
-for about SECONDS, is timed after its first results, and prints no parts.
+Copies PICTURE many times into FOLDER, which is best in memory (/dev/shm).
+
+Without Ray, 1, 2, 4, … processes work on the copies, each for SECONDS (default: 3); then processes use one GPU and two
+GPUs, one or eight for each GPU. Prints the pictures a second of all processes together, the milliseconds that one
+process needs for a picture, the share of that time in which its CPU computed, and the milliseconds of each part of the
+work.
+
+With Ray, 1, 4, 16, … workers run on CPUs, and 8 and 16 on GPUs. Each run has pictures for about SECONDS, is timed from
+its first results on, and prints no parts.
 """
 import multiprocessing
 import os
@@ -18,7 +22,7 @@ import time
 
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
 PARTS = ("read+hash", "decode", "to GPU", "stages", "from GPU", "encode", "write", "fsync")
-MOST, EACH = 32, 150  # most processes; most pictures a second that one of them may make
+MOST, EACH = 32, 150  # the most processes; the most pictures a second that one process is expected to make
 
 
 def make(picture, folder, count):
@@ -27,12 +31,12 @@ def make(picture, folder, count):
     os.makedirs(folder)
     for i in range(count):
         with open(f"{folder}/{i:06}.jpg", "wb") as file:
-            # bytes behind the picture's end: the files differ, the pixels do not
+            # Bytes behind the picture's end make the files differ, although their pixels are equal.
             file.write(data + i.to_bytes(8, "big"))
 
 
 class Parts:
-    """Times of the parts of a worker's code, in seconds."""
+    """Sums up the seconds that each part of a worker's code takes."""
 
     def __init__(self):
         self.seconds = dict.fromkeys(PARTS, 0.0)
@@ -74,7 +78,7 @@ def worker(index, device, gpus, threads, seconds, inputs, out, barrier, results)
         os.environ["CUDA_VISIBLE_DEVICES"] = str(index % gpus)
     actor, parts = timed_actor(device, threads, out)
     mine = [f"{inputs}/{name}" for name in sorted(os.listdir(inputs))[index::MOST]]
-    made(actor, mine.pop())  # a first picture, whose time does not count
+    made(actor, mine.pop())  # the first picture, whose time is not counted
     parts.seconds.update(dict.fromkeys(PARTS, 0.0))
     barrier.wait()
     begin, computed, count = time.perf_counter(), time.process_time(), 0
@@ -103,10 +107,10 @@ def measure(workers, device, gpus, threads, seconds, inputs, out):
         process.join()
     pictures, taken = sum(one[0] for one in each), sum(one[1] for one in each)
     spent = {part: 1000 * sum(one[3][part] for one in each) / pictures for part in PARTS}
-    spent["write"] -= spent["fsync"]  # fsync is a part of write
+    spent["write"] -= spent["fsync"]  # the time of write includes fsync
     spent["encode"] -= spent["from GPU"]
     whole = 1000 * taken / pictures
-    spent["read+hash"] = whole - sum(spent.values())  # the rest
+    spent["read+hash"] = whole - sum(spent.values())  # the time that no other part has taken
     print(f"{device:5} {gpus:4} {workers:8} {threads or 'all':>8} {sum(one[0] / one[1] for one in each):10.1f} {whole:8.2f} "
           f"{100 * sum(one[2] for one in each) / taken:6.0f}%  " + " ".join(f"{spent[part]:9.2f}" for part in PARTS), flush=True)
 
@@ -121,7 +125,7 @@ def measure_on(cluster, workers, device, seconds, inputs, out):
     counts = process(paths, out, PIPELINE, cluster=cluster, device=device, workers=workers,
                      progress=lambda row: times.append(time.perf_counter()))
     assert counts == (len(paths), 0, 0), counts
-    # The first task's rows arrive together.
+    # Rows of one task arrive together, so the rows of the first task are not counted.
     first = sum(at < times[0] + 0.05 for at in times)
     rate = (len(times) - first) / (times[-1] - times[0])
     print(f"{device:5} {workers:8} {len(paths):9} {rate:11.1f} {1000 * workers / rate:8.2f} {times[0] - begin:12.1f}", flush=True)

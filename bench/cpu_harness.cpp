@@ -1,9 +1,9 @@
-// The program cpu_bench: Google Benchmark over pairs of calls.
+// The program cpu_bench times our CPU code and its peers with Google Benchmark.
 //
 //   cpu_bench [--threads=1,2,4] [Google Benchmark's options]
 //
-// --threads: times our calls alone, without peers, with each of these numbers of threads. Without
-// it, calls are timed with one thread and with all threads.
+// --threads: times our calls alone, without peers, once for each of these numbers of threads.
+// Without this option, calls and peers are timed with one thread and with all threads.
 
 #include "bench/cpu_harness.hpp"
 
@@ -50,7 +50,8 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Limits our code to a number of threads during its lifetime, and peers until the next limit.
+// Limits our code to a number of threads during the lifetime of this object. OpenCV and OpenBLAS
+// keep the limit until the next object sets another.
 class Threads {
  public:
   explicit Threads(int count)
@@ -63,8 +64,8 @@ class Threads {
   tbb::global_control limit_;
 };
 
-// Returns the streaming bandwidth of this machine with a number of threads, measured once in a run:
-// the fastest of ten copies of 256 MiB, counting bytes read and written.
+// Returns the bandwidth of copying memory with a number of threads, in bytes read and written a
+// second. It is that of the fastest of ten copies of 256 MiB, and is measured once in a run.
 double stream_bytes_per_second(int threads) {
   static std::map<int, double> measured;
   if (const auto found = measured.find(threads); found != measured.end()) return found->second;
@@ -76,8 +77,8 @@ double stream_bytes_per_second(int threads) {
   return measured[threads] = 2.0 * static_cast<double>(bytes) / best;
 }
 
-// Returns how many calls to time as one: a sample takes about 20 us or more, so that reading the
-// clock does not count.
+// Returns the number of calls in one sample. A sample takes about 20 us or more, so that the time
+// of reading the clock is negligible.
 int calls_of(const std::function<void()>& work) {
   const double least = fastest(3, work);
   return std::max(1, static_cast<int>(20e-6 / std::max(least, 1e-9)));
@@ -99,7 +100,7 @@ Roof roof_of(const Comparison& comparison) {
           stream_bytes_per_second};
 }
 
-/// A comparison at one size, as a bench file registers it.
+/// A comparison and one size at which it runs.
 struct Registered {
   Comparison comparison;
   std::int64_t width;
@@ -133,7 +134,7 @@ void run(benchmark::State& state, const Registered& registered, int threads, boo
     }
     state.SetIterationTime(ours.back() * calls);
   }
-  // Times of one call; Google Benchmark reports the time of a sample.
+  // These are times of one call, in ms; Google Benchmark itself reports the time of a sample.
   state.counters["ours_ms"] = 1000 * at_share(ours, 0.5);
   if (pair.peer) {
     state.counters["peer_ms"] = 1000 * at_share(peer, 0.5);
@@ -157,7 +158,7 @@ void register_with(const Registered& registered, int threads, bool beside_peer) 
 
 /// Parses a list of numbers: "1,2,4".
 std::vector<int> numbers_of(std::string_view list) {
-  constexpr int most = 1024;  // tens of thousands of threads would exceed the limit of a process
+  constexpr int most = 1024;  // far more threads would exceed the limit of a process
   std::vector<int> numbers;
   while (true) {
     const std::string_view text = list.substr(0, list.find(','));
@@ -175,7 +176,8 @@ std::vector<int> numbers_of(std::string_view list) {
 
 void register_all(const std::vector<int>& threads) {
   const int all = tbb::info::default_concurrency();
-  // our calls registered so far; each may have several peers
+  // Contains our calls that are registered already: several comparisons may time one call beside
+  // different peers.
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;
   for (const Registered& each : all_registered()) {
     if (!threads.empty()) {
@@ -209,7 +211,8 @@ double read_bytes_per_second(int threads) {
   const std::vector<std::uint64_t> memory(words, 1);
   const double best = fastest(10, [&] {
     on_threads(threads, [&](int thread) {
-      // Several streams at once: the CPU's prefetchers then reach the highest rate.
+      // Each thread reads several streams at once, because the CPU's prefetchers then reach the
+      // highest rate.
       constexpr std::size_t streams = 8;
       const std::size_t each = words / static_cast<std::size_t>(threads) / streams;
       const std::uint64_t* const from =

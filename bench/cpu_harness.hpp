@@ -12,12 +12,12 @@ namespace warpwise::bench {
 /// Two ways to do the same work.
 struct Pair {
   std::function<void()> ours;
-  std::function<void()> peer;  ///< none: nothing does the same work
+  std::function<void()> peer;  ///< empty if nothing else does the same work
 };
 
 /// Roof of a comparison: the most work a second that this machine does with a number of threads,
-/// measured in the same run. It is called beside every sample, so it must be quick or measure only
-/// once.
+/// measured in the same run. work_per_second() is called at every sample, so it must be quick, or
+/// measure only once.
 struct Roof {
   std::string name;  ///< name of the counter for the percentage of the roof: "stream_%"
   std::function<double(std::int64_t width, std::int64_t height)> work;
@@ -33,7 +33,7 @@ struct Comparison {
   std::function<Pair(std::int64_t width, std::int64_t height)> make;
   /// Roof that replaces the bandwidth of copying `bytes`.
   std::optional<Roof> roof = {};
-  /// The peer has no threads of its own: the comparison uses one thread only.
+  /// True if the peer has no threads of its own: the comparison then uses one thread only.
   bool one_thread = false;
   /// Seconds of our calls to measure; 0: Google Benchmark's default.
   double seconds = 0;
@@ -53,7 +53,7 @@ double fastest(int times, const std::function<void()>& work);
 /// Runs `work(0)` to `work(threads - 1)` at the same time, each on a thread of its own.
 void on_threads(int threads, const std::function<void(int thread)>& work);
 
-/// Returns the bytes a second that this number of threads reads from memory, measured once in a
+/// Returns the bytes a second that `threads` threads read from memory, measured once in a
 /// run.
 double read_bytes_per_second(int threads);
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares `warpwise match` with ffmpeg's exhaustive block motion, mestimate=method=esa, on equal
-work: the same frames, blocks, displacements and pairs of frames, whole processes, one thread each,
-by the CPU time that the system counts for them.
+"""Compares `warpwise match` with ffmpeg's exhaustive block motion, mestimate=method=esa, on the same frames, blocks and
+displacements. Whole processes of one thread each are compared, by the CPU time that the system counts for them.
 
   bench/ffmpeg_match.py [--build build/release] [--json OUT]
 
-mestimate compares each frame with the one before and the one after. The first frame has no frame
-before it. ffmpeg then compares it with itself, and ends that search at once: n frames make 2(n - 1) - 1 searches. ffmpeg
+For each frame, mestimate searches the previous frame and the next one. The first frame has no previous frame: ffmpeg
+compares it with itself, and ends that search at once. n frames therefore make 2(n - 1) - 1 searches. ffmpeg makes all
+searches in one process; warpwise runs a process for each.
 makes them in one process, warpwise each in a process of its own.
 """
 import argparse
@@ -21,14 +21,15 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-# Multiples of the block: at other sizes the two programs treat the last columns and rows differently.
+# The sizes are multiples of the block, because the programs treat an incomplete last column or row of blocks
+# differently.
 WIDTH, HEIGHT, FRAMES = 1280, 704, 4
 ROUNDS = 3
-BLOCK, REACH = 32, 16  # displacements from -16 to 16, both included
+BLOCK, REACH = 32, 16  # displacements are -16 to 16, both included
 
 
 def positions(size):
-    """Returns the displacements along one axis that keep a block inside, summed over its blocks."""
+    """Returns the number of displacements along one axis that keep a block inside the image, summed over the blocks."""
     return sum(min(REACH, size - BLOCK - at) - max(-REACH, -at) + 1
                for at in range(0, size - BLOCK + 1, BLOCK))
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures scores of find() by zncc, for templates that are in a changed picture and for templates that are not in it.
+"""Measures find()'s zncc scores of templates that are in a picture, which was changed afterwards, or that are not in it.
 
     bench/find_scores.py [SAMPLES]     SAMPLES: the folder of pictures, samples/ unless given
 
-Cuts templates from each picture. The row "absent" searches them in another picture, the other rows in their own picture after a change.
-Prints, for each side of a template, the shares of searches that score at least 0.7, 0.8 and 0.9. In changed pictures only places that are
-right count. Needs the Python package, NumPy and Pillow.
+Cuts templates from each picture. The row "absent" searches them in another picture, and each other row searches them in
+their own picture after a change. Prints, for each side length of a template, the shares of searches that score at least
+0.7, 0.8 and 0.9. In changed pictures only a place within 2 pixels of the right one counts. Needs the Python package,
+NumPy and Pillow.
 """
 import io
 import pathlib
@@ -17,7 +18,7 @@ from PIL import Image, ImageFilter
 import warpwise
 
 PICTURES = ["building.jpg", "sudoku.png", "aloeL.jpg", "rubberwhale1.png", "aloeGT.png"]
-# least standard deviation of a template: a flat one is found nowhere, or everywhere
+# Least standard deviation of a template's pixels: a flat template has no meaningful place in a picture.
 LEAST_CONTRAST = 10
 CUTS, LIMITS = 24, (0.7, 0.8, 0.9)
 RANDOM = numpy.random.default_rng(1)

@@ -6,8 +6,8 @@
 
 namespace warpwise::bench {
 
-/// Returns the products of an f32 matrix, of width columns and height rows, by warpwise and by
-/// cuBLAS.
+/// Returns the cases of gemv by warpwise and by cuBLAS, for an f32 matrix with matrix.width columns
+/// and matrix.height rows.
 std::vector<Case> gemv_beside_cublas(Size matrix, bool transpose);
 
 }  // namespace warpwise::bench

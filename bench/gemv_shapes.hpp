@@ -15,7 +15,7 @@ struct GemvShape {
   std::int64_t rows;
 };
 
-// The sizes go from a product in a CPU's first-level cache to one beyond every cache.
+// The sizes go from products that fit into a CPU's first-level cache to one beyond every cache.
 inline constexpr GemvShape gemv_shapes[] = {
     {"square", 4, 4},     {"square", 8, 8},       {"square", 16, 16},     {"square", 32, 32},
     {"square", 48, 48},   {"square", 64, 64},     {"square", 96, 96},     {"square", 128, 128},
@@ -37,13 +37,14 @@ inline constexpr GemvShape gemv_shapes[] = {
     {"odd", 257, 255},    {"odd", 333, 777},      {"odd", 777, 333},      {"odd", 1001, 999},
     {"odd", 1023, 2047},  {"odd", 2047, 1023},    {"odd", 3001, 2999},    {"odd", 4097, 4099}};
 
-/// Returns each shape in f32, plain and transposed, by warpwise and by cuBLAS. Empty without CUDA.
+/// Returns the cases of gemv by warpwise and by cuBLAS: each shape in f32, plain and transposed.
+/// Empty without CUDA.
 std::vector<Case> gemv_shape_cases();
 
 struct Row;
 
-/// Summarises the rows that have a peer: median and least ratio, and how many reach 1. One line for
-/// Ax and one for its transpose.
+/// Summarises the rows that have a peer: the median and the least ratio, and how many ratios reach
+/// 1. Returns one line for Ax and one for its transpose.
 std::vector<std::string> gemv_shapes_summary(const std::vector<Row>& rows);
 
 }  // namespace warpwise::bench

@@ -8,7 +8,7 @@
 
 #include "warpwise/gpu/stream.hpp"
 
-// Measurement of GPU work: one registered case for each primitive, variant and implementation.
+// Registers GPU cases to measure: one for each primitive, variant and implementation.
 namespace warpwise::bench {
 
 /// Runs the case's problem on a stream, asynchronously.
@@ -32,7 +32,7 @@ struct Case {
   std::int64_t bytes = 0;
   /// Creates the problem on the device. The timer empties the caches before each cold call.
   std::function<Prepared(const gpu::Stream& stream)> prepare;
-  bool hardly_writes = false;  ///< true: the case's roof is that of reading alone
+  bool hardly_writes = false;  ///< true: the case's roof is the rate of reading alone
 };
 
 /// The image sizes at which primitives are measured.

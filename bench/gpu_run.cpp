@@ -57,7 +57,7 @@ Row run_case(const Case& work, lab::GpuTimer& timer, const lab::TimingOptions& o
   return row;
 }
 
-// Returns our row for the work of a peer's row.
+// Returns the row in which Warpwise does the same work as a peer's row, or nullptr.
 const Row* own_row_of(const Row& peer, const std::vector<Row>& rows) {
   const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
     return row.is_ours() && row.work.primitive == peer.work.primitive &&
@@ -67,8 +67,8 @@ const Row* own_row_of(const Row& peer, const std::vector<Row>& rows) {
   return same == rows.end() ? nullptr : &*same;
 }
 
-// Writes at most 200 samples, which give the median to a per cent. They are taken evenly in the
-// order of measuring. A clock that never changed, as is usual, is written once.
+// Writes at most 200 samples, which suffice to give the median to 1 %. They are taken at equal
+// steps from the order of measuring. If the clock never changed, as is usual, it is written once.
 nlohmann::json json_of_samples(const std::vector<lab::Sample>& samples) {
   constexpr std::size_t most = 200;
   const std::size_t count = std::min(most, samples.size());

@@ -21,10 +21,10 @@ inline constexpr std::string_view own_name = "warpwise";
 struct Row {
   Case work;
   std::optional<lab::Measurement> times;
-  double roof_gb_per_s = 0;          ///< of the case's bottleneck
+  double roof_gb_per_s = 0;          ///< the GPU's rate of copying or of reading
   std::optional<Comparison> beside;  ///< for a peer: our time of the same work compared with it
   bool is_wrong = false;
-  std::string reason;  ///< why it was not timed
+  std::string reason;  ///< why the case was not timed
 
   bool is_ours() const { return work.implementation == own_name; }
   /// Returns true if our own case has no times, or if a result is wrong. A peer may be missing.
@@ -53,30 +53,31 @@ std::vector<Case> selected_cases(std::vector<Case> cases,
 /// Returns the primitives that have cases, each once.
 std::vector<std::string> primitives_with_cases();
 
-// A bench has many cases, so it measures each half as long as the laboratory measures a rung. With
-// hundreds of cases, it measures each a tenth as long.
+// A bench has many cases, so it measures each case for half as long as the laboratory measures an
+// optimisation step. With hundreds of cases, it measures each for a tenth as long.
 inline constexpr lab::TimingOptions options_of_a_case{
     .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
 inline constexpr lab::TimingOptions options_of_one_in_hundreds{
     .cold_seconds = 0.04, .wall_seconds = 0.08, .batch_seconds = 0};
 
-/// Runs cases on the current GPU, in their order; `show` gets the roofs first, then each row.
+/// Runs cases on the current GPU, in their order. Calls show_roofs() once, then show() for each
+/// row.
 /// \throws NoCudaDevice, CudaError
 Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
               const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show);
 
-/// Returns the run in the format of results/: up to 200 samples of each time, with the clock of
-/// each.
+/// Returns the run in the format of results/: up to 200 samples for each time, with the GPU's clock
+/// at each sample.
 nlohmann::json json_of(const Run& run);
 
-/// Returns the text of such a report, one row a line.
+/// Returns the text of a report by json_of(), one row a line.
 std::string text_of(const nlohmann::json& report);
 
-/// Writes `report` to a file (no file if `path` is empty), calls `add`, which may take long and
-/// extend the report, and writes it again. If `add` is ended, even by a signal, only its additions
-/// are lost. A pipe, a device or "-" is written once, at the end.
-/// \throws IoError  nothing can be written there
+/// Writes `report` to a file, calls `add`, and writes the report again. `add` may take long and
+/// extend the report. If it is ended, even by a signal, only its additions are lost. An empty
+/// `path` means no file. A pipe, a device or "-" is written once, at the end.
+/// \throws IoError  nothing can be written to `path`
 void keep_before_and_after(const std::string& path, const nlohmann::json& report,
                            const std::function<void()>& add);
 

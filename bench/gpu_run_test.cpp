@@ -18,7 +18,7 @@ nlohmann::json read(const std::filesystem::path& path) {
   return nlohmann::json::parse(file);
 }
 
-// The Python part was once cut off, and the finished GPU times were lost with it.
+// Once, Python's part of a bench was cut off, and the finished GPU times were lost with it.
 TEST(KeepBeforeAndAfter, WhatEndsTheSecondPartLosesNoFirst) {
   const std::string path = testing::TempDir() + "warpwise_kept.json";
   std::filesystem::remove(path);

@@ -7,19 +7,19 @@
 #include "bench/gpu_harness.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 
-// Growth of cost: the main case of each primitive and of chain, from sizes that L2 holds many times
-// over to gigabytes.
+// Measures how times grow with the size: the main case of each primitive and of chain, from 64 KiB,
+// which fits into L2, to 4 GiB.
 namespace warpwise::bench {
 
 inline constexpr int least_growth_bits = 16;     ///< log2 of the bytes that a case moves: 64 KiB
 inline constexpr int greatest_growth_bits = 32;  ///< 4 GiB
 
-/// Returns cases and peers at each power of four between these sizes, by primitive and size. Empty
-/// without CUDA.
+/// Returns each primitive's main case and its peers at 2^16, 2^18, … 2^32 bytes, ordered by
+/// primitive, then by size. Empty without CUDA.
 std::vector<Case> growth_cases();
 
 /// Plots GB/s over bytes, one panel for each primitive, from a report whose "growth" is true.
-/// \throws InvalidArgument  `report` is no such report
+/// \throws InvalidArgument  `report` is not a report of `bench --growth`
 lab::Plot growth_plot(const nlohmann::json& report);
 
 }  // namespace warpwise::bench

@@ -13,7 +13,8 @@
 namespace warpwise::bench {
 namespace {
 
-// Returns an almost square size, at least 512 wide. Its width is a power of two: no gaps in rows.
+// Returns an almost square size, at least 512 wide. Its width is a power of two, so that rows have
+// no gaps between them.
 Size size_of_elements(std::int64_t elements) {
   constexpr std::int64_t least_width = 512;
   const int bits = std::bit_width(static_cast<std::uint64_t>(elements));
@@ -63,12 +64,12 @@ void add_gradients(std::vector<Case>& cases, std::int64_t bytes) {
         sobel(src, dst, {}, stream);
       },
       [](ConstHostView src, HostView dst) { sobel(src, dst, {}); }));
-  // NPP computes only one of the two directions: less work than ours.
+  // NPP computes only one of the two directions, which is less work than ours.
   cases.push_back(peer_case({"sobel", "u8 one direction"}, "NPP FilterSobelHorizBorder", size,
                             npp::sobel_horizontal));
 }
 
-// NPP is left out: its time grows with the window's area and would be seconds.
+// NPP has no case here: its time grows with the window's area and would be seconds.
 void add_thresholds(std::vector<Case>& cases, std::int64_t bytes) {
   ThresholdOptions options;
   options.window = 31;
@@ -93,12 +94,12 @@ void add_chains(std::vector<Case>& cases, std::int64_t bytes) {
   for (Case& each : chain_growth(size_of_elements(bytes / 4))) cases.push_back(std::move(each));
 }
 
-// Reads two frames and writes almost nothing.
+// match reads two bytes a pixel, one from each frame, and writes almost nothing.
 void add_matches(std::vector<Case>& cases, std::int64_t bytes) {
   cases.push_back(match_growth(size_of_elements(bytes / 2)));
 }
 
-// Moves two bytes and a float a pixel.
+// disparity reads two bytes and writes a float a pixel.
 void add_disparities(std::vector<Case>& cases, std::int64_t bytes) {
   cases.push_back(disparity_growth(size_of_elements(bytes / 6)));
 }

@@ -40,7 +40,8 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
   plot.x.values.push_back(bytes);
 }
 
-// Panels bound by arithmetic get no roof: beside memory's roof their lines would lie on the axis.
+// Primitives bound by arithmetic get no roof: at the scale of memory's roof, their lines would lie
+// on the axis.
 bool is_bound_by_memory(const lab::PlotPanel& panel) {
   return panel.title != "match" && panel.title != "disparity" && panel.title != "find";
 }
@@ -80,7 +81,7 @@ lab::Plot growth_plot(const nlohmann::json& report) {
   try {
     if (report.at("growth").get<bool>() && !report.at("rows").empty()) return plot_of_rows(report);
   } catch (const nlohmann::json::exception&) {
-    // Reported below.
+    // The exception thrown below reports it.
   }
   throw InvalidArgument("this is no record of warpwise bench --growth");
 }

@@ -11,7 +11,7 @@
 
 namespace warpwise::bench {
 
-/// Returns a host image of random bytes that a comparison's two calls share.
+/// Returns a host image of random bytes. It is shared, because both calls of a comparison read it.
 inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
                                            std::int64_t height, int channels = 1) {
   auto image = std::make_shared<Image>(type, width, height, channels);
@@ -28,8 +28,8 @@ inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
   return image;
 }
 
-/// Returns the right image of a stereo pair, made from its left one of u8: pixels 20 to 27 further
-/// left, in bands of 64 rows, with 16 levels of noise.
+/// Returns the right image of a stereo pair, made from its left u8 image. Pixels lie 20 to 27
+/// further left, by a number that is constant in bands of 64 rows. Noise of 16 levels is added.
 inline std::shared_ptr<Image> right_image(const Image& left) {
   auto right = std::make_shared<Image>(ElementType::u8, left.width(), left.height());
   std::mt19937 random(8);
@@ -52,7 +52,7 @@ inline std::shared_ptr<Image> zero_image(ElementType type, std::int64_t width, s
   return image;
 }
 
-/// Returns OpenCV's header for an image's pixels.
+/// Returns a cv::Mat that refers to an image's pixels.
 inline cv::Mat mat_of(Image& image) {
   const int depth = image.type() == ElementType::u8    ? CV_8U
                     : image.type() == ElementType::u16 ? CV_16U

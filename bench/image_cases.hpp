@@ -21,7 +21,7 @@ class ImagePair {
         dst_(dst_type, size.width, size.height, dst_channels, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(host_src_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row is another part of the random bytes.
+      // Each row begins at another offset of the random bytes.
       std::memcpy(host_src_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(host_src_.view().row_bytes()));
     }
@@ -33,8 +33,8 @@ class ImagePair {
   ConstDeviceView src() const { return src_.view(); }
   DeviceView dst() { return dst_.view(); }
 
-  /// Returns true if the destination has the result of `expected`, a call of the CPU path. Computes
-  /// that result at the first call and keeps it.
+  /// Returns true if the destination has the result of `expected`, a call of the CPU path. The
+  /// first call computes that result, and later calls reuse it.
   template <class Expected>
   bool matches(const Expected& expected, const gpu::Stream& stream) {
     const DeviceView result = dst();

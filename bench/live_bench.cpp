@@ -1,11 +1,11 @@
-// The program live_bench: rates of the steps and lanes of `warpwise stream` on a GPU, compared with
-// the rates of the GPU's memory and of the bus alone, all in one run. Every result is first
-// compared with the CPU's result.
+// The program live_bench measures the stages and lanes of `warpwise stream` on a GPU, beside the
+// rates of the GPU's memory and of the bus alone, all in one run. Every result is first compared
+// with the CPU's.
 //
 //   live_bench [--json FILE] [--machine FILE] [--part NAME]
 //
-// --machine: a file with JSON that describes the machine, for the report. --part: resident,
-// streamed, latency, conversion or deep alone.
+// --machine: a JSON file that describes the machine; its keys are added to the report. --part: runs
+// only resident, streamed, latency, conversion or deep.
 
 #include "bench/live_bench.hpp"
 
@@ -32,8 +32,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr std::size_t frames_that_differ = 8;    // in a pattern
-constexpr std::size_t frames_beyond_cache = 24;  // 155 MB with their results
+constexpr std::size_t frames_that_differ = 8;    // number of different frames in a pattern
+constexpr std::size_t frames_beyond_cache = 24;  // 155 MB with their results, more than L2 has
 
 live::Stream stream_of(PixelFormat format) {
   return live::stream_of(format, width, height, {60, 1});
@@ -77,13 +77,13 @@ class MemorySource final : public live::Source {
 
   std::optional<double> fps_;
   double number_ = 0;
-  std::optional<Clock::time_point> start_;  // time of the first frame
+  std::optional<Clock::time_point> start_;  // time at which the first frame was taken
 };
 
-// ---- the document's comparison: RGB24 to 32-bit YCbCr
+// ---- the comparison of RGB24 to 32-bit YCbCr in the documents
 
 Stages shipped() {
-  // Uses the rungs' matrix. By default, HD would be taken for BT.709.
+  // The ladder's kernels use BT.601. Without this option, HD frames would be converted by BT.709.
   return {live::convert_stage("ycbcr32", PixelFormat::ycbcr32, {.matrix = Matrix::bt601})};
 }
 

@@ -11,7 +11,7 @@
 
 #include "warpwise/live/run.hpp"
 
-// Shared by the parts of live_bench.
+// Declarations that the source files of live_bench share.
 namespace warpwise::bench {
 
 using Bytes = std::vector<std::byte>;
@@ -21,20 +21,20 @@ using MakeStages = std::function<Stages()>;
 
 inline constexpr std::int64_t width = 1280;
 inline constexpr std::int64_t height = 720;
-inline constexpr int rounds = 7;  ///< the median of so many rounds is taken
+inline constexpr int rounds = 7;  ///< a figure is the median of this number of rounds
 inline constexpr double round_seconds = 0.1;
 /// Number of workers, as in `warpwise stream`.
 inline constexpr std::size_t workers = 3;
 
-/// Frames in a format, and the CPU's results, which the GPU has to reproduce.
+/// Frames of a format, and the CPU's results for them, which the GPU has to reproduce.
 struct Problem {
-  /// \param on_cpu  stages that replace those that the CPU does not have
+  /// \param on_cpu  stages for the CPU, if `stages` run on a GPU only
   Problem(const MakeStages& stages, PixelFormat from, const MakeStages& on_cpu = {});
 
   std::span<const std::byte> frame(std::size_t number) const {
     return frames[number % frames.size()];
   }
-  /// \throws Error  `got` is not the CPU's result for that frame
+  /// \throws Error  `got` is not the CPU's result for frame `number`
   void require(std::size_t number, std::span<const std::byte> got) const;
 
   live::Pipeline pipeline;
@@ -42,10 +42,10 @@ struct Problem {
   std::vector<Bytes> results;
 };
 
-/// "ycbcr32 | sobel | threshold window=31 offset=7".
+/// Returns the stages "ycbcr32 | sobel | threshold window=31 offset=7".
 Stages chain();
 
-/// Seconds of one frame.
+/// Seconds that one frame takes.
 struct Times {
   double median;
   double least;
@@ -56,8 +56,8 @@ nlohmann::json json_of(const Times& times);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-/// Calls work(rounds), which completes this number of rounds of `frames` frames, for about
-/// round_seconds each time.
+/// Times `work`. work(n) completes n rounds of `frames` frames; n is chosen so that a call takes
+/// about round_seconds. Returns the seconds of one frame.
 template <class Work>
 Times seconds_a_frame(std::size_t frames, const Work& work) {
   const auto once = [&](std::int64_t times) {
@@ -72,7 +72,8 @@ Times seconds_a_frame(std::size_t frames, const Work& work) {
   return summary_of(seconds);
 }
 
-/// Returns a source of frames in memory: `fps` of them a second, or as fast as they are taken.
+/// Returns a source in memory: it gives `fps` frames a second, or each frame as soon as it is
+/// asked.
 std::shared_ptr<live::Source> memory_source(const live::Stream& stream,
                                             std::optional<double> fps = std::nullopt);
 
@@ -82,18 +83,20 @@ live::Summary run_through(std::shared_ptr<live::Source> source,
                           const live::RunOptions& options);
 double fps_of(const live::Summary& summary);
 
-/// Measures `frames` of the problem in the GPU's memory, where results stay. They are divided among
-/// the streams; on each, one frame follows the other.
+/// Measures `frames` frames of the problem in the GPU's memory, where the results stay. The frames
+/// are divided among the streams; those of one stream run one after another.
 Times resident(const Problem& problem, std::size_t streams, std::size_t frames);
-/// Measures the chain and its steps; floors are computed from the rate of a device-to-device copy.
+/// Measures chain() and each of its stages. Lower bounds come from the rate of a device-to-device
+/// copy.
 nlohmann::json resident_rows(double copy_gb_per_s);
 
-/// Measures frames from page-locked memory and back, beside the bus alone.
+/// Measures frames that go from page-locked memory to the GPU and back, beside copies over the bus
+/// alone.
 nlohmann::json streamed(const Problem& problem);
 /// Measures the time from a camera's frame to its finished picture.
 nlohmann::json latency(const Problem& problem);
 
-/// Measures conversions of frames of 16 bits, by kernels and by the host.
+/// Measures conversions of frames of 16 bits a sample, by kernels and by the host.
 nlohmann::json deep_rows();
 
 }  // namespace warpwise::bench

@@ -1,5 +1,5 @@
-// Measures conversions of frames of 16 bits, and of frames with shared chroma, on a GPU: by
-// kernels, and by the host between two copies, as `warpwise stream` computed them before.
+// Measures conversions of frames with 16 bits a sample or with shared chroma, on a GPU. They run as
+// kernels, and on the host between two copies, as `warpwise stream` used to do.
 
 #include <algorithm>
 #include <random>
@@ -19,8 +19,8 @@ namespace {
 constexpr int deep_rounds = 5;
 constexpr double seconds_a_round = 0.5;
 
-// A stage that the host computes. Waits for the GPU, copies the frame to the host, and copies the
-// result back.
+// Runs a stage on the host within a lane of the GPU. Waits for the GPU, copies the frame to the
+// host, and copies the result back.
 class OnHost final : public live::Stage {
  public:
   explicit OnHost(std::unique_ptr<live::Stage> stage)
@@ -43,7 +43,7 @@ class OnHost final : public live::Stage {
     stage_->run(live::HostSource{from.shape, source.bytes().data()},
                 live::HostResult{to.shape, result.bytes().data()});
     gpu::upload(result.bytes().data(), static_cast<std::byte*>(to.data), to.shape.bytes(), stream);
-    wait_for(stream);  // the result's memory ends here
+    wait_for(stream);  // the copy must end before `result` is freed
   }
 
  private:
@@ -56,7 +56,7 @@ class OnHost final : public live::Stage {
   std::unique_ptr<live::Stage> stage_;
 };
 
-/// Makes the stages of a case; `place` decides where its conversion runs.
+/// Decides where a stage runs: by kernels, or on the host.
 using Place = std::shared_ptr<live::Stage> (*)(std::unique_ptr<live::Stage>);
 struct DeepCase {
   const char* name;
@@ -89,7 +89,7 @@ live::Pipeline pipeline_of(const DeepCase& what, Place place) {
   return {what.stages(place), from, *live::null_sink()};
 }
 
-// Fills the lanes with noise, and compares their results with the CPU's.
+// Fills the lanes with noise, and checks that their results equal the CPU's.
 void fill(const live::Pipeline& pipeline, std::span<const std::unique_ptr<live::Lane>> lanes,
           live::Lane& on_cpu) {
   std::mt19937_64 random(1);
@@ -103,7 +103,8 @@ void fill(const live::Pipeline& pipeline, std::span<const std::unique_ptr<live::
   }
 }
 
-// Returns the seconds of a frame in a run of `frames`, from memory to memory.
+// Returns the seconds of a frame, from a source in memory to its result in memory, in a run of
+// `frames` frames.
 double seconds_of_a_run(const live::Pipeline& pipeline, live::Lane& on_cpu, std::int64_t frames) {
   auto lanes = live::gpu_lanes(pipeline, live::lanes_for(workers));
   fill(pipeline, lanes, on_cpu);

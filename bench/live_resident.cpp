@@ -11,11 +11,11 @@
 namespace warpwise::bench {
 namespace {
 
-// Number of frames in one launch. Launching a graph takes the host microseconds, however many
-// frames the graph has.
+// Least number of frames in one launch of a graph. The host takes microseconds for a launch,
+// however many frames the graph has.
 constexpr std::size_t frames_of_a_launch = 96;
 
-// Frames on one stream, one after another, recorded as one graph.
+// Runs frames on a stream of its own, one after another, recorded as one graph.
 class Branch {
  public:
   Branch(const Problem& problem, std::size_t first, std::size_t count)
@@ -27,11 +27,11 @@ class Branch {
       results_.emplace_back(problem.pipeline.result().shape.bytes(), stream_);
       gpu::upload(frame.data(), sources_.back().data(), bytes, stream_);
     }
-    enqueue(stream_);  // the first time loads and compiles the kernels
+    enqueue(stream_);  // the first run loads and compiles the kernels
     stream_.synchronize();
   }
 
-  // Records all its frames, `passes` times.
+  // Records all frames of this branch, `passes` times, into one graph.
   void record(std::size_t passes) {
     graph_.emplace([&](gpu::StreamHandle stream) {
       for (std::size_t pass = 0; pass < passes; ++pass) enqueue(stream);
@@ -67,8 +67,8 @@ class Branch {
   std::optional<gpu::Graph> graph_;
 };
 
-// Bytes of each step's source and result (separate), and of the first source and the last result
-// (fused).
+// Bytes that a frame moves: `separate` if each stage reads its source and writes its result,
+// `fused` if only the first source is read and only the last result is written.
 struct FrameBytes {
   std::int64_t separate = 0;
   std::int64_t fused = 0;

@@ -1,4 +1,5 @@
-// Measures the rate of frames that come from page-locked memory and whose results go back there.
+// Measures the rate of frames that are copied from page-locked memory to the GPU, and whose results
+// are copied back.
 
 #include <algorithm>
 #include <thread>
@@ -12,13 +13,13 @@
 namespace warpwise::bench {
 namespace {
 
-constexpr std::size_t copies = 20;  // copies, or frames, in a round of work
+constexpr std::size_t copies = 20;  // number of copies, or of frames, in a round of work
 constexpr std::int64_t frames_of_a_run = 20000;
 constexpr int runs = 3;
 constexpr double camera_fps = 60;
 constexpr std::int64_t camera_frames = 600;
 
-// Copies of one frame's size, one after another on their own stream.
+// Copies a frame's bytes up or down, one copy after another on a stream of its own.
 class Traffic {
  public:
   explicit Traffic(std::int64_t bytes) : host_(bytes), device_(bytes, stream_) {
@@ -35,7 +36,7 @@ class Traffic {
   gpu::Buffer device_;
 };
 
-// Times of the bus alone.
+// Times of copies over the bus alone.
 struct Bus {
   Times upload;
   Times download;
@@ -69,7 +70,7 @@ std::vector<std::unique_ptr<live::Lane>> filled_lanes(const Problem& problem, st
   return lanes;
 }
 
-// Times lanes, each on its own thread, without a source or a sink.
+// Times `count` lanes, each on its own thread, without a source or a sink.
 Times lanes_alone(const Problem& problem, std::size_t count) {
   const auto lanes = filled_lanes(problem, count);
   return seconds_a_frame(count * copies, [&](std::int64_t times) {
@@ -83,7 +84,7 @@ Times lanes_alone(const Problem& problem, std::size_t count) {
   });
 }
 
-// Times lanes as in `warpwise stream`, with a source and a sink that cost nothing.
+// Times lanes as in `warpwise stream`, with a source and a sink that take no time.
 Times lanes_of_a_run(const Problem& problem) {
   std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {

@@ -8,8 +8,8 @@
 
 namespace warpwise::bench {
 
-/// Frames like those of a camera: a moving texture, weaker in finer structures, and noise. For work
-/// that takes less time if candidates differ as much as in real pictures.
+/// Makes frames like those of a camera: a moving texture, whose finer structures are weaker, with
+/// noise. Searches that stop early at poor candidates need frames like real pictures.
 class MovingTexture {
  public:
   MovingTexture() : values_(prime) {
@@ -17,8 +17,8 @@ class MovingTexture {
     for (int& value : values_) value = static_cast<int>(random() % 256);
   }
 
-  /// Fills frame 0, 1, …: parts of 256 columns each move uniformly, by up to 9 columns and 6 rows a
-  /// frame.
+  /// Fills the frame with a number from 0. Each part of 256 columns moves as a whole, by up to 9
+  /// columns and 6 rows from frame to frame.
   void fill(HostView frame, int number) const {
     for (std::int64_t y = 0; y < frame.height(); ++y) {
       for (std::int64_t x = 0; x < frame.width(); ++x) {
@@ -43,7 +43,7 @@ class MovingTexture {
     return values_[static_cast<std::size_t>((i * 131 + j * 677) % prime)];
   }
 
-  /// Returns random values at the corners of squares, interpolated between them.
+  /// Interpolates between random values at the corners of squares.
   int smooth(std::int64_t x, std::int64_t y, int side) const {
     const std::int64_t i = x / side, j = y / side;
     const int right = static_cast<int>(x % side), down = static_cast<int>(y % side);

@@ -7,7 +7,8 @@
 namespace warpwise::bench::npp {
 namespace {
 
-// NPP's types and calls, copied from its manual: few toolkits install its headers.
+// NPP's types and functions are declared here, after its manual, because few toolkits install its
+// headers.
 struct Extent {
   int width;
   int height;

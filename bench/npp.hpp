@@ -3,10 +3,10 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
-// NVIDIA's own image library, the peer of the GPU benches.
+// Calls of NPP, NVIDIA's own image library, with which the GPU benches compare.
 namespace warpwise::bench::npp {
 
-/// Each throws Error if the library is missing or the call fails.
+/// Each function throws Error if the library is missing or its call fails.
 void rgb_to_ycbcr_c3(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void rgb_to_ycbcr_ac4(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void sobel_horizontal(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);

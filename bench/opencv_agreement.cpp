@@ -1,8 +1,8 @@
-// Counts, for each primitive with a peer in OpenCV, how many results differ from the peer's, by how
+// For each primitive that OpenCV has too, counts how many results differ from OpenCV's, by how
 // much, and where the first difference is. Prints one JSON object, which scripts/record-opencv.py
 // records.
 //
-//   opencv_agreement SAMPLES     the folder samples/
+//   opencv_agreement SAMPLES     SAMPLES: the folder samples/
 
 #include <cmath>
 #include <cstdint>
@@ -27,10 +27,10 @@ using Json = nlohmann::ordered_json;
 struct Sample {
   std::string name;
   cv::Mat bgr;
-  cv::Mat grey;  // OpenCV's
+  cv::Mat grey;  // converted by OpenCV
 };
 
-// Returns the samples, and noise, in which every value is next to every other.
+// Returns the samples, and an image of noise, in which any two values may be neighbours.
 std::vector<Sample> images_of(const std::filesystem::path& samples) {
   std::vector<Sample> images;
   for (const char* name : {"building.jpg", "sudoku.png", "aloeL.jpg", "aloeR.jpg",
@@ -57,8 +57,8 @@ class Row {
       : primitive_(std::move(primitive)), what_(std::move(what)), peer_(std::move(peer)),
         unit_(std::move(unit)) {}
 
-  // Compares two matrices of one type and size. A pixel differs if one of its channels does.
-  // `unit`: unit of the differences.
+  // Compares two matrices of the same type and size. A pixel differs if one of its channels does.
+  // Differences are divided by `unit`.
   void compare(const std::string& name, const cv::Mat& ours, const cv::Mat& theirs,
                double unit = 1) {
     if (ours.size() != theirs.size() || ours.type() != theirs.type()) {
@@ -84,7 +84,7 @@ class Row {
     }
   }
 
-  // Adds one result; where() returns its place.
+  // Adds one result; where() returns the text of its place.
   template <class Where>
   void add(double difference, const Where& where) {
     ++compared_;
@@ -143,8 +143,8 @@ ConstHostFrame frame_of(PixelFormat format, const cv::Mat& mat) {
             {}}}};
 }
 
-// Converts to a one-plane format; returns the frame as bytes, with as many channels as the format
-// has.
+// Converts to a format with one plane. Returns the frame as a matrix of bytes, with as many
+// channels as the format.
 cv::Mat converted(const ConstHostFrame& src, PixelFormat to, Convention convention) {
   const auto width = static_cast<int>(src.width()), height = static_cast<int>(src.height());
   cv::Mat dst(height, width, CV_8UC(static_cast<int>(plane_row_bytes(to, 0, width)) / width));
@@ -193,7 +193,8 @@ void convert_rows(const std::vector<Sample>& images, Rows& rows) {
     PixelFormat from;
     int to_bgr, to_grey;
   };
-  // A picture's bytes are used as a frame's. OpenCV takes even sizes only.
+  // The bytes of a picture are taken as a video frame. Sizes are rounded down to even ones, because
+  // OpenCV takes no others.
   for (const auto& [from, to_bgr, to_grey] :
        {FromVideo{yuyv, cv::COLOR_YUV2BGR_YUYV, cv::COLOR_YUV2GRAY_YUYV},
         {uyvy, cv::COLOR_YUV2BGR_UYVY, cv::COLOR_YUV2GRAY_UYVY},
@@ -266,7 +267,7 @@ void sobel_rows(const std::vector<Sample>& images, Rows& rows) {
           sobel(view_of(image.grey), writable_view_of(of_bytes), options);
           bytes.compare(image.name, of_bytes, derivative(image.grey, options, CV_16S));
           sobel(view_of(deep), writable_view_of(of_words), options);
-          derivative(deep, options, CV_32F).convertTo(theirs, CV_32S);  // whole numbers below 2^24
+          derivative(deep, options, CV_32F).convertTo(theirs, CV_32S);  // exact below 2^24
           words.compare(image.name, of_words, theirs);
           sobel(view_of(real), writable_view_of(of_floats), options);
           floats.compare(image.name, of_floats, derivative(real, options, CV_32F));
@@ -300,8 +301,8 @@ void threshold_rows(const std::vector<Sample>& images, Rows& rows) {
   }
 }
 
-// Marks places where the part of the image under the template is flat. A normalised score is 0
-// there by our definition; in OpenCV it is a quotient of rounding errors.
+// Marks the places at which the part of the image under the template is flat. Our normalised score
+// is defined as 0 there; OpenCV divides rounding errors.
 cv::Mat flat_parts(const cv::Mat& image, cv::Size size, bool zero_mean) {
   cv::Mat mean, squares;
   const cv::Mat_<double> pixels(image);
@@ -327,7 +328,7 @@ void find_rows(const std::vector<Sample>& images, Rows& rows) {
     Row places("find", measured + ", the best place of a part", name, "places");
     Row scores("find", measured + ", every score", name, "scores");
     for (const Sample& image : images) {
-      if (image.grey.total() > 2'000'000) continue;  // a transform of the noise takes a minute
+      if (image.grey.total() > 2'000'000) continue;  // the search in the noise would take a minute
       for (const cv::Rect& part : parts) {
         const cv::Mat templ = image.grey(part);
         cv::Mat theirs;
@@ -346,8 +347,8 @@ void find_rows(const std::vector<Sample>& images, Rows& rows) {
           ours.setTo(0, flat);
           theirs.setTo(0, flat);
         }
-        // Sums of squares are compared as shares of the largest possible sum. Normalised measures
-        // are shares already.
+        // Scores of ssd are divided by the largest possible sum. Normalised scores are such shares
+        // already.
         const double largest = measure == Measure::ssd ? part.area() * 255.0 * 255.0 : 1;
         scores.compare(image.name, ours, theirs, largest);
       }
@@ -357,7 +358,7 @@ void find_rows(const std::vector<Sample>& images, Rows& rows) {
   }
 }
 
-// OpenCV's stereo matchers are in separate modules; here its filters do the same search.
+// OpenCV's stereo matchers are in modules of their own, so its filters do the same search here.
 void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   const int block = 11, range = 64;
   const cv::Mat& left = images[2].grey;
@@ -366,7 +367,7 @@ void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   for (int d = 0; d <= range; ++d) {
     cv::Mat difference, sums, better;
     cv::absdiff(left.colRange(d, left.cols), right.colRange(0, right.cols - d), difference);
-    // sums of whole numbers: exact in f32
+    // Sums of whole numbers are exact in f32.
     cv::boxFilter(difference, sums, CV_32F, {block, block}, {-1, -1}, false);
     cv::Mat here = least.colRange(d, left.cols), found = theirs.colRange(d, left.cols);
     cv::compare(sums, here, better, cv::CMP_LT);
@@ -376,7 +377,7 @@ void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   cv::Mat ours(left.size(), CV_32F);
   disparity(view_of(left), view_of(right), writable_view_of(ours),
             {.block = block, .max_disparity = range, .check = -1});
-  // Only blocks that meet no border: the two treat borders differently.
+  // Compares only blocks inside the image, because the two programs treat borders differently.
   const cv::Rect inside(range + block / 2, block / 2, left.cols - range - block + 1,
                         left.rows - block + 1);
   Row row("disparity", "sad, block 11, to 64, inside", "absdiff, boxFilter");
@@ -402,7 +403,7 @@ void gemv_rows(Rows& rows) {
     cv::gemm(a, x.t(), 1, cv::noArray(), 0, theirs, transposed ? cv::GEMM_1_T : 0);
     cv::gemm(cv::abs(a), cv::Mat(cv::abs(x)).t(), 1, cv::noArray(), 0, sizes,
              transposed ? cv::GEMM_1_T : 0);
-    for (int i = 0; i < outputs; ++i) {  // as shares of the sum of the absolute products
+    for (int i = 0; i < outputs; ++i) {  // divided by the sum of the absolute products
       row.add(std::abs(ours.at<float>(i) - theirs.at<float>(i)) / sizes.at<float>(i),
               [&] { return "element " + std::to_string(i); });
     }

@@ -1,8 +1,8 @@
-// A user's OpenCV program for the work of `warpwise sobel IN... OUT` and `warpwise threshold`.
-// scripts/record-opencv.py compares whole processes of both. Links OpenCV alone.
+// Does the work of `warpwise sobel IN... OUT` and `warpwise threshold` as a user's OpenCV program
+// would. scripts/record-opencv.py compares the whole processes. Links OpenCV alone.
 //
-//   opencv_command sobel|threshold JOBS IN... OUT     OUT: a .png file, or with several inputs a
-//   folder
+//   opencv_command sobel|threshold JOBS IN... OUT     OUT: a .png file for one input, a folder
+//   for several
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,8 +38,8 @@ cv::Mat page(const cv::Mat& grey) {
 void work_on(const std::string& what, const fs::path& in, const fs::path& out) {
   cv::Mat grey = cv::imread(in, cv::IMREAD_UNCHANGED);
   if (grey.empty()) throw std::runtime_error("cannot read " + in.string());
-  // Does not use IMREAD_GRAYSCALE, because for a JPEG that returns the file's own grey, not that of
-  // cvtColor().
+  // Does not use IMREAD_GRAYSCALE: for a JPEG it returns the file's own grey values, which are not
+  // those of cvtColor().
   if (grey.channels() == 3) cv::cvtColor(grey, grey, cv::COLOR_BGR2GRAY);
   if (grey.channels() == 4) cv::cvtColor(grey, grey, cv::COLOR_BGRA2GRAY);
   if (!cv::imwrite(out, what == "sobel" ? edges(grey) : page(grey))) {
@@ -65,8 +65,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     fs::create_directories(out);
-    // Each of OpenCV's threads takes a file; a call on such a thread then runs on that thread
-    // alone.
+    // Each of OpenCV's threads takes a file. OpenCV runs calls inside such a thread without further
+    // threads.
     cv::setNumThreads(jobs);
     const auto files = [&](const cv::Range& range) {
       for (int i = range.start; i < range.end; ++i) {

@@ -1,6 +1,6 @@
-// A user's OpenCV program for the work of `warpwise stream FRAMES.raw OUT.raw --pipeline "ycbcr32 |
-// sobel | threshold"`. scripts/record-stream.py compares whole processes of both. Links OpenCV
-// alone.
+// Does the work of `warpwise stream FRAMES.raw OUT.raw --pipeline "ycbcr32 | sobel | threshold"` as
+// a user's OpenCV program would. scripts/record-stream.py compares the whole processes. Links
+// OpenCV alone.
 //
 //   opencv_stream WIDTH HEIGHT OUT < FRAMES     rgb24 frames without headers; OUT: a file of grey
 //   frames, or null
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Computes luma of YCbCr, |dx| + |dy|, and the documents' threshold.
+// Computes the luma of YCbCr, then |dx| + |dy|, then the threshold of the documents' example.
 void work_on(const cv::Mat& rgb, cv::Mat& result) {
   static cv::Mat ycrcb, luma, dx, dy;
   cv::cvtColor(rgb, ycrcb, cv::COLOR_RGB2YCrCb);

@@ -21,7 +21,8 @@ unsigned block_sad(const std::uint8_t* a, const std::uint8_t* b, std::int64_t pi
 
 }  // namespace
 
-// The build defines the name, so that there is one function for each set of compiler options.
+// The build defines the macro, so that each set of compiler options gives a function of its own
+// name.
 void WARPWISE_PLAIN_MATCH(const PlainImages& images, std::int16_t* motion) {
   for (std::int64_t y = 0; y + block <= images.height; y += block) {
     for (std::int64_t x = 0; x + block <= images.width; x += block) {

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 
-// Block motion written in the most obvious way, for match's bench: SAD, blocks of 32x32 side by
-// side, displacements −16…+15 along both axes, without those that leave the image. plain_match.cpp
-// is compiled twice, at -O3 for this machine: with the compiler's vectoriser and without.
+// Block motion written in the most obvious way, for match's bench. It uses SAD, blocks of 32x32
+// side by side, and displacements −16…+15 along both axes that stay inside the image.
+// plain_match.cpp is compiled twice at -O3 for this machine: with the compiler's vectoriser and
+// without it.
 namespace warpwise::bench {
 
 struct PlainImages {

@@ -7,7 +7,8 @@
 
 #include "bench/gpu_run.hpp"
 
-// Peers in this machine's Python for the same work, such as OpenCV, PyTorch and CuPy.
+// Runs libraries of this machine's Python, such as OpenCV, PyTorch and CuPy, on the work of the
+// cases.
 namespace warpwise::bench {
 
 /// A peer's result in the table of Python's libraries.
@@ -15,18 +16,18 @@ struct PythonRow {
   Case work;
   std::string place;  ///< "cpu" or "gpu"
   std::vector<lab::Sample> samples;
-  std::string reason;  ///< why there are no samples
+  std::string reason;  ///< why the case has no samples
   Comparison beside;
 };
 
 struct PythonRun {
-  std::vector<std::string> libraries;  ///< "PyTorch 2.11"
-  std::vector<std::string> missing;    ///< "CuPy: why"
+  std::vector<std::string> libraries;  ///< for example "PyTorch 2.11"
+  std::vector<std::string> missing;    ///< for example "CuPy: REASON"
   std::vector<PythonRow> rows;
 };
 
-/// Runs bench/python_peers.py, installed beside the kernels' sources, for the work of our cases
-/// that `run` has timed. \throws Error  there is no python3, or it fails
+/// Runs bench/python_peers.py for the work of our cases that `run` has timed. The script is
+/// installed beside the kernels' sources. \throws Error  there is no python3, or it fails
 PythonRun run_python_peers(const Run& run);
 
 nlohmann::json json_of(const PythonRun& run);

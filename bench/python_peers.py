@@ -6,11 +6,11 @@
 
 CASES.json: a list of {"primitive", "variant", "width", "height"}. ROWS.json gets {"libraries": {name: version},
 "missing": {name: reason}, "rows": [...]}; a row has the case's keys, "implementation", "place" ("cpu" or "gpu") and
-"us": every sample in microseconds, or "reason" if there is none.
+"us": every sample in microseconds, or "reason" if there are no samples.
 
-On the GPU a run is timed by events on its stream, after a fill of memory larger than L2, which also gives the host time to
-launch the run; on the CPU by the host's clock. Results are the libraries' own, with their own rounding and borders; this
-file states what each line computes.
+On the GPU, events on the stream time a run. A fill of memory larger than L2 precedes it, which also gives the host time
+to launch the run. On the CPU the host's clock times a run. Results are the libraries' own, with their own rounding and
+borders; this file states what each row computes.
 """
 import json
 import re
@@ -19,15 +19,15 @@ import time
 
 SECONDS = 0.3        # seconds of sampling for a row
 FEWEST, MOST = 8, 400
-PATIENCE = 3         # seconds after which fewer samples are enough, because some calls take seconds each
+PATIENCE = 3         # seconds after which FEWEST samples are no longer required, because some calls take seconds each
 FLUSHED_BYTES = 256 << 20
 
 
 def load(name):
-    """Returns the module of that name, or the reason why there is none."""
+    """Returns the module of that name and None, or None and the reason why it cannot be used."""
     try:
         return __import__(name, fromlist=["_"]), None
-    except Exception as error:  # a broken installation raises anything
+    except Exception as error:  # a broken installation may raise any exception
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
 
@@ -44,7 +44,7 @@ if cvcuda is not None and torch is None:
 
 
 def samples_of(run, timed):
-    """Returns samples of timed(run); the first, which loads and compiles, does not count."""
+    """Returns samples of timed(run), without the first, which loads and compiles."""
     timed(run)
     samples, begin = [timed(run)], time.perf_counter()
     while len(samples) < MOST:
@@ -98,14 +98,14 @@ def random_floats(*shape):
 
 
 def by_cvcuda(function, image, shape, *values):
-    """Returns a run of one of CV-CUDA's functions from image to bytes of that shape, in memory that it does not allocate."""
+    """Returns a function that runs one of CV-CUDA's functions from image to an allocated result of that shape."""
     target = torch.empty(shape, dtype=torch.uint8, device="cuda")
     source, target = (cvcuda.as_tensor(pixels, "HWC") for pixels in (torch.from_numpy(image).cuda(), target))
     stream = cvcuda.as_stream(torch.cuda.current_stream())
     return lambda: function(target, source, *values, stream=stream)
 
 
-# Each takes the case's size and the values that its pattern found; yields (implementation, place, run).
+# Each function takes the case's size and the groups of its pattern in WORK, and yields (implementation, place, run).
 
 def copies(width, height):
     image = random_bytes(height, width)
@@ -132,7 +132,7 @@ def greys(width, height):
             cvcuda.cvtcolor_into, image, (height, width, 1), cvcuda.ColorConversion.RGB2GRAY)
     functional, _ = load("torchvision.transforms.functional") if torch else (None, None)
     if functional:
-        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is made for
+        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the function is made for planes
         yield "torchvision rgb_to_grayscale", "gpu", lambda: functional.rgb_to_grayscale(planes)
 
 
@@ -149,7 +149,7 @@ def colours_of_yuyv(width, height):
     if cv2:
         yield "OpenCV cvtColor YUV2RGBA_YUY2", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_YUV2RGBA_YUY2)
     if cvcuda:
-        yield "CV-CUDA cvtcolor YUV2RGBA_YUY2", "gpu", by_cvcuda(  # its pixels of YUYV are bytes side by side
+        yield "CV-CUDA cvtcolor YUV2RGBA_YUY2", "gpu", by_cvcuda(  # it takes YUYV's bytes as an image of one channel
             cvcuda.cvtcolor_into, image.reshape(height, 2 * width, 1), (height, width, 4), cvcuda.ColorConversion.YUV2RGBA_YUY2)
 
 
@@ -193,7 +193,7 @@ def adaptive_by_cvcuda(image, method, window):
 
 def means(width, height, window):
     image = random_bytes(height, width)
-    # Its time grows with the window's area.
+    # The time of CV-CUDA's function grows with the window's area.
     if cvcuda and width * window <= 4096 * 63:
         yield "CV-CUDA adaptivethreshold", "gpu", adaptive_by_cvcuda(image, cvcuda.AdaptiveThresholdType.MEAN_C, window)
     if cv2:
@@ -204,7 +204,7 @@ def means(width, height, window):
         array = cupy.asarray(image)
         yield "CuPy uniform_filter, compare", "gpu", lambda: (
             array > ndimage.uniform_filter(array.astype(cupy.float32), window, mode="nearest") - 7).astype(cupy.uint8)
-    # PyTorch's time grows with the window's area: minutes for the largest, which show nothing new.
+    # PyTorch's time grows with the window's area: the largest windows would take minutes and show nothing new.
     if torch and width * window <= 4096 * 63:
         pixels = torch.from_numpy(image).cuda()[None, None]
 
@@ -255,12 +255,12 @@ def searches(width, height, measure, side):
 
 def disparities(width, height, block, levels):
     left, right = random_bytes(height, width), random_bytes(height, width)
-    if cv2 and levels % 16 == 0:  # StereoBM takes no others
+    if cv2 and levels % 16 == 0:  # StereoBM takes only multiples of 16
         matcher = cv2.StereoBM_create(numDisparities=levels, blockSize=block)
         yield "OpenCV StereoBM (prefiltered)", "cpu", lambda: matcher.compute(left, right)
 
 
-# (primitive, pattern of the variant, function); the pattern finds numbers, words, or whether a word is there.
+# (primitive, pattern of the variant, function). A group of the pattern finds a number, a word, or an optional word.
 WORK = [
     ("copy", r"u8 image", copies),
     ("convert", r"rgb24 to gray8", greys),
@@ -306,7 +306,7 @@ def main():
     if cupy:
         try:
             timers["cupy"] = timed_by_cupy()
-        except Exception as error:  # a CuPy without a driver or a device
+        except Exception as error:  # CuPy is there, but no driver or no device
             modules["CuPy"] = (None, f"{type(error).__name__}: {error}".splitlines()[0])
             globals()["cupy"] = None
     rows = [row for case in cases for row in rows_of(case, timers)] if numpy else []

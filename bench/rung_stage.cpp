@@ -46,7 +46,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Compiles the rung once for each pair of operands, so that times do not include the compilation.
+  // Compiles the ladder's kernel once for each pair of operands, so that times do not include the
+  // compilation.
   const lab::RungRun& run_for(std::uint64_t from, std::uint64_t to) {
     auto& run = runs_[{from, to}];
     if (!run) {

@@ -16,7 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Makes the compiler assume that a vector changes, so that it computes with it again.
+/// Makes the compiler assume that a vector has changed, so that it does not reuse an earlier
+/// result.
 template <class V>
 HWY_INLINE void renew([[maybe_unused]] V& v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -24,7 +25,7 @@ HWY_INLINE void renew([[maybe_unused]] V& v) {
 #endif
 }
 
-/// Sums `rounds` times twelve vectors of differences; returns the number of pixels.
+/// Sums differences of twelve vectors, `rounds` times. Returns the number of pixels.
 std::uint64_t sum_differences(std::uint64_t rounds) {
 #if HWY_TARGET == HWY_SCALAR
   return rounds;
@@ -33,8 +34,9 @@ std::uint64_t sum_differences(std::uint64_t rounds) {
   const hn::Repartition<std::uint64_t, decltype(d)> d64;
   auto a = hn::Set(d, std::uint8_t{3});
   const auto b = hn::Set(d, std::uint8_t{5});
-  // Only the additions wait for one another: six sums hide their latency on any CPU. Each sum is a
-  // separate variable, because the compiler would keep an array of them in memory.
+  // Each addition waits for the previous one of the same sum, and six sums hide that latency on any
+  // CPU. Each sum is a separate variable, because the compiler would keep an array of them in
+  // memory.
   auto s0 = hn::Zero(d64), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   const auto add = [&](auto& sum) HWY_ATTR {
     renew(a);

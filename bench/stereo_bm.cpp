@@ -6,12 +6,12 @@
 #include "bench/host_images.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 
-// Compares disparity with OpenCV's block matching. Its settings are as close as possible, but the
-// work is not the same.
+// Compares disparity with OpenCV's block matching. The settings are as close as possible, but the
+// two do not do the same work.
 namespace warpwise::bench {
 namespace {
 
-// Differences between the two:
+// Differences between our disparity and StereoBM:
 // - Input: ours sums the absolute differences of the pixels themselves. StereoBM first takes the
 //   horizontal gradients of both images, clipped to 63 values (preFilterCap 31: its vector code
 //   takes no more), and sums their differences.
@@ -21,7 +21,7 @@ namespace {
 // - Border: ours replicates it. StereoBM leaves out half a block and the displacements.
 // - Precision: StereoBM always refines to sixteenths of a pixel.
 //
-// Its checks of texture and of uniqueness are off: ours has none.
+// StereoBM's checks of texture and of uniqueness are switched off, because ours has none.
 void add_levels(int levels) {
   constexpr int block = 9;
   const auto make = [=](std::int64_t width, std::int64_t height) {

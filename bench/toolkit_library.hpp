@@ -5,26 +5,26 @@
 
 #include "warpwise/base/error.hpp"
 
-// Libraries of the machine's own CUDA toolkit, the peers of the GPU benches. The build does not
-// depend on them: they are loaded when a bench asks for them.
+// Loads libraries of the machine's own CUDA toolkit, with which the GPU benches compare. They are
+// loaded when a bench asks for them, so the build does not depend on them.
 namespace warpwise::bench {
 
 /// A shared library that stays loaded.
 class ToolkitLibrary {
  public:
   /// \param what   the library's name in messages
-  /// \param files  names of its versions, in the order to try. The loader looks up each one; then
-  ///               it is looked up beside the NVRTC of the toolkits that are found.
-  /// \throws Error  none can be loaded
+  /// \param files  names of the library's versions, in the order to try. Each is searched by the
+  ///               loader, then beside the NVRTC of the toolkits that are found.
+  /// \throws Error  none of the files can be loaded
   ToolkitLibrary(std::string what, std::initializer_list<const char*> files);
 
-  /// Returns the function of that name. \throws Error  the library has none
+  /// Returns the function of that name. \throws Error  the library has no such function
   template <class Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
 
-  /// \throws Error  the status is not 0, which is success in all these libraries
+  /// \throws Error  the status is not 0, which means success in all these libraries
   void check(int status, const char* call) const;
 
  private:

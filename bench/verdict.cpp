@@ -9,7 +9,8 @@
 namespace warpwise::bench {
 namespace {
 
-// With fewer samples, their least and greatest do not enclose the median with 99 % confidence.
+// With fewer samples, their least and greatest values do not enclose the median with 99 %
+// confidence.
 constexpr std::size_t fewest_samples = 8;
 
 struct Median {
@@ -18,8 +19,8 @@ struct Median {
   double high = 0;
 };
 
-// The number of n samples below the true median is binomial. The samples 2.58 standard deviations
-// from the middle enclose it with 99 %.
+// Of n samples, the number below the true median is binomial. The sorted samples 2.58 standard
+// deviations from the middle enclose that median with 99 % confidence.
 Median median_of(std::span<const lab::Sample> samples) {
   std::vector<double> times;
   for (const lab::Sample& sample : samples) times.push_back(sample.us);
@@ -33,8 +34,8 @@ Median median_of(std::span<const lab::Sample> samples) {
   return {at(middle), at(std::floor(middle - reach)), at(std::ceil(middle + reach))};
 }
 
-// Returns the ratio of the clocks; 1 if they are within `same_within` of each other, or if one is
-// unknown.
+// Returns the ratio of the higher clock to the lower one. Returns 1 if they are within
+// `same_within` of each other, or if one is unknown.
 double clocks_apart(std::span<const lab::Sample> ours, std::span<const lab::Sample> others) {
   const double a = lab::median_clock_mhz(ours);
   const double b = lab::median_clock_mhz(others);
@@ -67,8 +68,8 @@ Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sampl
   if (ours.empty() || others.empty()) return {};
   const Median a = median_of(ours);
   const Median b = median_of(others);
-  // A time changes at most as the multiprocessors' clock does, so two clocks widen the interval by
-  // their ratio.
+  // A time changes at most by the ratio of the multiprocessors' clocks, so different clocks widen
+  // the interval by that ratio.
   const double apart = clocks_apart(ours, others);
   Comparison result{
       .ratio = b.value / a.value, .low = b.low / a.high / apart, .high = b.high / a.low * apart};

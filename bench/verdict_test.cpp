@@ -14,7 +14,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Returns samples around a median, spread by so many per cent, at a clock.
+// Returns samples around a median, spread by `percent` per cent, at a clock of `mhz`.
 std::vector<lab::Sample> samples(double us, double percent, int count = 200, double mhz = 1980) {
   std::mt19937 random(7);
   std::vector<lab::Sample> result;
@@ -46,7 +46,8 @@ TEST(Verdict, IsUnsureOfFewSamples) {
   EXPECT_EQ(compare({}, samples(20, 1)).verdict, Verdict::unsure);
 }
 
-// 1980 MHz are 1.16 times 1700: the clocks may explain a difference of that ratio.
+// The ratio of the clocks, 1980 MHz to 1700 MHz, is 1.16: it may explain times that differ by the
+// same ratio.
 TEST(Verdict, IsUnsureOfWhatTwoClocksMayExplain) {
   EXPECT_EQ(compare(samples(10, 1), samples(11.5, 1, 200, 1700)).verdict, Verdict::unsure);
   EXPECT_EQ(compare(samples(10, 1), samples(10, 1, 200, 1700)).verdict, Verdict::unsure);
@@ -56,7 +57,7 @@ TEST(Verdict, IsUnsureOfWhatTwoClocksMayExplain) {
   EXPECT_NEAR(beyond.low, 2.0 * 1700 / 1980, 0.03);
   EXPECT_NEAR(beyond.high, 2.0 * 1980 / 1700, 0.03);
   EXPECT_EQ(compare(samples(20, 1, 200, 1700), samples(10, 1)).verdict, Verdict::slower);
-  // A peer without a known clock is judged by its times.
+  // A peer whose clock is unknown is judged by its times alone.
   EXPECT_EQ(compare(samples(10, 1), samples(20, 1, 200, 0)).verdict, Verdict::faster);
 }
 

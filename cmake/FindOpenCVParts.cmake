@@ -1,9 +1,9 @@
-# The few parts of OpenCV that Warpwise uses, as imported targets. Debian's OpenCVConfig.cmake sits in
-# libopencv-dev, which drags in every module of OpenCV and their hundreds of packages; the parts
-# needed here come in small -dev packages without a CMake file.
+# Finds the few parts of OpenCV that Warpwise uses, as imported targets. Debian's OpenCVConfig.cmake is in
+# libopencv-dev, which installs every module of OpenCV and hundreds of packages that they need. The parts needed here
+# come in small -dev packages without a CMake file.
 #
-#   OpenCVParts::imgcodecs  image files       OpenCVParts::imgproc  the peer in tests and benches
-#   OpenCVParts::calib3d    a peer in cpu_bench, where it is installed
+#   OpenCVParts::imgcodecs  image files       OpenCVParts::imgproc  results and times to compare with
+#   OpenCVParts::calib3d    StereoBM for cpu_bench, if it is installed
 find_path(OpenCVParts_INCLUDE_DIR opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4)
 foreach(part core imgproc imgcodecs calib3d)
   find_library(OpenCVParts_${part}_LIBRARY opencv_${part})

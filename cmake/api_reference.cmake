@@ -1,4 +1,4 @@
-# The target docs: the public headers as pages, reference/html/index.html in the build tree.
+# Defines the target docs, which makes pages of the public headers: reference/html/index.html in the build tree.
 find_program(DOXYGEN_EXECUTABLE doxygen)
 mark_as_advanced(DOXYGEN_EXECUTABLE)
 if(NOT DOXYGEN_EXECUTABLE)

@@ -15,8 +15,8 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${root})
 set(ENV{PKG_CONFIG_LIBDIR} ${root}/usr/lib/aarch64-linux-gnu/pkgconfig:${root}/usr/share/pkgconfig)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${root})
 
-# nvcc searches a folder of its toolkit for arm64, which wheels lack. Headers are the same for all processors, and
-# scripts/get-arm64-cuda.sh brings the runtime.
+# nvcc searches its toolkit for a folder for arm64, which the toolkit's wheels lack. The headers are the same for all
+# processors, and scripts/get-arm64-cuda.sh downloads the runtime.
 set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
 set(cuda /usr/local/cuda/include)
 set(CMAKE_CUDA_FLAGS_INIT "-isystem ${cuda} -isystem ${cuda}/cccl -L${root}/usr/local/cuda/lib")

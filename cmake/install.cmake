@@ -45,7 +45,7 @@ install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
               ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/warpwise_add_ptx.cmake DESTINATION ${package_dir} COMPONENT warpwise_dev)
 
-# pkg-config derives the prefix from the place of its file: an installed tree can be moved.
+# pkg-config derives the prefix from the place of its file, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(library IN LISTS libraries)
   string(REPLACE _ - name ${library})
@@ -54,8 +54,8 @@ foreach(library IN LISTS libraries)
 endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
-  # The documents keep the repository's layout: links between documents work, and messages name docs/hardware-rules.md
-  # correctly.
+  # The documents keep the layout of the repository, so that links between them work, and docs/hardware-rules.md in a
+  # message is a valid path.
   install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc FILES_MATCHING PATTERN "*.md")
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)

@@ -5,7 +5,7 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Finishes the folder of one Debian package. Run paths are removed, because files in /usr find /usr/lib without one. The
+# Finishes the folder of one Debian package. Run paths are removed, because the loader searches /usr/lib anyway. The
 # emulated runtime's libraries keep theirs, because no loader searches their folder.
 function(finish_debian_package folder package)
   file(GLOB_RECURSE binaries ${folder}/usr/bin/* ${folder}/usr/lib/*.so*)
@@ -29,9 +29,9 @@ function(finish_debian_package folder package)
   configure_file(${debian}/lintian-overrides ${folder}/usr/share/lintian/overrides/${package} COPYONLY)
 endfunction()
 
-# Bundles libraries that some systems lack, with their licences: threads, SIMD, text and image files. Not bundled:
-# - libtiff, which brings libjbig and its GPL;
-# - FFmpeg, OpenCV and OpenGL, whose modules use the system's libraries.
+# Copies libraries that some systems lack into the archive, with their licences: threads, SIMD, text and image files.
+# Left out are libtiff, which would bring libjbig and its GPL, and FFmpeg, OpenCV and OpenGL, because the modules that
+# need them use the system's libraries.
 set(BUNDLED "^lib(tbb|hwy|fmt|png16|jpeg|webp|sharpyuv|z|zstd)[.]so")
 function(finish_tree folder)
   file(GLOB binaries ${folder}/bin/* ${folder}/lib/*.so* ${folder}/lib/warpwise/emulated/*.so*)
@@ -47,7 +47,7 @@ function(finish_tree folder)
     file(REAL_PATH ${library} real)
     configure_file(${real} ${folder}/lib/${name} COPYONLY)
     run(patchelf --set-rpath "$ORIGIN" ${folder}/lib/${name})
-    # If /lib is a link to /usr/lib, dpkg knows some files by one name and some by the other.
+    # If /lib is a link to /usr/lib, dpkg knows some files by their path in /lib and others by their path in /usr/lib.
     string(REGEX REPLACE "^/usr" "" short ${real})
     execute_process(COMMAND dpkg-query --search ${real} ${short} OUTPUT_VARIABLE owner ERROR_QUIET)
     string(REGEX MATCH "^[^:]+" owner "${owner}")

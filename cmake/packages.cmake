@@ -1,4 +1,4 @@
-# Configures `cpack`. It makes Debian packages, one for each component of install.cmake, and one tar.gz with everything,
+# Configures `cpack`. It makes a Debian package for each component of install.cmake, and one tar.gz with all components,
 # which runs wherever it is unpacked. scripts/package.sh calls it; package_files.cmake finishes the staged files.
 set(so_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_PACKAGE_NAME warpwise)
@@ -19,15 +19,16 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
-  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # not the architecture of this machine
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # the target's architecture, not this machine's
 endif()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Our own libraries are private here: the packages' dependencies on each other are given below, by version.
+# Excludes our own libraries from the search for dependencies; the dependencies below name our packages and their
+# version.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/lib/warpwise/emulated)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
 # debian_package(COMPONENT PACKAGE SECTION DESCRIPTION [DEPENDS OWN_PACKAGE...] [LIBRARIES NAME...])
-# LIBRARIES: libraries that other packages may link. CPack's own list would offer the emulated libcuda to all packages.
+# LIBRARIES: libraries that other packages may link. CPack's own list would offer the emulated libcuda to all of them.
 macro(debian_package component package section description)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
   list(APPEND CPACK_COMPONENTS_ALL warpwise_${component})

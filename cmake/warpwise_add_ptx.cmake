@@ -2,10 +2,11 @@
 #                  [OPTIONS OPTION...])
 #
 # Compiles CUDA files to PTX with source lines, for the tests of TARGET, and compiles them again when a file or a header
-# changes. TARGET gets the macro WARPWISE_PTX_FOLDER, the folder with the results: kernels/blur.cu becomes "blur.ptx".
-# Several calls for one TARGET add files, each with its own options. Relative folders begin at the caller's source folder.
-# OPTIONS are nvcc's own. nvcc is $CMAKE_CUDA_COMPILER, else that of $CUDACXX, $CUDA_HOME, $CUDA_PATH, $PATH or
-# /usr/local/cuda; CUDA need not be enabled. Without nvcc configuring fails: Testbench::load() of a .cu file takes NVRTC.
+# changes. TARGET gets the macro WARPWISE_PTX_FOLDER, the folder of the PTX files: kernels/blur.cu becomes "blur.ptx".
+# Several calls for one TARGET add files, each with its own options. Relative folders begin at the caller's source
+# folder. OPTIONS are nvcc's own. nvcc is $CMAKE_CUDA_COMPILER, or else that of $CUDACXX, $CUDA_HOME, $CUDA_PATH, $PATH
+# or /usr/local/cuda; CUDA need not be enabled. Without nvcc the configuration fails; Testbench::load() can compile a
+# .cu file by NVRTC instead.
 function(warpwise_add_ptx target)
   set(call "warpwise_add_ptx(${target})")
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHITECTURE" "DEFINITIONS;INCLUDE_FOLDERS;OPTIONS")
@@ -29,7 +30,7 @@ function(warpwise_add_ptx target)
   list(TRANSFORM arg_DEFINITIONS PREPEND -D)
   set(includes)
   foreach(folder IN LISTS arg_INCLUDE_FOLDERS)
-    # nvcc is started in the build folder.
+    # nvcc runs in the build folder, so the folders must be absolute.
     get_filename_component(folder ${folder} ABSOLUTE)
     list(APPEND includes -I${folder})
   endforeach()

@@ -1,14 +1,14 @@
 # warpwise_cuda_code(TARGET SOURCE CAPABILITY...)
 #
-# Compiles a CUDA source of a target once for each capability for which its kernels have special code. The machine code of
-# all CMAKE_CUDA_ARCHITECTURES is made from that PTX. This saves time, because nvcc's front end takes half of it. Machine code
-# for CC 9.0 is the same, byte for byte, from the PTX of CC 9.0 and of the newest of these capabilities. Every CUDA source
-# of the target needs a call.
+# Compiles a CUDA source of a target to PTX once for each capability for which its kernels have
+# special code. The machine code of all CMAKE_CUDA_ARCHITECTURES is made from these PTX texts. This
+# saves time, because nvcc's front end takes half of it. Every CUDA source of the target needs a
+# call.
 #
-#   CAPABILITY  75, 80, …: a value of __CUDA_ARCH__ / 10 that the source tests; the first is the oldest GPU.
-#               Its PTX is included if any PTX is asked for. With "-real" only machine code is made from it.
+#   CAPABILITY  75, 80, …: a value of __CUDA_ARCH__ / 10 that the source tests; the first one is the oldest GPU.
+#               Its PTX is included if any PTX is requested. With the suffix "-real" only machine code is made from it.
 #
-# If CMAKE_CUDA_ARCHITECTURES has other values than numbers ("native", "all"), CMake handles it.
+# If CMAKE_CUDA_ARCHITECTURES has values other than numbers ("native", "all"), CMake's own rules apply.
 function(warpwise_cuda_code target source)
   set(options)
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)

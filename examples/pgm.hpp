@@ -16,7 +16,7 @@ struct GreyImage {
   warpwise::HostView view() { return {pixels.data(), width, height}; }
 };
 
-// Does not support comments in the header, which the format allows.
+// Reads a PGM file. Comments in the header, which the format allows, are not supported.
 inline GreyImage read_pgm(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic;

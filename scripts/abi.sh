@@ -3,8 +3,8 @@
 #
 #   scripts/abi.sh [BUILD]             fails if the libraries of BUILD (build/release) differ from the lists
 #   scripts/abi.sh --write [BUILD]     writes the lists
-#   scripts/abi.sh --since TAG         fails if a symbol of TAG's lists is missing in today's, unless the minor
-#                                      version, and with it the libraries' file names, has changed since
+#   scripts/abi.sh --since TAG         fails if a symbol of TAG's lists is missing in today's lists. A new minor version
+#                                      may drop symbols, because it changes the libraries' file names
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the advice that `warpwise explain` gives on each rung of the ladders with what the next rung did.
+"""Compares the advice that `warpwise explain` gives on each rung of the ladders with the optimisation step that
+followed.
 
     scripts/advice.py COMMAND [OUT.json]     COMMAND: build/release/bin/warpwise
 
-Explains every rung for the H200 and writes results/advice.json. For each step the file has the advice
-on the rung before it, what the step does, and its gain: as recorded (results/nvidia-h200) and as
-predicted (results/predictions.json). Both gains are at the largest recorded size, because advice is for
-a grid that fills the GPU. Takes a minute.
+Explains every rung for the H200 and writes results/advice.json. For each step the file has the advice on the rung
+before the step, what the step changes, and its gain as recorded (results/nvidia-h200) and as predicted
+(results/predictions.json). Both gains are at the largest recorded size, because advice is for a grid that fills the
+GPU. Takes a minute.
 """
 import concurrent.futures
 import json
@@ -19,7 +20,7 @@ from predictions import commit, key, spearman
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 RECORDS = REPOSITORY / "results/nvidia-h200/ladders"
-# Least gain of a step that is worth advice.
+# Least gain with which a step counts as worth advising.
 WORTH = 1.1
 TOP = 3
 
@@ -108,7 +109,7 @@ def text_of(idea):
 
 
 def steps_of(name, predictions):
-    """Returns the steps of a ladder: each rung with the one it continues, its remedy, and its gain."""
+    """Returns the steps of a ladder: each rung with the rung that it improves on, its remedy, and its gain."""
     table = json.loads((REPOSITORY / f"warpwise/primitives/{name}/ladder/ladder.json").read_text(encoding="utf-8"))
     record = json.loads((RECORDS / f"{name}-ladder.json").read_text(encoding="utf-8"))
     rows = [row for row in record["results"] if row.get("cold")]
@@ -141,7 +142,7 @@ def remedies_of(step):
 
 
 def best_for_all(steps):
-    """Returns the three remedies that name the most steps if given for every rung: the baseline for advice."""
+    """Returns the three remedies that would name the most steps if every rung got them as advice: a baseline."""
     every = sorted({remedy for step in steps for remedy in step["remedies"]})
     choices = [(a, b, c) for i, a in enumerate(every) for j, b in enumerate(every[:i]) for c in every[:j]]
     best = max(choices, key=lambda choice: sum(names(step, choice) for step in steps))
@@ -150,7 +151,7 @@ def best_for_all(steps):
 
 def by_remedy(gained):
     """Counts for each remedy the steps that took it ("taken"), the steps before which the advice named it ("said"), and
-    the steps for which both holds ("named")."""
+    the steps for which both are true ("named")."""
     rows = {}
     for step in gained:
         for remedy in {*step["remedies"], *remedies_of(step)}:
@@ -162,7 +163,7 @@ def by_remedy(gained):
 
 
 def summary(steps):
-    """Counts the steps that gained. Counts separately the steps whose remedy the advice on the rung before names first, and names at all."""
+    """Counts the steps that gained, and those whose remedy the previous rung's advice names first, or names at all."""
     gained = [step for step in steps if step["measured"] >= WORTH]
     commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
                     key=lambda remedy: sum(remedy in step["remedies"] for step in gained))

@@ -1,4 +1,4 @@
-"""Tables of the comparison of scripts/advice.py."""
+"""Makes the tables of results/advice.json, which scripts/advice.py writes."""
 import json
 
 from advice import LADDERS, WORTH, names, remedies_of
@@ -21,7 +21,7 @@ def named(step):
 
 
 def of_ladder(steps):
-    """Lists each step of a ladder: its remedy, its gain, and the advice before it."""
+    """Lists each step of a ladder: its remedy, its gain, and the advice on the rung before it."""
     rows = [[f"{step['before']} → {step['rung']}", step["idea"], ", ".join(step["remedies"]) or "–", times(step["measured"]),
              times(step["predicted"]) if "predicted" in step else "not known", advice_text(step), named(step)]
             for step in steps]
@@ -29,7 +29,7 @@ def of_ladder(steps):
 
 
 def summary(result):
-    """Compares the share of gaining steps that were advised with the baseline without advice."""
+    """Compares the gaining steps that the advice named with baselines that give every rung the same advice."""
     known = result["summary"]
     rows = [["steps in all", str(known["steps"])],
             ["that gained 10 % or more", str(known["gained"])],

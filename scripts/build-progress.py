@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints every half minute how far a build is, and about how long it will still take, for logs and other output that is no terminal.
+"""Prints every half minute how far a build is, and about how long it will still take. For logs and other non-terminals.
 
   cmake --build FOLDER | scripts/build-progress.py FOLDER [--target NAME] [--every SECONDS]
 
 Reads Ninja's output, drops it, and writes lines such as "release: 2 min, 85 of 521 steps, about 6 min left" to standard
-error. The estimate starts from the seconds of each object in the folder's last build (.ninja_log), or else in the recorded
-one (build.json in results/). It is scaled by how much longer this build's objects have taken so far. It is left out if too
-little is known.
+error. The estimate starts from the seconds of each object in the folder's last build (.ninja_log), or else in the
+recorded build (build.json in results/). It is scaled by how much longer this build's objects have taken so far. If too
+little is known for an estimate, the line has none.
 """
 import argparse
 import os
@@ -23,19 +23,19 @@ from ninja_log import logged, seconds
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 STATUS = re.compile(rb"\[(\d+)/(\d+)\] (?!Re-)")  # "Re-running CMake" comes before the build
 OBJECT = re.compile(r"\] Building \w+ object (\S+)$")
-LEAST_KNOWN = 0.8  # share of the objects whose seconds must be known for an estimate
-LEAST_SEEN = 15  # seconds of compiling that must be over before an estimate
+LEAST_KNOWN = 0.8  # share of the objects whose seconds must be known before an estimate is made
+LEAST_SEEN = 15  # seconds of compilation that must be over before an estimate is made
 
 
 def recorded():
-    """Returns the seconds of each object, as scripts/record-build.py recorded them last."""
+    """Returns the seconds of each object in the last record of scripts/record-build.py."""
     record = build_tables.newest(RESULTS)
     return record["objects"] if record else {}
 
 
 def objects_to_compile(folder, target):
-    """Lists the objects that this build compiles. Asks Ninja about a copy of build.ninja, because for the original
-    Ninja only says that CMake may have to run first."""
+    """Lists the objects that this build compiles. Asks Ninja about a copy of build.ninja: for the original file, Ninja
+    only says that CMake may have to run first."""
     copy = folder / "progress.ninja"
     copy.write_bytes((folder / "build.ninja").read_bytes())
     ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", (folder / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)[1]
@@ -55,8 +55,8 @@ def jobs_of_ninja():
 
 
 def known_seconds(objects, last, record):
-    """Returns the expected seconds of each object from one source, because times of two machines cannot be mixed.
-    Objects that the source lacks get its mean. Returns None if it lacks too many."""
+    """Returns the expected seconds of each object. Takes all of them from one source, because times of two machines
+    cannot be mixed. Objects that the source lacks get its mean. Returns None if each source lacks too many."""
     for source in (last, record):
         found = [source[name] for name in objects if name in source]
         if found and len(found) >= LEAST_KNOWN * len(objects):
@@ -68,14 +68,14 @@ def known_seconds(objects, last, record):
 def seconds_left(expected, taken, jobs, elapsed):
     """Estimates the remaining seconds of the build; None if there is no estimate yet.
 
-    expected: seconds of each object of the build, on any machine; taken: seconds of the objects compiled so far, on this machine.
+    expected: seconds of each object of the build, on any machine; taken: this machine's seconds of each compiled object
     """
     both = [name for name in taken if name in expected]
     seen = sum(taken[name] for name in both)
     if seen < LEAST_SEEN:
         return None
     slower = seen / max(sum(expected[name] for name in both), 1e-3)
-    # Either all processes compile to the end, or they wait for the one with the slowest object.
+    # Either all processes compile to the end, or they wait for the process that compiles the slowest object.
     whole = slower * max(sum(expected.values()) / jobs, max(expected.values()))
     return max(whole - elapsed, 0)
 
@@ -104,7 +104,7 @@ class Progress:
             return
         if self.total == 0:
             objects = objects_to_compile(self.folder, self.target)
-            if len(objects) <= int(status[2]):  # a preset may build fewer targets than Ninja was asked about
+            if len(objects) <= int(status[2]):  # a preset may build fewer targets than Ninja is asked about here
                 self.expected = known_seconds(objects, seconds(self.before), recorded())
             self.compiling_since = time.monotonic()
         self.done, self.total = int(status[1]), int(status[2])

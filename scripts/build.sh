@@ -3,8 +3,8 @@
 #
 #   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan,
 #                                                                   coverage, fuzz, cpu, all-gpus, arm64, arm64-cuda;
-#                                                                   the last two install what they need
-#                                                                   NAME: of CMake's target; everything unless given
+#                                                                   arm64 and arm64-cuda install what they need
+#                                                                   NAME: a target of CMake, by default everything
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,8 +18,8 @@ start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
 
-# Shows the build's progress: on a terminal one line, "[12/300] Building ...", else a line every half minute. The log gets
-# everything.
+# Shows the build's progress: one line such as "[12/300] Building ..." on a terminal, and otherwise a line every half
+# minute. The log gets everything.
 keep_log() {
   if ! [ -t 2 ]; then
     if ! command -v python3 >/dev/null; then cat >"$log"; return; fi

@@ -1,4 +1,4 @@
-"""The sentence and the tables of the records of scripts/record-build.py."""
+"""Makes a sentence and tables from the records of scripts/record-build.py."""
 import json
 import pathlib
 import re
@@ -9,7 +9,7 @@ SLOWEST = 5
 
 
 def newest(results):
-    """Returns the last record of all machines; None if there is none."""
+    """Returns the newest of all machines' records; None if there is no record."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in pathlib.Path(results).glob("*/build.json")]
     return max(records, key=lambda record: record["machine"]["date"], default=None)
 
@@ -24,8 +24,8 @@ def duration(seconds):
 
 
 def waits(record):
-    """Returns seconds from a fresh clone, packages included: to the first picture (the later of both demos), and to
-    the end of the demo without and with CUDA."""
+    """Returns seconds from a fresh clone, packages included: to the first picture, to the end of the demo without CUDA,
+    and to the end of the demo with CUDA. The first picture is that of the slower demo."""
     whole = {demo["cuda"]: demo["wall_s"] for demo in record["demos"]}
     return max(demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Checks the names that documents use, and their translations:
 
-- Every relative link and #anchor in *.md leads somewhere.
+- Every relative link and #anchor in *.md leads to a file or heading that exists.
 - Every path (with a slash and an extension) and every source file in backticks exists.
 - A block of code that begins with "from=PATH" has lines of that file.
-- Every page below docs/ is linked from another one, and from its folder's README.md if there is one.
-- NAME.ko.md and docs/ko/NAME.md, the Korean NAME.md and docs/NAME.md, have the same parts in the same order, with the
-  same code, links and numbers.
+- Every page below docs/ is linked from another page, and from its folder's README.md if there is one.
+- A Korean page (NAME.ko.md or docs/ko/NAME.md) has the same parts as its original (NAME.md or docs/NAME.md), in the same
+  order, with the same code, links and numbers.
 
     scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
 
-Prints FILE:LINE and what is wrong, and ends with status 1 if anything is. A path may be written from the
-root, from warpwise/ or from the document's own folder. These are not looked for: paths below build/, demo-output/, bin/
-and lib/warpwise/, which are made, patterns with * < >, and placeholders in capitals.
+Prints FILE:LINE and what is wrong, and ends with status 1 if anything is wrong. A path may be written from the root,
+from warpwise/ or from the document's own folder. Not checked are paths below build/, demo-output/, bin/ and
+lib/warpwise/, which are build products, patterns with * < >, and placeholders in capitals.
 """
 import collections
 import itertools
@@ -28,7 +28,7 @@ FILE = re.compile(r"^[\w.+-]+\.(?:cpp|hpp|cu|cuh|py|sh|inc)$")
 PATH = re.compile(r"^[\w.+-]+(?:/[\w.+-]+)+\.[A-Za-z]\w{0,4}$")
 QUOTE = re.compile(r"^ *```\w+ from=(\S+)\n(.*?)^ *```$", re.M | re.S)
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# Numbers that English writes in words, and Korean also in digits.
+# English writes these numbers in words, and Korean may write them in digits.
 IN_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # Placeholders in capitals that stand for any name.
 ANY = ("NAME", "FILE", "OUT", "NN", "LADDER", "STUDY")
@@ -36,7 +36,7 @@ MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
 
 
 def blank_code(text):
-    """Returns the text with blanked fenced blocks, and then with blanked code spans too. Links in them do not count."""
+    """Returns the text with fenced blocks blanked, and with code spans blanked too, because links in code are none."""
     def spaces(match):
         return re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", spaces, text, flags=re.M | re.S)
@@ -44,7 +44,7 @@ def blank_code(text):
 
 
 def anchor(heading):
-    """Returns GitHub's anchor of a heading."""
+    """Returns the anchor that GitHub gives to a heading."""
     heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
     heading = re.sub(r"[^\w\- ]", "", heading)
     return heading.replace(" ", "-")
@@ -114,7 +114,7 @@ def check(root, document, names):
 
 
 def unlinked(root, documents):
-    """Lists pages below docs/ that no other page links to. If their folder has a README.md, that page must do so."""
+    """Lists pages below docs/ that no other page links to, or that the README.md of their folder does not link to."""
     links = {}
     for document in documents:
         with open(os.path.join(root, document), encoding="utf-8") as file:
@@ -134,14 +134,14 @@ def unlinked(root, documents):
 
 
 def original_of(document):
-    """Returns the English page that this one translates; None if it is no translation."""
+    """Returns the English page that a document translates; None if the document is no translation."""
     if document.startswith("docs/ko/"):
         return "docs/" + document.removeprefix("docs/ko/")
     return document.removesuffix(".ko.md") + ".md" if document.endswith(".ko.md") else None
 
 
 def parts_of(text):
-    """Returns (line, kind, text) of each code block and of each part between blank lines. The kind of a table or a
+    """Yields (line, kind, text) of each block of code and of each part between blank lines. The kind of a table or a
     list contains its number of lines or items."""
     line = 1
     for piece in re.split(r"(^ *```.*?^ *```$|\n[ \t]*\n)", text, flags=re.M | re.S):

@@ -5,10 +5,10 @@ reads them.
 
     scripts/check-docstrings.py [ROOT]      ROOT: of the repository, this one unless given
 
-Prints what doxygen warns of and ends with status 1 if there is anything. Declarations that follow one
-another without an empty line share the docstring above the first. These need no docstring: data members,
-types inside of classes, moves, comparisons, tables of enum names (base/enum_names.hpp), and accessors without
-arguments, whose names say what they give. Namespaces called detail are not public.
+Prints doxygen's warnings, and ends with status 1 if there are any. Declarations that follow one another without an
+empty line share the docstring above the first. No docstring is needed for data members, types inside of classes, moves,
+comparisons, tables of enum names (base/enum_names.hpp), and accessors without arguments, whose names say what they
+return. Namespaces called detail are not public.
 """
 import os
 import re
@@ -61,7 +61,7 @@ def public_headers(root):
             text = file.read()
         directory = os.path.dirname(path)
         for header in listed(text, directory):
-            if "${folder}/${name}" in header:  # the header of each primitive
+            if "${folder}/${name}" in header:  # a primitive's header, named by a CMake variable
                 primitives = os.path.join(root, directory, "primitives")
                 found.update(os.path.join(directory, "primitives", name, name + ".hpp")
                              for name in os.listdir(primitives))
@@ -82,7 +82,7 @@ def namespaces(root, headers):
 
 
 def shares_docstring(root, warning):
-    """Returns True if the declaration follows, without a blank line, one that has a docstring."""
+    """Returns True if a declaration follows one with a docstring directly, without a blank line."""
     place = re.match(r"(\S+):(\d+): .*\((function|typedef|enumeration)\) of", warning)
     if not place:
         return False

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that includes follow the layers: no file includes what lies above it.
+"""Checks that includes follow the layers of the tree: no file includes a file of a layer above it.
 
     scripts/check-layers.py [ROOT]      ROOT: of the repository, this one unless given
 
-Prints each include that breaks a rule, with the rule, and ends with status 1 if there is any. To mend
-one, move what is needed down, or into the room that may include it; to change a rule, change the table
-below and docs/architecture.md with it. Tests and benches (*_test.cpp, *_bench.cpp, tests/, bench/) are
-programs on top of everything and may include anything of the library.
+Prints each include that breaks a rule, with the rule, and ends with status 1 if there is any. A room is a folder with
+its own rule. To mend an include, move the needed code down, or into the room that may include it. To change a rule,
+change the table below and docs/architecture.md. Tests and benches (*_test.cpp, *_bench.cpp, tests/, bench/) are
+programs on top of everything and may include any file of the library.
 """
 import fnmatch
 import os
@@ -14,8 +14,8 @@ import re
 import subprocess
 import sys
 
-# Each room and the rooms that its files may include besides itself. A folder (below warpwise/) belongs to the
-# first pattern that matches it. "primitives/*" in the list of a room means any primitive.
+# Each room and the rooms that its files may include besides itself. A folder below warpwise/ belongs to the first
+# pattern that matches it. "primitives/*" in a room's list means any primitive.
 ROOMS = [
     ("base", []),
     ("cpu", ["base"]),
@@ -28,12 +28,12 @@ ROOMS = [
     ("primitives/*", ["base", "cpu", "gpu", "primitives/shared"]),
     ("algorithms/*", ["base", "cpu", "gpu", "primitives/*"]),
 
-    # - ptx turns text into syntax, without its meaning.
-    # - decode turns syntax into operations, which name their handlers. It does not know a running kernel.
-    # - execute is the running kernel. It does not see the syntax.
-    # - host_code makes the CPU's machine code from operations.
+    # - ptx turns text into syntax, without interpreting it.
+    # - decode turns syntax into operations, which name their handlers. It does not depend on a running kernel.
+    # - execute holds the state of a running kernel. It does not see the syntax.
+    # - host_code translates operations into the CPU's machine code.
     # - observe sees the running kernel and follows values through its instructions.
-    # - runtime has CUDA's calls; it includes only the public header.
+    # - runtime implements CUDA's calls; it includes only the public header.
     ("emulator/ptx", ["base"]),
     ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions"]),
     ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
@@ -45,58 +45,58 @@ ROOMS = [
     ("emulator/host_code", ["base", "emulator", "emulator/decode", "emulator/execute",
                             "emulator/instructions", "emulator/observe"]),
     ("emulator/runtime", ["base", "emulator"]),
-    # These files are the public header, and the program and the device, which connect the rooms.
+    # The folder itself has the public header, and the program and the device, which connect the rooms above.
     ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",
                   "emulator/observe", "emulator/host_code"]),
 
-    # The order is: compile, measure, study, explain.
+    # The laboratory's order is: compile, measure, study, explain.
     ("lab/compile", ["base", "io", "rules", "emulator"]),
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
     # Lets programs test kernels, with explain's compilers and the emulator.
     ("testbench", ["base", "rules", "emulator", "lab/compile"]),
-    # Draws the records of study, from the records alone.
+    # Draws the recorded results of studies, from the records alone.
     ("lab/plot", ["base", "io", "lab/compile"]),
-    # Predicts times of other GPUs, from counts and the GPU's profile.
+    # Predicts times on other GPUs, from counts and the GPU's profile.
     ("lab/predict", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                      "lab/study"]),
     # Puts plots and tables on one page for a browser.
     ("lab/report", ["base", "io", "lab/compile", "lab/plot", "lab/study"]),
-    # The syntax of PTX tells how addresses depend on a thread's indices.
+    # Explains a kernel's costs. The syntax of PTX tells how addresses depend on a thread's indices.
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/ptx", "emulator/runtime", "primitives/shared",
                      "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
-    # Marks kernels of students, by their results and counts.
+    # Marks students' kernels by their results and counts.
     ("lab/exercise", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                       "lab/study", "lab/predict", "lab/explain", "lab/report"]),
 
-    # A study is data. Sources beside it may use the laboratory.
+    # A study consists of data. Sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
-    # An exercise is data.
+    # An exercise consists of data alone.
     ("exercises/*", []),
     # Sends frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
-    # Shows these frames in a window.
+    # Shows live's frames in a window.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "lab/exercise",
              "live", "viewer"]),
-    ("", ["base", "cpu", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp, opencv.hpp
+    ("", ["base", "cpu", "gpu", "primitives/*", "algorithms/*"]),  # files of warpwise/ itself: warpwise.hpp, opencv.hpp
 ]
 
-# Rooms that a room's files must not reach even through other headers, and why.
+# A room, the rooms that its files must not reach even through other headers, and the reason.
 OUT_OF_REACH = [
     ("emulator/decode", ["emulator/execute", "emulator/observe"],
      "decoding knows nothing of a running kernel"),
 ]
 
-# Other people's headers and the rooms that own them.
+# Headers of other projects, the rooms that may include them, and the reason.
 OWNERS = [
     ("cuda_runtime*.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
     ("cuda.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
     ("hwy/*", ["cpu", "primitives/*", "emulator/instructions"], "SIMD code lies beside its scalar twin"),
     ("xbyak/*", ["emulator/host_code"], "machine code is made in one room"),
-    # The room "" has warpwise/opencv.hpp, for programs that have OpenCV.
+    # The room "" is warpwise/ itself: its opencv.hpp is for programs that use OpenCV.
     ("opencv2/*", ["io", ""], "OpenCV is loaded by one module, when a file needs it"),
     ("png.h", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("jpeglib.h", ["io"], "image libraries are loaded by modules, when a file needs them"),
@@ -142,7 +142,7 @@ def sources(root):
 
 
 def includes(root, files):
-    """Lists the includes of each file: lines, names, and the file itself if it is one of ours."""
+    """Lists each file's includes: the line, the name, and the included file if it belongs to Warpwise."""
     known = set(files)
     found = {}
     for path in files:
@@ -152,7 +152,7 @@ def includes(root, files):
         for match in INCLUDE.finditer(text):
             name = match[1] or match[2]
             line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
-            # <...> finds the same Warpwise headers as "...", except those beside the including file.
+            # A name in <...> is looked up like one in "...", except that it is not searched beside the including file.
             beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1])) if match[1] else None
             target = next((each for each in (name, beside) if each in known), None)
             found[path].append((line, name, target))
@@ -160,7 +160,7 @@ def includes(root, files):
 
 
 def reached(path, all_includes):
-    """Returns the path, file by file, from a file to each one that its includes lead to."""
+    """Returns every file that a file includes directly or indirectly, with the chain of includes that leads to it."""
     ways = {path: []}
     left = [path]
     while left:

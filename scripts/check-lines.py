@@ -4,8 +4,9 @@
     scripts/check-lines.py [ROOT]              ROOT: of the repository, this one unless given
     scripts/check-lines.py --record [ROOT]     makes the present lines the budget, scripts/line-budget.json
 
-Counts the lines of the files that git knows, by part: the product's C++ and CUDA, its Python, tests (with their support and
-benches), scripts (with CMake's), and pages. Prints each part that is above its budget, and ends with status 1 if there is any.
+Counts the lines of the files that git knows, by part: the product's C++ and CUDA, its Python, tests (with benches and
+code for tests), scripts (with CMake files), and pages. Prints each part that is above its budget; ends with status 1 if
+there is any.
 """
 import json
 import pathlib

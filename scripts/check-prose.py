@@ -7,7 +7,7 @@ Counts, and compares with LIMITS:
   comments    comments outside of tests that begin with a dependent word ("Of", "What", "Where", "Which" …)
   sentences   sentences of English pages that begin so; tables, code, quotes and headings are left out
   long        sentences of English pages with more than 30 words
-  korean …    the same of Korean pages: sentences that begin with a word that leans on the sentence before ("이는",
+  korean …    the counts of Korean pages: sentences that begin with a word that leans on the sentence before ("이는",
               "그래서" …), those with more than 20 words, and those that end plainly ("-다") instead of politely ("-니다")
   wide        lines of pages with more than 200 characters; tables, code, pictures and lines that
               scripts/render-results.py makes are left out
@@ -23,10 +23,10 @@ LIMITS = {"comments": 0.01, "sentences": 0.01, "long": 0.003, "korean sentences"
           "wide": 0}
 DEPENDENT = frozenset("of what where whether which who whoever whatever that as such until unless than nor beside besides "
                       "whose whichever so but behind".split())
-# Words that only point at the sentence before, and conjunctions that begin a half sentence.
+# Korean words that only refer to the previous sentence, and conjunctions that begin half a sentence.
 KOREAN_DEPENDENT = frozenset("이는 이를 이것은 이것이 이것을 그것은 그것이 그것을 그래서 그러나 하지만 그런데 그리고 또한 또 즉 따라서 "
                              "다만 단 혹은 또는 왜냐하면 때문에".split())
-# A Korean word includes what English says with an article, a preposition or an auxiliary: 20 are as long as 30.
+# In Korean, articles, prepositions and auxiliaries are parts of words: 20 Korean words are as long as 30 English ones.
 LONGEST_SENTENCE, LONGEST_KOREAN_SENTENCE, LONGEST_LINE = 30, 20, 200
 
 SOURCE = re.compile(r"\.(cpp|hpp|cu|cuh|py|sh|cmake)$|CMakeLists\.txt$")
@@ -43,7 +43,7 @@ KOREAN = re.compile(r"^docs/ko/|\.ko\.")
 
 
 def comments(name, text):
-    """Yields the first line's number and the words of each run of comment lines."""
+    """Yields the number of the first line and the words of each run of comment lines."""
     start, words = 0, []
     comment = COMMENTS[SLASHES.search(name) is not None]
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -57,7 +57,7 @@ def comments(name, text):
 
 
 def paragraphs(text):
-    """Yields the first line's number and the lines of each paragraph and list item, without tables, code and rendered results."""
+    """Yields each paragraph or list item as the number of its first line and its lines. Skips tables, code and results."""
     start, lines, code, made = 0, [], False, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         fence = line.lstrip().startswith("```")
@@ -87,7 +87,7 @@ def dependent(words, first_words=DEPENDENT):
 
 
 def read(root):
-    """Returns the places of each kind, and the number of all comments, sentences or lines that were looked at for it."""
+    """Returns for each kind the places that break its rule, and the number of comments, sentences or lines examined."""
     places = {kind: [] for kind in LIMITS}
     totals = dict.fromkeys(LIMITS, 0)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the tools of scripts/checks-requirements.txt into build/checks-venv, unless they are there. If pip cannot install them, the
-# script says why and ends with status 3.
+# Installs the tools of scripts/checks-requirements.txt into build/checks-venv, unless they are installed already. If
+# pip cannot install them, the script says why and ends with status 3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -5,23 +5,23 @@
 #
 #   scripts/checks.sh [CHECK...]     all of them unless given: format layers docstrings docs prose
 #                                    lines site shell spelling tidy
-#   scripts/checks.sh tidy-all       clang-tidy over every source; tidy alone takes those that differ
-#                                    from the main branch, or that the last commit changed
+#   scripts/checks.sh tidy-all       clang-tidy over every source; tidy alone checks those that differ from the main
+#                                    branch, or, on the main branch, those that the last commit changed
 #
-# A check whose tool is missing and cannot be had is skipped with the reason; with CI=true it fails.
-# The Debian packages come with scripts/packages.sh --test, the Python ones into build/checks-venv.
+# If a check's tool is missing and cannot be installed, the check is skipped with the reason; with CI=true it fails. The
+# Debian packages come from scripts/packages.sh --test, the Python packages are installed into build/checks-venv.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 venv=build/checks-venv
-tidy_limit=30  # files: about four minutes on two cores
+tidy_limit=30  # most files that tidy checks: about four minutes on two cores
 
 git rev-parse --is-inside-work-tree >/dev/null || { echo "checks.sh: this is no git checkout" >&2; exit 2; }
 
 # Each check prints its findings. Its status is
 #   1  if it found something;
 #   3  if it was skipped, with the reason in the last line;
-#   4  if it was skipped and CI accepts that.
+# 4  if it was skipped, and CI accepts the skip.
 
 need() {  # need PROGRAM: fails if a Debian package's program is missing
   command -v "$1" >/dev/null && return 0
@@ -96,7 +96,7 @@ check_spelling() {
   return 1
 }
 
-changed() {  # prints the sources that clang-tidy checks unless it checks all
+changed() {  # prints the sources that clang-tidy checks, for tidy without "all"
   local main base name found
   for main in origin/main main; do git rev-parse -q --verify "$main" >/dev/null && break; done
   base=$(git merge-base HEAD "$main" 2>/dev/null)
@@ -106,7 +106,7 @@ changed() {  # prints the sources that clang-tidy checks unless it checks all
   { git diff --name-only "$base" -- '*.cpp' '*.hpp'; git ls-files -o --exclude-standard -- '*.cpp' '*.hpp'; } |
     while read -r name; do
     case $name in
-      # A header is checked through a source: the one with its name, else one that includes it.
+      # clang-tidy sees a header through a source: the source of the same name, or else one that includes the header.
       *.hpp) found=${name%.hpp}.cpp
              [ -e "$found" ] || found=$(git grep -lF "#include \"$name\"" -- '*.cpp' | head -n 1)
              echo "$found" ;;
@@ -127,7 +127,7 @@ check_tidy() {  # check_tidy [all]
     return 4
   fi
   [ -z "$all" ] && return 0
-  # The preset without CUDA: a configuration takes seconds and needs no CUDA compiler.
+  # Configures the preset without CUDA, which takes seconds and needs no CUDA compiler.
   if ! cmake --preset cpu -B build/checks -DWARPWISE_TESTS=ON -DWARPWISE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/checks-configure.log 2>&1; then
     tail -n 5 build/checks-configure.log
     echo "CMake could not configure build/checks (build/checks-configure.log)"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the command's man page and its completion for bash and zsh, all from what --help says.
+"""Writes the command's man page and its completion for bash and zsh, from the texts that --help prints.
 
     scripts/command-docs.py WARPWISE OUT      the command, and a folder for man/man1/warpwise.1,
                                               bash-completion/completions/warpwise, zsh/site-functions/_warpwise
 
-The build runs this script after each link of the command, so nobody writes these texts a second time.
+The build runs this script each time it has linked the command, so the texts of --help exist only once.
 """
 import dataclasses
 import pathlib
@@ -23,7 +23,7 @@ class Option:
     text: str
 
     def choices(self):
-        """Returns the values that the text lists at its end."""
+        """Returns the values that the option's help text lists at its end."""
         found = CHOICES.search(self.text) if self.value in ("NAME", "FMT") else None
         return found[1].split(", ") if found else []
 
@@ -35,15 +35,15 @@ class Page:
     usage: str = ""
     positionals: list = dataclasses.field(default_factory=list)
     options: list = dataclasses.field(default_factory=list)
-    subcommands: list = dataclasses.field(default_factory=list)  # pairs of name and text
-    footer: list = dataclasses.field(default_factory=list)  # lines
+    subcommands: list = dataclasses.field(default_factory=list)  # pairs of a name and a text
+    footer: list = dataclasses.field(default_factory=list)  # lines after the last section
 
 
 def read(command, path):
-    """Returns the `--help` texts of a subcommand and of those below it as a list of pages."""
+    """Returns a list of pages, parsed from `--help` of a subcommand and of all subcommands below it."""
     lines = subprocess.run([command, *path[1:], "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
     page = Page(path)
-    section = ""  # "" at first, then a heading, at last "footer"
+    section = ""  # first "", then a heading, at last "footer"
     entries = {"Positionals:": [], "Options:": [], "Subcommands:": []}
     for line in lines:
         if line in entries:
@@ -55,7 +55,7 @@ def read(command, path):
         elif section == "footer" or line and not line.startswith("  "):
             section = "footer"
             page.footer.append(line)
-        elif line.startswith("   "):  # after a long name the text has a line of its own
+        elif line.startswith("   "):  # a line of its own with the text for a long name
             entries[section][-1][1] = (entries[section][-1][1] + " " + line.strip()).strip()
         elif line:
             name, text = ENTRY.match(line).groups()
@@ -114,7 +114,7 @@ def bash(pages):
     for page in pages:
         names = [name for option in page.options for name in option.names]
         below = [name for name, _ in page.subcommands]
-        # If files are expected, options are only offered after a dash.
+        # If the subcommand takes files, the shell completes file names, and options only after a dash.
         guard = "" if below else '[[ $current == -* ]] && '
         out.append(f'        "{" ".join(page.path)}") {guard}words="{" ".join(below + names)}" ;;')
     out += ["      esac ;;", "  esac", '  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")', "}",

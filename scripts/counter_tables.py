@@ -1,8 +1,8 @@
-"""The table of a GPU's counters beside the emulator's counts, from the records of `lab run --counters`."""
+"""Makes the table of a GPU's counters beside the emulator's counts, from the records of `lab run --counters`."""
 from ladder_tables import block_text, size_text
 from tables import origin, table
 
-# The counts and their columns' names.
+# The name of each count, and of its column.
 COLUMNS = {"global load requests": "global loads: requests", "global load sectors": "sectors",
            "global store requests": "global stores: requests", "global store sectors": "sectors",
            "shared load requests": "shared loads: requests", "shared load wavefronts": "passes",
@@ -12,7 +12,7 @@ COLUMNS = {"global load requests": "global loads: requests", "global load sector
 
 
 def ratio_text(ratio):
-    """Formats a ratio: "=" if it is exactly 1, "0 counted" if there is none, with a further digit if it rounds to 1.000."""
+    """Formats a ratio: "=" for exactly 1, "0 counted" for None. A ratio that rounds to 1.000 gets a further digit."""
     if ratio is None:
         return "0 counted"
     if ratio == 1:
@@ -32,7 +32,7 @@ def cells(row):
 
 
 def varied(rows):
-    """Returns True if kernels were counted at more than one point."""
+    """Returns True if some kernel was counted more than once, with different parameters."""
     return len({row["rung"] for row in rows}) < len(rows)
 
 
@@ -53,26 +53,26 @@ def counters(report):
 
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
-# The columns of `waits` by the metrics' names; all are per cent.
+# Metrics that waits() shows, and the names of their columns. All are percentages.
 RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieved",
          "l1tex__t_sector_hit_rate.pct": "hits in L1",
          "lts__throughput.avg.pct_of_peak_sustained_elapsed": "throughput of L2",
          "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
 
 
-# Largest number of warps of a scheduler, by capability; an SM has four schedulers.
+# Most warps that a scheduler can hold, by compute capability; an SM has four schedulers.
 MOST_WARPS = {"9.0": 16}
 
 
 def cycles_of(metrics):
-    """Returns the cycles that a warp waits for each of its instructions, by reason, without the issue cycle."""
+    """Returns by reason the cycles that a warp waits for each instruction, without the cycle of the issue itself."""
     before, after = STALL.split("{}")
     return {name[len(before):-len(after)]: value for name, value in metrics.items()
             if name.startswith(before) and name.endswith(after)}
 
 
 def most_time(metrics):
-    """Returns the largest shares of a warp's time."""
+    """Returns the three reasons on which a warp spends most of its time, with their shares."""
     cycles = cycles_of(metrics)
     whole = 1 + sum(cycles.values())
     three = sorted(cycles, key=cycles.get, reverse=True)[:3]
@@ -80,7 +80,7 @@ def most_time(metrics):
 
 
 def issue_text(metrics, compute_capability):
-    """Returns the share of the schedulers' cycles with an issue: warps divided by cycles per instruction."""
+    """Returns the share of a scheduler's cycles in which it issues: its warps divided by the cycles per instruction."""
     if compute_capability not in MOST_WARPS:
         return ""
     warps = MOST_WARPS[compute_capability] * metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
@@ -88,7 +88,7 @@ def issue_text(metrics, compute_capability):
 
 
 def waits(report):
-    """Makes a table of rates and waits at the rows' own size: a line for each launch of a rung."""
+    """Makes a table of rates and of reasons for waiting: a line for each launch of each rung."""
     rows = [row for row in report["results"] if "counters" in row]
     several = varied(rows)
     lines = []

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Measures which lines and branches of the product the tests run: results/coverage.json, a row for each room.
+"""Measures which lines and branches of the product the tests run: results/coverage.json, with a row for each room
+(folder).
 
   scripts/coverage.py            builds the preset coverage, runs its tests, and records
   scripts/coverage.py --again    records what the tests have run so far
 
-The tests are CI's tests with the labels unit, emulator and command, without the peers and without LEFT_OUT. The lines are those of C++
-in warpwise/, compiled by GCC with -O1 -fno-inline. Tests, benches, CUDA code (.cu and .cuh) and the Python package are not counted.
-Branches are those of gcov, without those that only an exception takes. A line of a header counts once. gcovr is installed
-into build/checks-venv. Also writes build/coverage/lines.json: the lines of each file that no test runs.
+The tests are CI's tests with the labels unit, emulator and command, without the label peer and without LEFT_OUT. The
+counted lines are those of C++ in warpwise/, compiled by GCC with -O1 -fno-inline. Tests, benches, CUDA code (.cu and
+.cuh) and the Python package are not counted. Branches are those of gcov, without those that only an exception takes. A
+line of a header counts once. gcovr is installed into build/checks-venv. Also writes build/coverage/lines.json: for each
+file the lines that no test runs.
 """
 import argparse
 import collections
@@ -23,15 +25,15 @@ from recording import REPOSITORY, clean_commit, machine_of, write
 BUILD = REPOSITORY / "build/coverage"
 RECORD = REPOSITORY / "results/coverage.json"
 GCOVR = REPOSITORY / "build/checks-venv/bin/gcovr"
-# These tests repeat others at larger sizes, or wait for long.
+# These tests repeat other tests at larger sizes, or wait for a long time.
 LEFT_OUT = "command.depth|command.lab_verify|command.network_lost|shipped|_large_|_of_cc75|_unchecked_"
-SPLIT = ["algorithms", "emulator", "lab", "primitives"]  # rooms with rooms inside
-# Lines and branches in per cent: of the whole product, and of its rooms whose faults a user cannot see.
+SPLIT = ["algorithms", "emulator", "lab", "primitives"]  # rooms that are divided into their subfolders
+# Goals for lines and branches, in per cent: of the whole product, and of rooms whose faults a user cannot notice.
 GOALS = {"whole": [92, 80], "rules": [97, 90], "races": [97, 90], "io": [97, 90]}
 
 
 def rooms_of(path):
-    """Returns the rooms that a file of the product counts for."""
+    """Returns the rows in which a file of the product is counted."""
     parts = pathlib.PurePath(path).parts[1:]
     room = "/".join(parts[:2]) if parts[0] in SPLIT and len(parts) > 2 else parts[0]
     races = path.startswith("warpwise/emulator/observe/race")
@@ -47,19 +49,19 @@ def is_product(path):
 def run_tests():
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
-    # The status is ignored, since CI finds failed tests.
+    # The exit status is ignored, because CI itself reports failed tests.
     subprocess.run(["ctest", "--test-dir", BUILD, "-j", str(len(os.sched_getaffinity(0))), "-L", "unit|emulator|command", "-LE", "peer",
                     "-E", LEFT_OUT, "--timeout", "1200"])
 
 
 def counted():
-    """Returns gcovr's report, with the lines of each file."""
+    """Returns gcovr's summary, and its report with the lines of each file."""
     subprocess.run([REPOSITORY / "scripts/checks-venv.sh"], check=True)
     out = BUILD / "gcovr.json"
     subprocess.run([GCOVR, "--root", REPOSITORY, "--filter", f"{REPOSITORY}/warpwise/", "--exclude-throw-branches",
                     "--exclude-unreachable-branches", "--gcov-ignore-parse-errors=all", "--merge-mode-functions=merge-use-line-min",
                     "-j", str(len(os.sched_getaffinity(0))), "--json", out, "--json-summary", BUILD / "summary.json", BUILD],
-                   check=True, cwd=BUILD)  # gcov writes files into the folder where it runs
+                   check=True, cwd=BUILD)  # gcov writes files into the working directory
     return json.loads((BUILD / "summary.json").read_text()), json.loads(out.read_text())
 
 

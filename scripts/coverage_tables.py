@@ -1,4 +1,4 @@
-"""Tables of the records of scripts/coverage.py and scripts/soak.py."""
+"""Makes the tables of the records of scripts/coverage.py and scripts/soak.py."""
 from tables import table
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goes from a fresh clone to results: installs missing packages, builds a first picture, then everything but tests. Then it
-# runs the commands on the images in samples/, on the GPU if there is one. The results are in demo-output/.
+# Goes from a fresh clone to results: installs missing packages, builds a program for a first picture, then everything
+# but the tests. Then it runs the commands on the images in samples/, on the GPU if there is one. The results are in
+# demo-output/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,14 +10,14 @@ out=demo-output
 rm -rf "$out"
 mkdir -p "$out"
 
-# The tests are not built: they need more packages and twice the time. scripts/test.sh builds them.
+# The tests are not built, because they need more packages and twice the time. scripts/test.sh builds them.
 if ! [ -x "$warpwise" ]; then
   scripts/packages.sh --first
   scripts/build.sh release --target warpwise_first_picture -DWARPWISE_TESTS=OFF
   build/release/bin/first_picture samples/rubberwhale1.png "$out/first-edges.png"
   echo "A first picture after $SECONDS s: $PWD/$out/first-edges.png, the edges in samples/rubberwhale1.png"
   echo "Now all packages, the library and the command:"
-  # The library needs none of the other packages. It compiles while they are installed.
+  # The library needs only the packages of --first. It compiles while the other packages are installed.
   scripts/packages.sh &
   scripts/build.sh release --target warpwise -DWARPWISE_TESTS=OFF
   wait $! || { echo "demo.sh: the packages are not installed: see above" >&2; exit 1; }
@@ -63,14 +64,14 @@ step "the same as a table of blocks" \
 step "Disparity of a stereo pair, 256 times in 16 bits, and in colours: near is red" \
   disparity samples/aloeL.jpg samples/aloeR.jpg "$out/aloe-disparity.png" --max-disparity 255 --subpixel \
   --colour "$out/aloe-colours.png"
-# The file has rows of grey bytes without a header: a part of the file is a part of the image.
+# The file has rows of grey bytes without a header, so that a part of the file is a part of the image.
 "$warpwise" convert samples/building.jpg "$out/building.raw" --to gray8 >/dev/null
 rows() {  # rows FIRST COUNT OUT
   head -c $((868 * ($1 + $2))) "$out/building.raw" | tail -c $((868 * $2)) |
     "$warpwise" convert - "$3" --from gray8 --size "868x$2" --to gray8 >/dev/null
 }
 mkdir -p "$out/frames"
-for frame in 0 1 2 3 4; do  # a camera that goes down 7 rows a frame
+for frame in 0 1 2 3 4; do  # a camera that moves down by 7 rows a frame
   rows $((7 * frame)) 400 "$out/frames/$frame.png"
 done
 step "A box followed through frames of a moving camera" \
@@ -82,7 +83,8 @@ if [ -e build/release/lib/libwarpwise_video.so ]; then
   step "and its motion, direction as hue" \
     stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block-size=16 search=8 max-motion=8'
   if command -v ffmpeg >/dev/null && ffmpeg -v error -encoders | grep libx265 >/dev/null; then
-    # A video as a phone makes it: 10 bits, frames of varying length, sound, and frames that lie on their side, with the turn as a tag.
+    # Makes a video like a phone's: 10 bits, frames of varying duration, sound, and frames that are stored turned by 90
+    # degrees, which a tag tells.
     ffmpeg -nostdin -v error -y -i samples/street.avi -f lavfi -i sine=d=3 -t 3 -vf "select=gt(mod(n\,4)\,0),transpose=clock" -fps_mode vfr \
       -pix_fmt yuv420p10le -c:v libx265 -x265-params log-level=none -tag:v hvc1 -c:a aac "$out/stored.mp4"
     ffmpeg -nostdin -v error -y -i "$out/stored.mp4" -c copy -metadata:s:v:0 rotate=90 "$out/phone.mp4"

@@ -1,16 +1,16 @@
-"""Tables of the records of scripts/record-faults.py and scripts/record-sanitizer.py, which run the same programs."""
+"""Makes tables of the records of scripts/record-faults.py and record-sanitizer.py, which run the same programs."""
 from tables import table
 
 SOUND = "sound"
 
 
 def sanitizer_tools(case):
-    """Lists the tools of compute-sanitizer that report something for a program."""
+    """Lists the tools of compute-sanitizer that report an error in a program."""
     return [name for name, run in case.get("tools", {}).items() if run.get("errors")]
 
 
 def outcome(emulator, sanitizer, name):
-    """Returns for the emulator and compute-sanitizer whether each is right about a program; None if not run."""
+    """Returns whether the emulator is right about a program, and whether compute-sanitizer is; None: it was not run."""
     own = emulator["cases"][name]
     is_sound = own["kind"] == SOUND
     ours = own["found"] == ([] if is_sound else [own["kind"]])
@@ -31,8 +31,8 @@ def origin(emulator, sanitizer):
 
 
 def comparison(emulator, sanitizer):
-    """Counts for each kind of fault the programs in which each of the two finds it, and the sound programs that
-    each accepts."""
+    """Counts for each kind of fault the programs in which the emulator, and in which compute-sanitizer, finds it.
+    Counts also the programs without a fault that each of them accepts."""
     kinds = {}
     for name, case in emulator["cases"].items():
         kinds.setdefault(case["kind"], []).append(outcome(emulator, sanitizer, name))
@@ -46,7 +46,7 @@ def comparison(emulator, sanitizer):
 
 
 def differences(emulator, sanitizer):
-    """Lists the programs that the emulator gets wrong, and the sound programs that compute-sanitizer complains of."""
+    """Lists programs that the emulator judges wrongly, and sound ones in which compute-sanitizer finds errors."""
     rows = []
     for name, case in emulator["cases"].items():
         ours, theirs = outcome(emulator, sanitizer, name)

@@ -1,4 +1,4 @@
-"""gpuFLOPBench's checkout: its table of kernels that ran on a GPU, and how to build and call its programs."""
+"""Reads gpuFLOPBench's table of kernels that ran on a GPU, builds its programs, and gives their arguments."""
 import csv
 import json
 import pathlib
@@ -7,19 +7,19 @@ import re
 import shlex
 import subprocess
 
-# The programs are taken in the order that this seed gives.
+# Programs are taken in a random order that this seed determines.
 SEED = 31
 BUILD_TIMEOUT_S = 300
-# Options of the suite's compiler, clang++, that nvcc has under the same name.
+# Options that nvcc has under the same name as clang++, the suite's compiler.
 SAME_OPTIONS = re.compile(r"-(D|std=|fopenmp$)")
-# Options for code that clang++ accepts without an option.
+# nvcc needs these options for code that clang++ accepts without an option.
 AS_CLANG = ("--expt-relaxed-constexpr", "--expt-extended-lambda")
-# Functions that CUDA 13 no longer has, and those that replaced them.
+# CUDA 13 lacks these functions, so macros replace them by their successors.
 REPLACED = ("-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset")
 
 
 def kernels(checkout):
-    """Returns the first launch of each kernel by program, as the suite takes them."""
+    """Returns for each program the first launch of each of its kernels, as the suite itself does."""
     programs = {}
     with open(checkout / "cuda-profiling/profiling-data.csv", encoding="utf-8", newline="") as table:
         for row in csv.DictReader(table):
@@ -44,7 +44,7 @@ def sources(checkout):
 
 
 def options_of(checkout, entry):
-    """Returns the file that a command compiles, and its options for nvcc."""
+    """Returns the file that a command of the suite compiles, and nvcc's options for it."""
     root = entry["directory"].removesuffix("/build")
     words = [word.replace(root, str(checkout)) for word in shlex.split(entry["command"])]
     options = [word for word in words if SAME_OPTIONS.match(word) or word.startswith("-I")]
@@ -53,7 +53,7 @@ def options_of(checkout, entry):
 
 
 def build(checkout, entries, program):
-    """Builds a program with nvcc, as PTX for CC 8.6; returns nothing, or the compiler's first error."""
+    """Builds a program with nvcc, as PTX for CC 8.6. Returns "", or the compiler's first error."""
     files, options = [], {}
     for entry in entries:
         file, own = options_of(checkout, entry)
@@ -73,12 +73,13 @@ def build(checkout, entries, program):
 
 
 def kept_folder(program):
-    """Returns the folder with the PTX that a program was built with."""
+    """Returns the folder with the PTX that the build of a program leaves."""
     return program.parent / f"{program.name}.kept"
 
 
 def repeats_atomics(ptx, kernel):
-    """Returns whether a kernel, by its mangled name, adds floats in shared memory: machine code does so by compare-and-swap until it succeeds."""
+    """Returns True if a kernel, given by its mangled name, adds floats in shared memory. Machine code then repeats a
+    compare-and-swap until it succeeds."""
     at = re.search(rf"\.entry\s+{re.escape(kernel)}\s*\(", ptx)
     body = ptx[at.end():].split(".entry ")[0] if at else ""
     return re.search(r"\b(atom|red)[.\w:]*\.shared[.\w:]*\.add[.\w:]*\.f(32|64)\b", body) is not None
@@ -100,7 +101,8 @@ def demangled(name):
 
 
 def parts_of(name):
-    """Returns a kernel's name without scope, and its template arguments: "void k::scale<float, 4>(float*)" gives "scale" and "float,4"."""
+    """Returns a kernel's name without its scope, and its template arguments: "void k::scale<float, 4>(float*)" gives
+    "scale" and "float,4"."""
     depth, before, within = 0, "", ""
     for character in name.removeprefix("void "):
         if character == "(" and depth == 0:
@@ -117,7 +119,7 @@ def parts_of(name):
 
 
 def measured(row):
-    """Returns what the table says of one launch: its time, its operations, and the bytes that DRAM moved."""
+    """Returns the table's figures of one launch: its time, its operations, and the bytes that DRAM moved."""
     seconds = float(row["xtime"]) * 1e-9
     return {"time_us": 1e6 * seconds, "float32": float(row["spPerf"]) * seconds, "float64": float(row["dpPerf"]) * seconds,
             "integer": float(row["intops"]), "bytes": float(row["traffic"]) * seconds}

@@ -1,18 +1,19 @@
-"""Compares `warpwise run --explain` with gpuFLOPBench's table, and makes the tables of it: results/flopbench.json."""
+"""Makes the tables of results/flopbench.json, which compares `warpwise run --explain` with gpuFLOPBench's table."""
 import collections
 import json
 import statistics
 
 from tables import table
 
-# The table's operations are products of times and rates. A rate is the sum of three (additions, multiplications,
-# fused operations), each rounded to two decimals of operations for a cycle.
+# The table gives operations as time × rate. A rate is the sum of three rates (additions, multiplications, fused
+# operations), each rounded to two decimals of operations a cycle.
 EQUAL = 0.01
 ROUNDED_PER_CYCLE = 3 * 0.005
 CYCLES_PER_US = 1440
 SMALL_US = 10
-# Operations that the RTX 3080 can make for each byte of DRAM, by its published figures: 29.77 and 0.465 TFLOP/s, half as many integer
-# instructions as single additions, 760.3 GB/s. All figures are at the boost clock, as in Nsight Compute's rooflines.
+# Operations that the RTX 3080 can execute in the time that DRAM moves one byte. Its published figures at the boost
+# clock, as in Nsight Compute's rooflines, are 29.77 (single) and 0.465 (double) TFLOP/s and 760.3 GB/s. It issues half
+# as many integer instructions as single-precision additions.
 BALANCE = {"float32": 29770 / 760.3, "float64": 465.1 / 760.3, "integer": 29770 / 4 / 760.3}
 COMPUTE, BANDWIDTH = "compute", "bandwidth"
 
@@ -22,7 +23,7 @@ def factor(a, b):
 
 
 def bound(counts):
-    """Returns the class of a kernel as the suite's authors define it: bandwidth-bound if each kind of operation makes it so."""
+    """Returns a kernel's class as the suite defines it: bandwidth-bound if it is so for each kind of operation."""
     if not counts["bytes"]:
         return COMPUTE
     return COMPUTE if any(counts[kind] / counts["bytes"] > balance for kind, balance in BALANCE.items()) else BANDWIDTH
@@ -33,7 +34,7 @@ def floats(counts):
 
 
 def equal(row, kind):
-    """Returns whether a kind's operations differ by no more than the table's rounding."""
+    """Returns True if table and emulator differ in a kind of operations by no more than 1 % or the table's rounding."""
     rounded = ROUNDED_PER_CYCLE * CYCLES_PER_US * row["measured"]["time_us"]
     return abs(row["measured"][kind] - row["predicted"][kind]) <= max(EQUAL * row["measured"][kind], rounded)
 
@@ -59,7 +60,7 @@ def same_bound(row):
 
 
 def parts(kernels):
-    """Returns the compared kernels, and parts of them by name."""
+    """Returns the compared kernels, and groups of them, by name."""
     rows = [row for row in kernels if "predicted" in row]
     with_floats = [row for row in rows if floats(row["measured"]) > 0]
     repeating = [row for row in with_floats if row["predicted"].get("repeats", False)]
@@ -79,14 +80,14 @@ def operations(record):
     return table(["kernels", "single and double both equal", "all together within 10 %"], [
         ["without divisions, roots and special functions", share(of["plain"], equal_floats), share(of["plain"], near)],
         ["with some", share(rest, equal_floats), share(rest, near)],
-        # The number of these kernels' additions depends on timing: machine code repeats each addition until it succeeds.
+        # These kernels have no fixed number of additions: machine code repeats each addition until it succeeds.
         *([["that add floats in shared memory, by machine code that repeats", share(of["repeating"], equal_floats), share(of["repeating"], near)]]
           if of["repeating"] else []),
         ["that have none in the table", share(none, equal_floats), "–"]])
 
 
 def unequal(record):
-    """Lists the kernels without divisions whose operations are not equal."""
+    """Lists the kernels without divisions, roots and special functions whose operations differ from the table's."""
     rows = [row for row in parts(record["kernels"])["plain"] if not equal_floats(row)]
     return table(["program", "kernel", "single, table", "single, emulator", "double, table", "double, emulator"],
                  [[row["program"], f"`{row['kernel']}`", *(f"{row[who][kind]:,.0f}" for kind in ("float32", "float64") for who in ("measured", "predicted"))]
@@ -94,7 +95,7 @@ def unequal(record):
 
 
 def misses(record):
-    """Lists the ten times that are farthest off."""
+    """Lists the ten kernels whose predicted times have the largest errors."""
     rows = sorted(parts(record["kernels"])["compared"], key=time_factor, reverse=True)[:10]
     return table(["program", "kernel", "table, µs", "predicted, µs", "predicted : measured", "bottleneck"],
                  [[row["program"], f"`{row['kernel']}`", f"{row['measured']['time_us']:,.1f}", f"{row['predicted']['time_us']:,.1f}",
@@ -130,7 +131,7 @@ def bounds(record):
 
 
 def taken(record):
-    """Says which programs and kernels were compared, and why others were not."""
+    """Says which programs and kernels were compared, and why the others were not."""
     kernels, machine = record["kernels"], record["machine"]
     compared = [row for row in kernels if "predicted" in row]
     programs = {row["program"] for row in kernels}

@@ -1,5 +1,6 @@
-"""The tables of docs/emulator.md from tests/emulator/ptx_forms.txt, which ptx_forms_test checks: the forms of PTX's instructions that the
-emulator runs, and those that it refuses. tests/golden/golden_forms.json says which of them a GPU has run with the same bits."""
+"""Makes the tables of docs/emulator.md from tests/emulator/ptx_forms.txt, which ptx_forms_test checks. The file lists
+the forms of PTX's instructions that the emulator runs, and those that it refuses. tests/golden/golden_forms.json says for
+which of them a GPU has given the same bits."""
 import collections
 import json
 import re
@@ -8,7 +9,7 @@ from tables import table
 
 
 def expanded(text):
-    """Returns the forms that a line with alternatives, `<a,b>`, stands for."""
+    """Returns all forms of a line with alternatives: "add.<s32,u32>" gives "add.s32" and "add.u32"."""
     found = re.search(r"<([^<>]*)>", text)
     if not found:
         return [text]
@@ -16,13 +17,13 @@ def expanded(text):
 
 
 def instruction_of(form):
-    """Returns the instruction that a form is about, without a label, a guard and the instructions that prepare its operands."""
+    """Returns the name of the instruction that a form tests, without label, guard and the instructions before it."""
     form = re.sub(r"^\w+: [^;]*; ", "", form.split("bar.sync 0; ")[-1])
     return re.split(r"[.; ]", re.sub(r"^@!?%p\d ", "", form))[0]
 
 
 def read(path):
-    """Returns (target and version, form, reason) for each form; the reason is empty if it runs."""
+    """Returns (target and version, form, reason) for each form; the reason is empty if the emulator runs the form."""
     section = ""
     forms = []
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,9 +1,9 @@
-"""Tables of the record of scripts/record-formats.py."""
+"""Makes the tables of the record of scripts/record-formats.py."""
 from tables import table
 
 
 def cell(found):
-    """Says what became of a file's pixels, and of its turn, times and alpha if it has them."""
+    """Returns the fates of a file's pixels, and of its turn, times and alpha if it has them, as one cell."""
     return ", ".join([found["pixels"], *(f"{name} {found[name]}" for name in ("turn", "times", "alpha") if name in found)])
 
 

@@ -1,7 +1,8 @@
-"""Makes files of the formats that people have, runs `warpwise stream FILE SINK` over them, and says what became of them.
+"""Makes files of common formats, runs `warpwise stream FILE SINK` on each, and says which properties of the file
+survived.
 
-A cell says what became of pixels, turn, times and alpha: "kept", changed ("as yuv420p"), "refused" and so on. Nothing in it
-is written by hand: pixels, times and turns are what ffprobe and ffmpeg find in the result.
+A cell names the fate of pixels, turn (rotation), times and alpha: "kept", changed ("as yuv420p"), "refused" and so on.
+All of it is measured: ffprobe and ffmpeg find the pixels, times and turns of the result.
 """
 import json
 import pathlib
@@ -12,7 +13,7 @@ SINKS = (".mkv", ".mp4", ".mov", ".avi", ".y4m", "frames/")
 LOSSLESS = (".mkv", ".y4m")
 WITHOUT_TIMES = (".y4m", "frames/")
 MOVING = ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2"]
-# Name of the file in the table, its own name, and ffmpeg's options. All frames are 96x64.
+# Each file's name in the table, its file name, and ffmpeg's options. All frames are 96x64.
 VIDEOS = [
     ("H.264", "a.mp4", ["-pix_fmt", "yuv420p", "-c:v", "libx264"]),
     ("H.264, full range", "b.mp4", ["-pix_fmt", "yuvj420p", "-c:v", "libx264"]),
@@ -52,7 +53,7 @@ VIDEOS = [
     ("PNG, RGB, 16 bits", "ag.png", ["-frames:v", "1", "-pix_fmt", "rgb48be"]),
     ("PNG, RGB and alpha, 16 bits", "ak.png", ["-frames:v", "1", "-pix_fmt", "rgba64be"]),
 ]
-LOSS_OF_A_LOSSY_FILE = 4  # mean difference of pixels, of 255 levels; frames with another turn differ by more than 40
+LOSS_OF_A_LOSSY_FILE = 4  # mean difference of pixels, of 255 levels; differently turned frames differ by more than 40
 TURNS = [("H.264, a quarter turn", "ba.mp4", "90"), ("H.264, half a turn", "bb.mp4", "180")]
 
 
@@ -68,7 +69,7 @@ def ffmpeg(*arguments):
 
 
 def make(folder):
-    """Makes the files; returns pairs of the name in the table and the path."""
+    """Makes the files; returns pairs of a file's name in the table and its path."""
     made = []
     for title, name, options in VIDEOS:
         ffmpeg(*MOVING, *options, folder / name)
@@ -92,7 +93,7 @@ def described(path):
 
 
 def samples(path, pixels, is_turned=False):
-    """Returns all samples of a file, turned as its tag says if `is_turned`."""
+    """Returns all samples of a file. If `is_turned`, its frames are turned as its tag says."""
     turn = [] if is_turned else ["-noautorotate"]
     return ffmpeg(*turn, "-i", path, "-fps_mode", "passthrough", "-pix_fmt", pixels, "-f", "rawvideo", "-")
 
@@ -112,7 +113,8 @@ def of_pixels(source, path, result, sink, is_lossless):
 
 
 def of_turn(source, path, result, sink):
-    """Compares the grey of the source's first frame, which ffmpeg turns by its tag, with that of the result's, which it does not turn."""
+    """Compares the first frames of source and result, in grey. ffmpeg turns the source's frame by its tag, and leaves
+    the result's frame as it is stored."""
     if result["turn"] == source["turn"]:
         return "as a tag"
     count = source["size"][0] * source["size"][1]
@@ -131,13 +133,13 @@ def of_times(source, result):
 
 
 def pictures_of(folder):
-    """Describes the pictures of a folder: only pixels and size count."""
+    """Describes the first picture of a folder; its times are left out."""
     first = sorted(folder.iterdir())[0]
     return {**described(first), "times": []}, first
 
 
 def outcome(command, source, path, sink, folder):
-    """Runs one file into one sink. Returns what became of each property of `source`, and the command's words."""
+    """Runs one file into one sink. Returns what became of each property of `source`, and the command's messages."""
     to = folder / "out/" if sink == "frames/" else folder / f"out{sink}"
     done = run(command, "stream", path, f"{to}/" if sink == "frames/" else to, "--backend", "cpu")
     said = (done.stdout + done.stderr).decode().replace(f"{folder}/", "")
@@ -162,7 +164,7 @@ def outcome(command, source, path, sink, folder):
 
 
 def table_of(command, folder):
-    """Returns a row for each file: its pixels, and for each sink what became of its properties and what was said."""
+    """Returns a row for each file: its pixels, the fate of its properties in each sink, and the command's messages."""
     folder = pathlib.Path(folder)
     rows = []
     for title, path in make(folder):

@@ -1,4 +1,4 @@
-"""Runs the fuzz targets of build/fuzz, and keeps the record of their runs. scripts/fuzz.sh says how to call it."""
+"""Runs the fuzz targets of build/fuzz, and keeps the records of their runs. scripts/fuzz.sh describes the arguments."""
 import concurrent.futures
 import datetime
 import json
@@ -30,7 +30,7 @@ def unpack():
 
 
 def pack(targets):
-    """Keeps the corpora of some targets for later runs, in a fixed order, without times and owners."""
+    """Packs the corpora of some targets for later runs. The order is fixed, and times and owners are left out."""
     unfinished = KEPT.with_suffix(".part")
     with tarfile.open(unfinished, "w:xz", format=tarfile.USTAR_FORMAT) as archive:
         for path in sorted(each for target in targets for each in (BUILD / "corpus" / target).iterdir()):
@@ -46,14 +46,14 @@ def inputs(folder):
 
 
 def call(target, options, folders, log):
-    """Runs a target's program to its end; returns its status and its seconds of CPU."""
+    """Runs a target's program to its end; returns its exit status and its seconds of CPU."""
     process = subprocess.Popen([BUILD / f"bin/{target}_fuzz", *OPTIONS, *options, *folders], stdout=log, stderr=log)
     cpu = wait_for(process)
     return process.returncode, cpu
 
 
 def minimise(target, corpus, log):
-    """Keeps only the inputs that reach code that no other input reaches."""
+    """Reduces a target's corpus to inputs each of which reaches code that no other one reaches."""
     kept = corpus.with_name(f"{target}.kept")
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir()
@@ -65,11 +65,11 @@ def minimise(target, corpus, log):
 
 
 def fuzz(target, runs, limit, seed):
-    """Runs a target; returns its figures. limit: the seconds of CPU, or 0 for one pass of `runs` runs."""
+    """Runs a target; returns its figures. limit: seconds of CPU, or 0 for one pass of `runs` inputs."""
     corpus, path = BUILD / "corpus" / target, BUILD / f"{target}.log"
     before, start, cpu, status = inputs(corpus), time.monotonic(), 0, 0
     with path.open("wb") as log:
-        # libFuzzer's limit is of wall clock, so several passes may be needed.
+        # libFuzzer limits wall-clock time, so several passes may be needed to use the CPU time.
         while status == 0 and (cpu == 0 or cpu < limit):
             options = [f"-seed={seed + round(cpu)}", f"-artifact_prefix={BUILD}/findings/{target}-",
                        f"-max_total_time={max(1, round(limit - cpu))}" if limit else f"-runs={runs}"]
@@ -89,7 +89,7 @@ def fuzz(target, runs, limit, seed):
 
 
 def report(results):
-    """Writes the result of each target in the form of ctest's report."""
+    """Writes the results of all targets as a report in ctest's format."""
     cases = ""
     for target, (figures, seconds) in results.items():
         failed = figures["findings"] != 0
@@ -100,7 +100,7 @@ def report(results):
 
 
 def add(record, run):
-    """Adds a run to the record: one more session of each target, and its figures to the sums."""
+    """Adds a run to the record: to each target a session, and its figures to the target's sums."""
     head = {name: run[name] for name in ["date", "commit", "compiler", "seed"]}
     for name, figures in run["targets"].items():
         target = record["targets"].setdefault(name, {"runs": 0, "cpu_seconds": 0, "findings": 0, "sessions": []})
@@ -126,7 +126,7 @@ def main(arguments):
     if arguments[:1] == ["--seconds"]:
         limit, seed, targets = int(arguments[1]), int(time.time()), arguments[2:] or targets
     else:
-        targets = [each for each in targets if each != "kernel"]  # built with --seconds only
+        targets = [each for each in targets if each != "kernel"]  # it is built only for --seconds
         runs, seed = (*map(int, arguments), *[runs, seed][len(arguments):])
     unpack()
     shutil.rmtree(BUILD / "findings", ignore_errors=True)

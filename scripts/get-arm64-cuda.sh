@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Downloads NVIDIA's CUDA runtime for arm64 into the user's cache, and links it in build/arm64-root, for the preset
-# arm64-cuda. Takes 3 MB from PyPI. The wheel is NVIDIA's and under its licence, which is beside it in licenses/.
+# Downloads NVIDIA's CUDA runtime for arm64 into the user's cache, and links it into build/arm64-root, for the preset
+# arm64-cuda. Takes 3 MB from PyPI. The wheel is under NVIDIA's licence, which is beside it in licenses/.
 #
 #   scripts/get-arm64-cuda.sh [VERSION]     VERSION: of the wheel, 13.0 unless given
 set -euo pipefail

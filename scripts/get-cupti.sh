@@ -5,8 +5,8 @@
 #
 #   scripts/get-cupti.sh [VERSION]     VERSION: of the wheel, 13.0 unless given
 #
-# The folder is ${XDG_CACHE_HOME:-~/.cache}/warpwise/cupti; deleting it undoes this. The wheel is
-# NVIDIA's and under its licence, which is beside it in licenses/.
+# The folder is ${XDG_CACHE_HOME:-~/.cache}/warpwise/cupti; delete it to uninstall. The wheel is under NVIDIA's licence,
+# which is beside it in licenses/.
 set -euo pipefail
 
 # shellcheck source=scripts/nvidia-wheels.sh

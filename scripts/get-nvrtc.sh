@@ -5,16 +5,17 @@
 #
 #   scripts/get-nvrtc.sh [VERSION]     VERSION: of the wheels, 13.0 unless given
 #
-# The folder is ${XDG_CACHE_HOME:-~/.cache}/warpwise/nvrtc; deleting it undoes this. The wheels are
-# NVIDIA's and under its licence, which is beside them in licenses/.
+# The folder is ${XDG_CACHE_HOME:-~/.cache}/warpwise/nvrtc; delete it to uninstall. The wheels are under NVIDIA's
+# licence, which is beside them in licenses/.
 set -euo pipefail
 
 # shellcheck source=scripts/nvidia-wheels.sh
 . "$(dirname "$0")/nvidia-wheels.sh"
 
 version=${1:-13.0}
-# nvrtc: the compiler; runtime, crt: cuda_fp16.h, cooperative_groups.h, mma.h …; cccl: cuda/std.
+# nvrtc is the compiler; runtime and crt have cuda_fp16.h, cooperative_groups.h, mma.h …; cccl has cuda/std.
 fetch_wheels "$version" cuda-nvrtc cuda-runtime cuda-crt cuda-cccl
-# Keeps only the files needed to compile: no static libraries of the runtime, no copies for alternative builds.
+# Keeps only the files needed to compile. The runtime's libraries and the copies of NVRTC for alternative builds are
+# removed.
 rm -rf "$made"/lib/*.a "$made"/lib/libcudart* "$made"/lib/*.alt.so* "$made"/lib/cmake
 keep_wheels nvrtc "NVRTC $version" lib/libnvrtc.so.13 include/cuda_fp16.h

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds a self-contained folder with the golden kernels for a machine with a GPU and Nsight Compute. It has
-# machine code for CC 9.0 (sm_90a), made here with ptxas, the kernels' input, and the scripts that run them. Warpwise
-# itself need not be built.
+# Builds a self-contained folder with the golden kernels, for a machine with a GPU and Nsight Compute. It has machine
+# code for CC 9.0 (sm_90a), made here with ptxas, the kernels' input, and the scripts that run them. The machine needs
+# no build of Warpwise.
 #
-#   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; on the machine: FOLDER/measure.sh OUT
+#   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; the GPU's machine runs FOLDER/measure.sh OUT
 #
-# Its golden_access.json, golden_arithmetic.json and golden_forms.json belong into tests/golden/.
+# OUT then has golden_access.json, golden_arithmetic.json and golden_forms.json, which belong into tests/golden/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit_mib=20
@@ -18,7 +18,7 @@ python3 $golden/random_kernels.py "$folder"
 python3 $golden/form_kernels.py "$folder"
 cp $golden/access.ptx $golden/access_cases.json $golden/measure.py $golden/measure.sh "$folder/"
 for ptx in "$folder"/*.ptx; do
-  # Without --fmad=false ptxas may join a multiplication and an addition, and round once.
+  # Without --fmad=false ptxas may fuse a multiplication and an addition, which then round only once.
   ptxas -arch=sm_90a --fmad=false "$ptx" -o "${ptx%.ptx}.cubin"
   gzip -9n "$ptx"
 done

@@ -1,4 +1,4 @@
-"""Tables of the records of `lab run`: of ladders, and of any single experiment."""
+"""Makes tables of the records of `lab run`: of whole ladders, and of any single experiment."""
 import json
 
 from tables import origin, table
@@ -47,7 +47,7 @@ def document_text(row):
 
 
 def ladder_cells(row):
-    """Returns the cells of one row of the ladder's table at the first size; empty if an older record lacks them."""
+    """Returns the cells of a rung's row at the ladder's first size. Cells that an older record lacks are empty."""
     if row.get("on_cpu") and "time" in row:
         return [three_digits(row["time"]["median_us"])] + [""] * 7
     if "cold" not in row:
@@ -86,7 +86,7 @@ def ladder_origin(report):
 
 
 def ladder(report):
-    """Makes a table of every rung at the document's size, and its time at the larger ones."""
+    """Makes a table of every rung at the ladder's first size, with the times at the larger sizes."""
     rows = report["results"]
     first = rows[0]["size"]
     larger = []
@@ -120,7 +120,7 @@ def ladder(report):
 
 
 def matrix(rows, column_of, columns, show=shown_time):
-    """Makes a table of rungs against the varied parameter."""
+    """Makes the lines of a table: a row for each rung, a column for each value of the varied parameter."""
     names = list(dict.fromkeys(row["rung"] for row in rows))
     cells = {(row["rung"], column_of(row)): row for row in rows}
     lines = []
@@ -134,10 +134,10 @@ def matrix(rows, column_of, columns, show=shown_time):
 
 
 def with_documents(header, lines, rows):
-    """Adds the document's figures as the second column, if it has any of these rows."""
+    """Makes a table, with the document's figures as the second column if it gives any for these rows."""
     documents = dict.fromkeys(row["rung"] for row in rows)
     for row in rows:
-        # The first row that has the document's figures gives them.
+        # If several rows of a rung have figures of the document, the first one's are shown.
         documents[row["rung"]] = documents[row["rung"]] or document_text(row)
     if any(documents.values()):
         header.insert(1, "document: µs, ×")
@@ -147,7 +147,7 @@ def with_documents(header, lines, rows):
 
 
 def experiment(report):
-    """Makes one experiment's table: a matrix if blocks, parameters or many sizes vary, else a row for each rung."""
+    """Makes one experiment's table: a matrix if blocks, parameters or many sizes vary, or else a row for each rung."""
     rows = report["results"]
     many_sizes = len({tuple(row["size"]) for row in rows}) > 3
     text = [f"{report['title']} ({', '.join(report['rows'])}); "
@@ -158,7 +158,7 @@ def experiment(report):
     shapes = {row["rung"]: set() for row in measured}
     for row in measured:
         shapes[row["rung"]].add(block_text(row))
-    # Only parameters that vary within a rung count: those that rungs fix differ between rungs.
+    # Counts only parameters that vary within a rung. A parameter that each rung fixes may differ between rungs.
     varied = [key for key in rows[0]["parameters"]
               if any(len({row["parameters"][key] for row in rows if row["rung"] == rung}) > 1
                      for rung in {row["rung"] for row in rows})]
@@ -170,7 +170,7 @@ def experiment(report):
             columns = list(dict.fromkeys(block_text(row) for row in some))
             lines = matrix(some, block_text, columns)
             header = [f"{size_text(work[0])}, block", *columns]
-            # Older records have the document's figures at every size.
+            # Older records repeat the document's figures at every size, so these are left out.
             text.append(with_documents(header, lines, some) if "document_size" in report else
                         table(header, lines))
     elif len(varied) == 1 and len({row["rung"] for row in rows}) * 2 <= len(rows):
@@ -188,7 +188,7 @@ def experiment(report):
 
 
 def branches(report):
-    """Makes a table of branches and instructions of an experiment's rungs, as the emulator counts them."""
+    """Makes a table of the branches and instructions that the emulator counts for an experiment's rungs."""
     lines = []
     for row in report["results"]:
         for counts in row.get("counts", []):

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Keeps the time of each part of a run of the tests, wall clock and CPU, in build/minutes.json.
+"""Keeps the wall-clock and CPU time of each part of a test run, in build/minutes.json.
 
-The same work takes up to 2.5 times as long on CI's machines at one hour as at another. A small compilation is thus timed
-before and after each part, and the part's CPU time is scaled as if this compilation took PACE_S.
+CI's machines differ in speed by up to a factor of 2.5 from hour to hour. A small compilation is therefore timed before
+and after each part, and the part's CPU time is scaled as if the compilation had taken PACE_S.
 
-    scripts/minutes.py begin                  forgets the parts of the run before
+    scripts/minutes.py begin                  forgets the parts of the previous run
     scripts/minutes.py part NAME COMMAND...   runs COMMAND, adds its times, ends with its status
-    scripts/minutes.py add NAME SECONDS       adds a part that one core was busy with for so long
+    scripts/minutes.py add NAME SECONDS       adds a part that kept one core busy for SECONDS
     scripts/minutes.py skip NAME WHY          adds a part that is not run
     scripts/minutes.py table                  prints the parts
-    scripts/minutes.py check                  ends with status 1 if the counted CPU time was more than 40 min a core
-    scripts/minutes.py keep                   makes the run the one that check compares with: results/ci-minutes.json
+    scripts/minutes.py check                  ends with status 1 if the scaled CPU time was more than 40 min a core
+    scripts/minutes.py keep                   makes this run the one that check compares with: results/ci-minutes.json
 """
 import datetime
 import json
@@ -24,7 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUN = ROOT / "build/minutes.json"
 REFERENCE = ROOT / "results/ci-minutes.json"
-LIMIT_MIN = 40  # CI ends a run after 90 minutes of wall clock, and its machines are not always idle
+LIMIT_MIN = 40  # CI ends a run after 90 minutes of wall-clock time, and its machines are not always idle
 PACE_S = 1.65  # the compilation's time in the run of results/ci-minutes.json, whose TSan build took 39 s; in a run with 98 s it was 4.14 s
 COMPILATION = ["c++", "-std=c++20", "-O1", "-x", "c++", "-c", "-o", "/dev/null", "-"]
 SOURCE = """#include <iostream>
@@ -57,13 +57,13 @@ def begin():
 
 
 def children_s():
-    """Returns the CPU seconds of all processes that have ended."""
+    """Returns the CPU seconds of all child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def pace():
-    """Returns the CPU seconds of the small compilation; none if there is no compiler."""
+    """Returns the CPU seconds of the small compilation; None if there is no compiler."""
     before = children_s()
     try:
         subprocess.run(COMPILATION, input=SOURCE.encode(), check=True, capture_output=True)
@@ -73,7 +73,7 @@ def pace():
 
 
 def timed(name, command):
-    """Runs a part; returns its record and the status of its command."""
+    """Runs a part; returns its record, and the exit status of its command."""
     paces = [pace()]
     start, before = time.monotonic(), children_s()
     status = subprocess.run(command, check=False).returncode
@@ -81,7 +81,7 @@ def timed(name, command):
     paces = [each for each in [*paces, pace()] if each]
     if paces:
         part["pace_s"] = round(sum(paces) / len(paces), 2)
-    return part, status if status >= 0 else 128 - status  # as a shell reports a signal
+    return part, status if status >= 0 else 128 - status  # the status by which a shell reports a signal
 
 
 def clock(seconds):
@@ -93,7 +93,7 @@ def total(run, what):
 
 
 def counted_s(part):
-    """Returns a part's CPU seconds at the recorded machine's pace."""
+    """Returns a part's CPU seconds, scaled to the speed of the machine of the recorded run."""
     return part.get("cpu_s", 0) * PACE_S / part.get("pace_s", PACE_S)
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 import mutant_places
 
-# How many mutants of each area, and its files.
+# For each area the number of its mutants, and the pattern of its files.
 AREAS = {
     "kernels": (8, r"warpwise/primitives/(copy|disparity|gemv|match|sobel)/\w+\.cuh"),
     "primitives": (12, r"warpwise/primitives/.+\.[ch]pp"),
@@ -50,7 +50,7 @@ def reached(roots, includes):
 
 
 class Compiler:
-    """Tells whether a file compiles in a mutated form, by the commands of a configured build."""
+    """Compiles mutated forms of a file with the commands of a configured build, and tells whether that succeeds."""
 
     def __init__(self, tree, build, includes):
         self.tree, self.build = tree, build
@@ -59,7 +59,7 @@ class Compiler:
         self.below = {name: reached([name], includes) for name in self.commands}
 
     def source_of(self, file):
-        """Finds the source to compile a file in: itself, or one that includes it; None if there is none."""
+        """Finds the source with which to compile a file: itself, or one that includes it; None if there is none."""
         if file in self.commands:
             return file
         users = [name for name, below in self.below.items() if file in below]
@@ -83,7 +83,7 @@ class Compiler:
             if not source.endswith(".cu"):
                 words[words.index("-c")] = "-fsyntax-only"
                 return subprocess.run([*words, "-w"], cwd=self.build, capture_output=True, check=False).returncode == 0
-            # nvcc has no such option. Only its steps for the host's side are run: the preprocessor and cudafe++.
+            # nvcc has no -fsyntax-only. Only its steps for the host's side are run: the preprocessor and cudafe++.
             steps = subprocess.run([*words, "--dryrun"], cwd=self.build, capture_output=True, text=True, check=True,
                                    env={**os.environ, "TMPDIR": name}).stderr
             steps = [f'PATH="$PATH:{os.path.dirname(words[0])}"',
@@ -95,7 +95,7 @@ class Compiler:
 def choose(texts, seed, accepts):
     """Chooses mutants by the seed; accepts(file, text) tells whether the mutated text of a file compiles."""
     includes = included(texts)
-    # Headers that nvcc or other programs compile too cannot use the switch.
+    # Headers that nvcc or other programs compile too cannot have mutants that are switched at run time.
     shared = reached([name for name, text in texts.items()
                       if name.endswith((".cu", ".cuh")) or name.startswith("examples/") or "WARPWISE_EXPORT" in text and
                       name.endswith(".hpp")], includes)

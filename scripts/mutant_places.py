@@ -2,7 +2,7 @@
 
 No parser is needed: the sources are formatted by clang-format, so an operator of two operands stands between
 spaces, and the brackets of a template's arguments do not. A place is a segment of the text, `before`, and the
-text `after` that replaces it. A place that is not understood is left out; a compiler checks the others.
+text `after` that replaces it. A place that this module cannot parse is left out; a compiler checks the others.
 """
 import bisect
 import re
@@ -71,8 +71,8 @@ KINDS = ["operator", "bound", "branch", "constant"]
 RANKS = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<=>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6,
          "==": 5, "!=": 5, "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0}
 
-# No mutants are planted after one of these words up to the statement's end. There a change cannot be switched at
-# run time, or it only affects a message, reserved memory or speed.
+# No mutants are planted after one of these words up to the end of the statement. A change there cannot be switched at
+# run time, or it affects only a message, reserved memory or speed.
 LEFT_OUT = re.compile(
     r"\b(static_assert|assert|constexpr|template|case|using|enum|operator|throw|\w*Error|refuse\w*|fail\w*|reserve|"
     r"fmt|printf|snprintf|cerr|cout|print\w*|message|note|warn|warning|requires|alignas|grain\w*|prefetch|"
@@ -173,8 +173,8 @@ def right_end(mask, pairs, at, rank):
 
 
 def is_choice(mask, first, operator, behind, last):
-    """Tells whether a comparison chooses between its own operands: `if (a < b) a = b` and `a < b ? a : b`. Then
-    `<` and `<=` give the same result."""
+    """Tells whether a comparison chooses between its own operands: `if (a < b) a = b` or `a < b ? a : b`. In both, `<`
+    and `<=` give the same result."""
     a, b = mask[first:operator].strip(), mask[behind:last].strip()
     if not a or not b:
         return False
@@ -198,7 +198,7 @@ def conditional_spans(text):
 
 
 def segments(text, mask, pairs, start, end):
-    """Yields kind, segment, what follows it, and where the change is, for every change between two positions."""
+    """Yields (kind, first, last, after, at) for every change: `after` replaces text[first:last] because of text[at]."""
     for match in BINARY.finditer(mask, start, end):
         operator = match[0]
         changed = BOUNDS.get(operator) or OPERATORS.get(operator)
@@ -263,5 +263,5 @@ def switched(text, mutants):
 
 
 def planted(text, mutant):
-    """Rewrites a source so that it is the mutant."""
+    """Rewrites a source with the mutant in the place of the original code."""
     return text[:mutant["start"]] + mutant["after"] + text[mutant["end"]:]

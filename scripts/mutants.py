@@ -11,14 +11,14 @@
     --out FILE           the record (default results/mutants.json)
     --builds NAME,...    builds whose tests run: release, asan (default release)
     --left-out REGEX     tests that never run
-    --limit-minutes M    starts no mutant after so long; the next run goes on from there
+    --limit-minutes M    starts no mutant after M minutes; the next run continues there
 
 A mutant is one changed operator, bound, branch or constant in a function of the areas below. Those in C++ are all
 compiled into one build, and the environment variable WARPWISE_MUTANT switches one of them on. Those in kernels
-are planted and built one at a time. The tests must pass without a mutant first; this run notes which tests reach
-which mutant. Then each mutant meets the tests of CI's set that reach it, the nearest to its file first, until one
-fails. If none fails, it meets the tests that only the nightly run has. A mutant in a kernel meets all tests. Tests that
-run far longer with a mutant kill it, as "timeout". A test counts as failed if it fails twice.
+are planted and built one at a time. The tests must pass without a mutant first; that run notes which tests reach which
+mutant. Then each mutant meets the tests of CI's set that reach it, the nearest to its file first, until one fails. If
+none fails, it meets the tests that only the nightly run has. A mutant in a kernel meets all tests. A test that runs far
+longer with a mutant counts as failed, as "timeout". A test counts as failed if it fails twice.
 
 Two fields of a survivor are written by hand in the record: "equivalent": "why", if it computes the same as the tree, and
 "test_added": "which", if a test was written for it.
@@ -48,7 +48,7 @@ SETS = {"ci": ["-LE", "nightly"], "whole": ["-C", "nightly", "-L", "nightly"]}
 BUILDS = {"release": ["--preset", "release", "-DWARPWISE_TESTS=ON", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"],
           "asan": ["--preset", "asan", "-DWARPWISE_TESTS=ON"]}
 ONLY_IN_RELEASE = ["kernels", "runtime"]
-# The tests that are nearest to a file: the first pattern that matches it, and a regular expression of tests' names.
+# Patterns of files, and of the tests that are nearest to them. The first pattern that matches a file counts.
 NEAREST = [
     (r"warpwise/primitives/shared/", r"^(batch|convert|gemv|match|find|disparity)_(test|on_emulator)"),
     (r"warpwise/primitives/(\w+)/.+cuh", r"^\1_on_emulator"),
@@ -59,7 +59,7 @@ NEAREST = [
     (r"warpwise/io/", r"^(io|image_files|image_module)_test"),
     (r"warpwise/cli/", r"^command"),
 ]
-LEAST_SHARE = 0.95  # the part that CI's set must kill of the mutants that all tests kill
+LEAST_SHARE = 0.95  # CI's set must kill this share of the mutants that all tests kill
 
 
 class Copy:
@@ -70,7 +70,7 @@ class Copy:
         self.builds, self.left_out = builds, left_out
         self.commit = recording.first_line("git", "rev-parse", commit)
         self.seed, self.chosen = seed, f"{self.commit[:12]}-{seed}"
-        self.reached = folder / f"reached-{self.chosen}"  # a file for each mutant: which tests reach it
+        self.reached = folder / f"reached-{self.chosen}"  # a file for each mutant names the tests that reach it
         if not self.tree.exists():
             subprocess.run(["git", "clone", "--quiet", recording.REPOSITORY, self.tree], check=True)
         self.git("fetch", "--quiet", "origin", self.commit)
@@ -87,7 +87,7 @@ class Copy:
     def make(self, build):
         """Builds, and tells whether that succeeds; the compilers' output goes to a file."""
         with open(self.folder / f"{build}.log", "w", encoding="utf-8") as log:
-            # CPATH: not every target searches the tree's folder, which has the mutants' header.
+            # CPATH lets every target find the mutants' header in the tree's folder.
             return subprocess.run(["cmake", "--build", self.folder / build], check=False, stdout=log,
                                   stderr=subprocess.STDOUT, env={**os.environ, "CPATH": str(self.tree)}).returncode == 0
 
@@ -96,7 +96,7 @@ class Copy:
         file = self.folder / f"chosen-{self.chosen}.json"
         if not file.exists():
             self.git("checkout", "--quiet", "--force", self.commit)
-            # The command of each source, which a build of several sources as one object does not have.
+            # Configures a build without unity objects, whose compile commands name each source.
             commands = self.folder / "commands"
             self.configure("release", commands, "-DWARPWISE_UNITY_BUILD=OFF")
             texts = mutant_choice.sources(self.tree)
@@ -159,13 +159,13 @@ class Copy:
         return times
 
     def tests_that_reach(self, mutant, build):
-        """Lists the tests that reach a mutant; None where it is not known."""
+        """Lists the tests that reach a mutant; None if that is not known."""
         noted = self.reached / str(mutant["number"])
         if mutant["area"] == "kernels" or not self.reached.exists():
             return None
         commands = set(noted.read_text(encoding="utf-8").split("\n")[:-1]) if noted.exists() else set()
         if "" in commands:
-            return None  # a process that has left its test
+            return None  # some process that reached it belongs to no known test
         # The command line of a script's process begins with the interpreter.
         return {test["name"] for test in self.tests_of(build) if "command" in test
                 and any(each.endswith("\0".join(test["command"]) + "\0") for each in commands)}
@@ -203,7 +203,7 @@ class Copy:
 
 
 def report(record):
-    """Prints the table of a record; returns whether all mutants are tested and CI's set kills its share."""
+    """Prints the table of a record; returns True if all mutants are tested and CI's set kills its share of them."""
     tested = [each for each in record["mutants"] if "whole" in each]
     survivors = [each for each in tested if not each["whole"] and "equivalent" not in each]
     print(f"{'area':12}{'mutants':>9}{'killed by CI':>14}{'by all tests':>14}{'equivalent':>12}{'survivors':>11}")
@@ -233,7 +233,7 @@ def line_of(mutant):
 
 
 def run(copy, out, minutes):
-    """Tests the mutants that the record does not have yet, and writes it after each."""
+    """Tests the mutants that the record does not have yet, and writes the record after each mutant."""
     mutants = copy.mutants()
     record = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     if (record.get("commit"), record.get("seed")) != (copy.commit[:12], copy.seed):

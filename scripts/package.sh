@@ -46,7 +46,8 @@ quietly "$work/venv/bin/pip" install -r scripts/package-requirements.txt
 PATH=$work/venv/bin:$PATH
 
 if [ -n "$arm64" ]; then
-  # dpkg does not know libraries that are only unpacked. Their packages have the names of this machine's packages.
+  # dpkg does not know the arm64 libraries, which are only unpacked. Their packages have the names of this machine's
+  # packages.
   cat /var/lib/dpkg/info/*:"$(dpkg --print-architecture)".shlibs >"$work/shlibs"
   cat >"$work/venv/bin/dpkg-shlibdeps" <<END
 #!/bin/sh
@@ -57,7 +58,7 @@ fi
 quietly cpack ${arm64:+-G DEB} --config "$build/CPackConfig.cmake" -B "$work/cpack"
 find "$work/cpack" -maxdepth 1 -type f -exec mv -t "$out" {} +
 
-# The wheels hold the library that was built above; each compiles only the module.
+# Each wheel holds the library that was built above, and compiles only its Python module.
 quietly cmake --install "$build" --prefix "$work/prefix" --strip
 { cat scripts/package-requirements.txt; grep -E '^(nanobind|scikit-build-core)==' python/tests/requirements.txt; } >"$work/constraints.txt"
 export PIP_CONSTRAINT=$work/constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1

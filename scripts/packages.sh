@@ -28,7 +28,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   pkg-config libavformat-dev libavcodec-dev libavfilter-dev libavdevice-dev  # videos and cameras
   libglfw3-dev libimgui-dev libgl-dev                        # windows
-  libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
+  libegl-dev libopengl-dev                                  # frames that OpenGL draws without a window
 )
 if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
   packages+=(libgtest-dev libgmock-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
@@ -68,7 +68,8 @@ arm64() {
     echo "Unpacking Debian's arm64 libraries in $root"
     quietly mmdebstrap --variant=extract --architectures=arm64 --include="$libraries" \
       "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$root"
-    # Mends links of the packages, which are unpacked but not configured: absolute links, and those of update-alternatives.
+    # Mends links, because the packages are unpacked but not configured: absolute links, and links of
+    # update-alternatives.
     find "$links" -maxdepth 1 -type l -lname '/*' | while read -r link; do ln -sfnr "$root$(readlink "$link")" "$link"; done
     for link in libblas.so.3 liblapack.so.3 libopenblas.so libopenblas.so.0; do ln -sfn openblas-pthread/$link "$links/$link"; done
     echo "$libraries" >"$root/packages"

@@ -9,9 +9,9 @@ FOLDER = REPOSITORY / "tests/pairs"
 RESULTS = REPOSITORY / "results/pairs"
 KERNELS = ("slow", "fast")
 DEVICES = ("h100", "h200")
-# A gain within this factor of 1 counts as none: nobody looks for such a cure.
+# A gain closer to 1 than this factor counts as no gain, because nobody looks for so small an improvement.
 NO_GAIN = 1.05
-# A predicted gain within this factor of the measured one still tells what the cure is worth.
+# A predicted gain within this factor of the measured gain counts as near.
 NEAR = 1.5
 
 
@@ -24,7 +24,7 @@ def source(pair):
 
 
 def launch(pair, kernel):
-    """Returns the launch of one of a pair's two kernels. The kernel's own entries replace the pair's entries for both."""
+    """Returns the launch of one of a pair's two kernels. A kernel's entry replaces the pair's entry of that name."""
     return {"shared": 0, "launches": 1, **pair, **pair.get(kernel, {})}
 
 
@@ -54,7 +54,7 @@ def side(gain):
 
 
 def right_direction(measured, predicted):
-    """Returns True if two gains are both above no gain, both below it or both none, or within NO_GAIN of each other."""
+    """Returns True if two gains are both real gains, both losses or both neither, or within NO_GAIN of each other."""
     return side(measured) == side(predicted) or factor(measured, predicted) <= NO_GAIN
 
 
@@ -78,7 +78,7 @@ def compared(measured, predicted):
 
 
 def rows(device, sealed):
-    """Returns each pair that was both measured on a GPU and predicted for it, by name."""
+    """Returns compared() by name for the pairs that were both measured on a GPU and predicted for it."""
     measured, predicted = read(measured_path(device, sealed)), read(predictions_path(sealed))
     if not measured or not predicted or device not in predicted["devices"]:
         return {}

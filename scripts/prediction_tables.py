@@ -1,4 +1,4 @@
-"""Tables of the comparison of scripts/predictions.py."""
+"""Makes the tables of results/predictions.json, which scripts/predictions.py writes."""
 import json
 
 from predictions import summary

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what `warpwise lab predict` says with recorded times, and with those that the documents give.
+"""Compares times that `warpwise lab predict` gives with recorded times, and with times in the documents.
 
     scripts/predictions.py COMMAND [OUT.json] [--only REGEX]     COMMAND: build/release/bin/warpwise
 
-Predicts every recorded experiment of the H200's ladders and studies, and the documents' tables on the
-GPUs that they measured. Writes results/predictions.json: each pair of times, and for each experiment
-Spearman's rank correlation, the ratios' spread and the median error. Runs as many predictions at a time
-as there are cores. Most take up to a minute, some take ten. --only is matched with STUDY/EXPERIMENT;
-OUT.json's other entries stay as they are. Each result is written as soon as it is made. Predictions are
-the same on every machine with the same CUDA compiler.
+Predicts every recorded experiment of the H200's ladders and studies, and the documents' tables on the GPUs that the
+documents measured. Writes results/predictions.json: each pair of times, and for each experiment Spearman's rank
+correlation, the ratios' spread and the median error. Runs as many predictions at a time as there are cores. Most take
+up to a minute, some take ten. --only is matched with STUDY/EXPERIMENT; OUT.json's other entries stay as they are. Each
+result is written as soon as it is made. Predictions are the same on every machine with the same CUDA compiler.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +21,7 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 RECORDS = REPOSITORY / "results/nvidia-h200"
-# The documents' figures, by the tables of the ladders that have them.
+# Experiments with times in a document: ladder, experiment, GPU, and the document's letter in docs/sources.md.
 DOCUMENTS = [("sobel", "table5", "gtx280", "A"), ("sobel", "table4", "gtx280", "A"),
              ("gemv", "table6", "gtx280", "A"), ("convert", "table5", "9400gt", "D")]
 
@@ -92,9 +91,9 @@ def compared(command, path):
     name = record.get("ladder") or record.get("study")
     experiment = record.get("experiment")
     if any("setting" in row or "end_to_end" in row for row in record["results"]):
-        return None  # it was timed on a share of the GPU, or with transfers
+        return None  # it was timed on a part of the GPU, or with transfers
     times = {key(row): row["cold"]["median_us"] for row in record["results"] if row.get("cold")}
-    # A whole study is recorded without an experiment.
+    # The record of a whole study names no experiment.
     rows = predicted(command, f"{name}/{experiment}" if experiment else name, "h200")
     both = [row_of(row, times[key(row)]) for row in rows if "time_us" in row and key(row) in times]
     if not both:
@@ -109,7 +108,7 @@ def of_document(command, name, experiment, device, document):
              if rung.get("document", {}).get("time_us")}
     rows, seen = [], set()
     for row in predicted(command, f"{name}/{experiment}", device):
-        # The document's own point is the first one of a rung.
+        # The document measured only the first point of each rung.
         if "time_us" not in row or row["rung"] in seen or row["size"] != table["size"] or row["rung"] not in given:
             continue
         seen.add(row["rung"])
@@ -133,8 +132,8 @@ def commits(experiments):
 
 
 def every_second_rung(rows):
-    """Returns every second rung in alphabetical order. Nothing was fitted to either half. Similar results of both
-    show that the figures do not depend on a few rungs."""
+    """Returns every second rung in alphabetical order. No figure was fitted to either half, so similar results of both
+    halves show that the figures do not depend on a few rungs."""
     names = sorted({(row["study"], row["rung"]) for row in rows})
     half = set(names[1::2])
     return [row for row in rows if (row["study"], row["rung"]) in half]

@@ -13,14 +13,14 @@ RUNS, NAMED, FOUND, NOT_FOUND, NOT_RUN = VERDICTS = ("runs", "named at its line"
 
 
 class Feature(NamedTuple):
-    """A function of a stack's program: what it is, what becomes of it, and why."""
+    """A feature to test: a function of a stack's program, what its docstring says becomes of it, and why."""
 
     file: pathlib.Path
     function: str
     name: str
     verdict: str
     why: str
-    line: int  # of its fault; 0 without one
+    line: int  # line of the deliberate fault; 0 if there is none
     says: str  # a part of standard error by which a feature that does not run tells its reason
 
 

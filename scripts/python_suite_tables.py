@@ -30,7 +30,7 @@ def reason_of(case, reasons):
 
 
 class Count:
-    """The tests of a feature, or of a whole stack."""
+    """Counts the tests of a feature, or of a whole stack, by what became of them."""
 
     def __init__(self, features, reasons):
         self.passed = sum(feature["passed"] for feature in features)

@@ -3,7 +3,8 @@ import json
 
 from tables import table
 
-# Races of 346 that HiRace, iGUARD and compute-sanitizer found, by graph. From table 1 of HiRace's artifact (results/paper_figures/table1.png), on its authors' GPU.
+# Numbers of programs (of 346 racy ones) in which HiRace, iGUARD and compute-sanitizer found the race, by graph.
+# From table 1 of HiRace's artifact (results/paper_figures/table1.png), measured on its authors' GPU.
 PUBLISHED = {"DAG_100n_200e": ("346", "298", "92"), "DAG_200n_400e": ("346", "298", "92"), "counterDAG_200n_1000e": ("346", "298", "56"),
              "power_law_200n_1000e": ("346", "297", "128"), "DAG_5n_5e": ("182", "118", "92"), "counterDAG_5n_5e": ("295", "148", "92")}
 # Reports about the program's host code or the time limit, not its kernels.

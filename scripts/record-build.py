@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Times how long a new user waits, and records it as FOLDER/build.json. Runs scripts/demo.sh of a fresh clone, packages included,
-in a Debian 12 that has only git and bash: once without a CUDA toolkit, and once in another such system with it.
+in a Debian 12 that has only git and bash: once without a CUDA toolkit, and once in a second one with it.
 
   scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE] [--before "COMMIT OPTION..."]
 
-FOLDER is one of results/. SYSTEM is a folder that is not there yet, or a system there that `debootstrap --variant=minbase
---include=git,ca-certificates bookworm SYSTEM` has made; it is kept. The demos run in two copies of it, which are removed.
-FILE is a wheel of the same commit that scripts/package.sh has made. --before builds an earlier COMMIT as well, with the
-toolkit and any CMake options after it ("1d77bb3d -DNAME=VALUE"), for a comparison. Needs root, debootstrap, a network, 6 GB,
+FOLDER is a folder of results/. SYSTEM is a folder that does not exist yet, or one with a system that `debootstrap
+--variant=minbase --include=git,ca-certificates bookworm SYSTEM` has made; it is kept. The demos run in two copies of
+SYSTEM, which are removed. FILE is a wheel of the same commit that scripts/package.sh has made. --before also builds an
+earlier COMMIT for a comparison, with the toolkit and any CMake options that follow the commit ("1d77bb3d
+-DNAME=VALUE"). Needs root, debootstrap, a network, 6 GB,
 and a machine that does nothing else for a quarter of an hour. Changes nothing outside of SYSTEM and FOLDER.
 """
 import argparse
@@ -85,7 +86,7 @@ class System(contextlib.ExitStack):
 
 
 def built(said):
-    """Returns the seconds of all builds whose output this is."""
+    """Returns the wall and CPU seconds of all builds that an output of scripts/demo.sh names, added up."""
     found = [(int(wall), int(cpu)) for _, wall, cpu in BUILT.findall(said)]
     return {"wall_s": sum(wall for wall, _ in found), "cpu_s": sum(cpu for _, cpu in found)}
 
@@ -153,7 +154,7 @@ def main():
     make_debian(debian)
     path = chosen.folder / "build.json"
     record = recorded(debian, commit, chosen)
-    if "before" not in record and path.exists():  # it names the commit that was measured beside it
+    if "before" not in record and path.exists():  # keeps an earlier comparison, which names its own commits
         record |= {key: value for key, value in json.loads(path.read_text(encoding="utf-8")).items() if key == "before"}
     write(path, record)
 

@@ -4,10 +4,11 @@
     scripts/record-flopbench.py CHECKOUT FOLDER [--programs N] [--seconds N] [--jobs N] [--command build/release/bin/warpwise] [--try]
 
 CHECKOUT is a checkout of github.com/Scientific-Computing-Lab/gpuFLOPBench. No file of it is part of this project, and nothing is fetched. Its
-programs are built with nvcc into FOLDER and called as the suite called them. Archives beside a program's source are unpacked there first. What
-each program said is kept in FOLDER: a further call of the script continues. The programs are taken in a seeded random order: --programs is
-their number, all by default. Each ends after --seconds; the launches until then count. The suite profiled the first launch of each kernel with Nsight Compute, which holds the clock at its base value:
-the profile is rtx3080 with that clock.
+programs are built with nvcc into FOLDER and called as the suite called them. Archives beside a program's source are
+unpacked there first. The output of each program is kept in FOLDER, so that a further call of the script continues. The
+programs are taken in a seeded random order: --programs is their number, all by default. A program ends after --seconds,
+and its launches until then are compared. The suite profiled the first launch of each kernel with Nsight Compute, which
+holds the clock at its base value: the profile is rtx3080 with that clock.
 """
 import argparse
 import collections
@@ -23,11 +24,11 @@ import flopbench
 from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 
 PROFILE = REPOSITORY / "warpwise/lab/predict/devices/rtx3080.json"
-# TechPowerUp's GPU database. No kernel of the table exceeds the single precision of this clock.
+# From TechPowerUp's GPU database. No kernel of the table exceeds the single-precision peak at this clock.
 BASE_CLOCK_MHZ = 1440
 # Nsight Compute counts whole numbers, logic and comparisons as integer instructions.
 INTEGER_CLASSES = ("integer", "logic", "compare")
-# Seconds beyond the time limit in which the command writes its report.
+# Seconds that the command has after the time limit to write its report.
 PATIENCE_S = 120
 
 
@@ -41,7 +42,7 @@ def base_profile(folder):
 
 
 def built(name, entries, arguments):
-    """Returns nothing if a program is built, or else the reason."""
+    """Returns "" if a program is built, or else the reason why it is not."""
     program, why = arguments.folder / name, arguments.folder / f"{name}.why"
     if not program.exists() and not why.exists():
         said = flopbench.build(arguments.checkout, entries, program)
@@ -56,7 +57,7 @@ def unpack_inputs(folder):
 
 
 def run(name, rows, profile, arguments):
-    """Runs a program once, and writes what it said, its exit status and its report."""
+    """Runs a program once, and writes a file with its output and exit status. The command writes the report."""
     report, said = arguments.folder / f"{name}.json", arguments.folder / f"{name}.said"
     if said.exists():
         return
@@ -73,13 +74,13 @@ def run(name, rows, profile, arguments):
 
 
 def kept(name, folder):
-    """Returns a program's report, if there is one, and what it said."""
+    """Returns a program's report, or None if there is none, and its output."""
     report, said = folder / f"{name}.json", folder / f"{name}.said"
     return json.loads(report.read_text(encoding="utf-8")) if report.exists() else None, said.read_text(encoding="utf-8")
 
 
 def launches_of(report, row):
-    """Returns the report's kernels that have a row's name and template arguments, and those of them with its grid and block."""
+    """Returns the report's kernels with a row's name and template arguments, and those also with its grid and block."""
     name = flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))
     named = [each for each in report["kernels"] if flopbench.parts_of(flopbench.demangled(each["mangled_name"])) == name]
     shape = [flopbench.shape(row["Grid Size"]), flopbench.shape(row["Block Size"])]
@@ -87,7 +88,7 @@ def launches_of(report, row):
 
 
 def why_not_launched(said):
-    """Says why a program did not come to a kernel, by what it and the command printed."""
+    """Returns the reason why a program did not launch a kernel, by what it and the command printed."""
     if "the time limit of" in said or "status none" in said:
         return "not reached, or not sampled, within the time limit"
     if "was not run: " in said:
@@ -96,20 +97,21 @@ def why_not_launched(said):
 
 
 def are_alike(kernel, report):
-    """Returns whether a kernel's launches executed equally many instructions: the timeline's times are in that proportion."""
+    """Returns True if a kernel's launches executed equally many instructions: the timeline's times are proportional."""
     index = next(index for index, each in enumerate(report["kernels"]) if each is kernel)
     waits_us = kernel["prediction"].get("launch_us", 0) - kernel["prediction"].get("next_launch_us", 0)
     times, follows = set(), False
     for event in report["timeline"]:
         if event.get("kernel") == index:
-            # A launch that follows no other event on the GPU takes longer.
+            # The first launch after the GPU was idle takes longer.
             times.add(round(event["time_us"] - (0 if follows else waits_us / event.get("times", 1)), 6))
         follows = event.get("time_us") is not None
     return len(times) <= 1
 
 
 def predicted(kernel, report, figures):
-    """Returns what the report says of the first launch. The operations come from the prediction's sample if the counts are of a stopped launch or of unlike launches."""
+    """Returns what the report says of the first launch. The operations come from the prediction's sample if the counts
+    are of a stopped launch or of unlike launches."""
     prediction = kernel["prediction"]
     is_sampled = kernel["counted"].startswith("stopped") or not are_alike(kernel, report)
     counts, share = kernel, 1 / kernel["launches"]
@@ -125,7 +127,7 @@ def predicted(kernel, report, figures):
 
 
 def compared(name, row, report, said, figures, ptx=""):
-    """Returns a row of the record: what became of a kernel of the table. `ptx` is the text of the program's PTX."""
+    """Returns a row of the record, for a kernel of the table. `ptx` is the text of the program's PTX."""
     result = {"program": name, "kernel": flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))[0], "measured": flopbench.measured(row)}
     named, found = launches_of(report, row) if report else ([], [])
     if not named:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Takes what run.sh of the GPU bundle measured of ladders and studies into results/: a file for each experiment.
-Runs with hardware counters go to a folder of their own, without the single readings from which the comparison was computed.
+"""Copies what run.sh of the GPU bundle measured of ladders and studies into results/, with a file for each experiment.
+Runs with hardware counters go to a folder of their own, without the single readings from which the comparison was
+computed.
 
   scripts/record-ladders.py LADDERS.json... FOLDER       FOLDER is results/<device>
 """
@@ -34,7 +35,7 @@ def record(report, path, folder):
     for row in report["results"]:
         row.get("counters_of_counts", {}).pop("launches", None)
     target.mkdir(parents=True, exist_ok=True)
-    # One row a line, so that the differences to a later run are readable.
+    # Writes one row a line, so that the differences to a later run are readable.
     rows = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in report.pop("results"))
     head = json.dumps(report, indent=1, ensure_ascii=False)[:-2]
     file.write_text(f'{head},\n "results": [\n{rows}\n ]\n}}\n', encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what each source line of each rung costs: results/lines.json, which `warpwise lab report` puts in the margin.
+"""Records what each source line of each rung costs: results/lines.json. `warpwise lab report` shows them.
 
     scripts/record-lines.py COMMAND [OUT.json]      COMMAND: build/release/bin/warpwise
 
@@ -18,7 +18,7 @@ from recording import REPOSITORY, clean_commit
 
 SOURCES = "share/warpwise/sources/"
 NVRTC_HEADER = "__nv_nvrtc_builtin_header.h"
-CAPABILITY = "9.0"  # the recorded times' GPU
+CAPABILITY = "9.0"  # compute capability of the GPU of the recorded times
 KEPT_OF_LAUNCHES = ("kernel", "warp_instructions")
 
 
@@ -34,7 +34,7 @@ def line_of(line):
     line = dict(line)
     # Removes the folder that the command was started in from the names of headers.
     line["file"] = line["file"].rpartition(SOURCES)[2]
-    # NVRTC names its own header with the working directory of the process that compiled, an earlier one if the code is cached.
+    # NVRTC's name for its own header has the working directory of the process that compiled, perhaps an earlier one.
     if line["file"].endswith("/" + NVRTC_HEADER):
         line["file"] = NVRTC_HEADER
     line.pop("thread_instructions")
@@ -59,7 +59,7 @@ def main():
     command = sys.argv[1]
     commit = clean_commit("record-lines.py")
     listed = json.loads(subprocess.run([command, "lab", "list", "--json"], text=True, capture_output=True, check=True).stdout)
-    # A collection's kernels belong to other tables.
+    # The kernels of a collection belong to other tables.
     tables = [table for kind in ("ladders", "studies") for table in listed[kind] if "collects" not in table]
     names = [(table.get("ladder") or table["study"], rung["name"]) for table in tables for rung in table["rungs"]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -4,9 +4,9 @@
   scripts/record-opencv.py FOLDER [--build build/release] [--only pixels|memory|times]
 
 pixels: each primitive against its peer, by opencv_agreement, and the files of tests/images, by image_files_test. memory and
-times: whole processes of the command and of opencv_command, which does the same with OpenCV; their results have to be
-the same files. --only records one part again and leaves the others. Times need a machine that does nothing else; ratios of
-processor time tolerate other work. Needs OpenCV, as the tests do, and GNU time.
+times: whole processes of the command and of opencv_command, which does the same work with OpenCV; both have to write
+the same files. --only records one part again and leaves the others. Times need a machine that does nothing else; ratios
+of processor time tolerate other work. Needs OpenCV, as the tests do, and GNU time.
 """
 import argparse
 import datetime
@@ -40,7 +40,7 @@ class Case:
         self.name, self.inputs, self.jobs, self.pairs = name, inputs, jobs, pairs
 
     def commands(self, build, work):
-        """Returns our command and the peer's, each with an output of its own, which is removed."""
+        """Returns our command and the peer's, each with its own output. Removes earlier outputs."""
         outs = [work / "ours", work / "theirs"]
         for out in outs:
             shutil.rmtree(out, ignore_errors=True)
@@ -134,7 +134,7 @@ def compared_pixels(build, work):
     subprocess.run([build / "bin/image_files_test", "--gtest_filter=ImageFilesTest.EachGivesTheExpectedPixels",
                     f"--gtest_output=json:{report}"], check=True, stdout=subprocess.DEVNULL)
     test = json.loads(report.read_text(encoding="utf-8"))["testsuites"][0]["testsuite"][0]
-    # The test fails unless exactly these differ.
+    # The test has checked that these files, and no others, differ from OpenCV's results.
     unlike = re.findall(r"^(\S+) .*  unlike OpenCV: (.*)$", (REPOSITORY / "tests/images/expected.txt").read_text("utf-8"), re.M)
     row = {"primitive": "image files", "what": "odd PNG, JPEG, TIFF and WebP files, read or refused", "peer": "imread",
            "unit": "files", "compared": int(test["compared_with_opencv"]), "differing": len(unlike)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what `warpwise explain` predicts of the kernels of tests/pairs, and prints how well that agrees with measured times.
+"""Records what `warpwise explain` predicts for the kernels of tests/pairs, and prints how well measured times agree.
 
     scripts/record-pairs.py COMMAND [--sealed] [--only REGEX]     COMMAND: build/release/bin/warpwise
 
@@ -54,7 +54,7 @@ def main():
     arguments = parser.parse_args()
     if not arguments.only:
         clean_commit("record-pairs.py")
-    # The commit of what predicts: commits of documents and scripts after it change no prediction.
+    # The last commit of warpwise/ identifies the predictions: commits of documents and scripts do not change them.
     commit = first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     devices = [device for device in pairs.DEVICES if pairs.measured_path(device, arguments.sealed).exists()]
     made = {device: {} for device in devices}

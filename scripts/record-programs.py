@@ -13,17 +13,18 @@ Neither the programs nor how to build them is part of this project. scripts/prog
 own check has passed or failed:
 
     "checked"           what all programs print when their check is done and a benchmark begins
-    "passed", "failed"  regular expressions for the output of all programs; in "calls", of one program, which can also have:
+    "passed", "failed"  regular expressions for the output of all programs
+    "calls"             for each program its own "passed" and "failed", and:
     "arguments"         its arguments
     "faults"            a regular expression for the faults that it commits on purpose
-    "needs"             what it needs that no emulated GPU has, or why it does not count
+    "needs"             why it is not counted: no emulated GPU has what it needs, or another reason
     "own"               "fault", a regular expression for a fault that is the program's own, as its source shows, and "why"
     "waits"             why it never ends here
     "sized"             which constants of its source were changed to make it shorter
 
-Nothing else is checked. If its own check has failed, a program runs again with --check races. A program has --seconds of CPU time. With --only the
-other programs' rows are kept as they are recorded. With --check the programs of BUILT.json run with these checks, and their rows also say what
-was reported.
+Nothing else is checked. If a program's own check has failed, the program runs again with --check races. A program has
+--seconds of CPU time. With --only the other programs' rows are kept as they are recorded. With --check the programs of
+BUILT.json run with these checks, and their rows also say what was reported.
 """
 import argparse
 import json
@@ -45,9 +46,9 @@ PATIENCE = 8
 KEPT_CHARACTERS = 200_000
 # NVIDIA's libraries of machine code without PTX.
 CLOSED = r"lib(cublas\w*|cufft\w*|curand\w*|cusolver\w*|cusparse\w*|cudnn\w*|npp\w*|nvjpeg\w*|nccl)\.so"
-# A line of a fault, in a kernel or among the program's own calls, and its kind.
+# A line that reports a fault, in a kernel or among the program's own calls; group 2 is its kind.
 REPORT = re.compile(r"^warpwise: ((\w+) in (?:kernel|the program).*)", re.MULTILINE)
-# A fault's line on standard error, without its hint where to find more.
+# A line that reports a fault in a kernel.
 FAULT = re.compile(r"^warpwise: (\S+ in kernel .*)", re.MULTILINE)
 
 
@@ -119,7 +120,7 @@ def judged(text, status, not_run, passed, failed, checked, intended="(?!)"):
 
 
 def explained(outcome, why, call):
-    """Returns the outcome of a run if the call states facts from the program's source."""
+    """Replaces the outcome of a run if the program's entry in "calls" explains it by facts from the source."""
     own = call.get("own", {"fault": "(?!)"})
     if outcome == "fault" and re.match(own["fault"], why):
         return "own fault", own["why"]
@@ -198,7 +199,7 @@ def main():
     arguments = parser.parse_args()
     if not arguments.trial:
         clean_commit("record-programs.py")
-    # The last commit that changed the code that runs: later commits of documents and scripts do not count.
+    # The last commit that changed the code that runs. Later commits of documents and scripts do not matter.
     commit = arguments.commit or first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
     calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))

@@ -8,9 +8,9 @@ environment of its own in FOLDER. Each function is a feature. Its docstring name
 python_stack_tables.VERDICTS, then a reason or a hint if there is one. A fault on purpose is in the line that ends with "here: FUNCTION".
 If a feature does not run, "says: TEXT" follows: a part of its standard error, by which the reason is recognised.
 
---recorded installs the versions of the record, and not the registry's newest. --check writes nothing. Status 1: something else became of a
-feature than its docstring says. Status 77: no package could be installed. A record is of one machine and commit, so it needs all stacks:
-STACK is for --check, and nothing is written if a package could not be installed.
+--recorded installs the versions of the record, and not the registry's newest. --check writes nothing. Status 1: what
+became of a feature differs from its docstring. Status 77: no package could be installed. A record is of one machine and
+commit, so it needs all stacks: STACK is for --check, and nothing is written if a package could not be installed.
 """
 import argparse
 import concurrent.futures
@@ -48,7 +48,7 @@ def installed(stack, folder, versions):
 
 
 def verdict_of(done, feature):
-    """Returns what became of a feature, and the line that says so."""
+    """Returns what became of a feature, and the line of its output that says so."""
     faults = re.findall(r"^warpwise: (\w+ in (?:kernel|the program)\b.*)$", done.stderr, re.MULTILINE)
     if feature.line and any(f"{feature.file.name}:{feature.line}" in re.sub(r"; (?:allocation|launched) .*", "", each) for each in faults):
         return NAMED, ""

@@ -6,18 +6,18 @@
 SUITE is a checkout of the package's repository, VENV an environment with the package, pytest, pytest-timeout and pytest-xdist. Neither is
 part of this project. scripts/python_suites/STACK.json says how the suite is called:
 
-    "what"         which tests these are; "repository": owner/name
+    "what"         a sentence that says which tests these are; "repository": owner/name
     "packages"     what pip installs; their versions are recorded
     "tests"        the folder of the tests in SUITE, or "package:NAME", an installed package; "files": its files, test_*.py by default
     "started_in"   the folder of SUITE in which pytest starts; "words": more words for pytest; "options": for warpwise run;
                    "environment": more variables. {suite} and {scripts} are replaced by folders
     "features"     a regular expression of files for each row of the table; the first that fits counts. Each row is one run of pytest
-    "faulty"       a regular expression of tests that make a fault on purpose: they run again, each in a process of its own, which
-                   is told of its fault
-    "reasons"      why tests did not pass, which the table takes: [{"tests": regex, "says": regex of the message, "kind": one of
+    "faulty"       a regular expression of tests that make a fault on purpose: they run again, each in a process of its own, whose
+                   CUDA calls report the fault
+    "reasons"      reasons of failed tests, which the table shows: [{"tests": regex, "says": regex of the message, "kind": one of
                    python_suite_tables.KINDS, "why": a sentence}]
 
-A test passes if it passes by itself and `warpwise run --check all` finds no fault in its kernels. With --only the other features' tests are
+A test passes if pytest passes it and `warpwise run --check all` finds no fault in its kernels. With --only the other features' tests are
 kept as they are recorded, and with --try nothing is recorded.
 """
 import argparse

@@ -25,11 +25,11 @@ from recording import REPOSITORY, clean_commit, first_line, kinds_in, machine_of
 RESULTS = REPOSITORY / "results/emulator/races"
 SANITIZER = "/usr/local/cuda/bin/compute-sanitizer"
 TIMEOUT_S = 60
-# The kinds of reports that are races.
+# Kinds of the emulator's reports that count as races.
 RACES = {"race", "narrow_scope", "lockstep"}
-# Bugs that Indigo3's names state, and that are races.
+# Bugs in the names of Indigo3's programs that are races.
 RACES_OF_INDIGO3 = {"RaceBug", "SyncBug"}
-# Programs of Indigo3 whose names state no bug, and that have one. docs/emulator.md says which.
+# Programs of Indigo3 that have a bug although their names state none. docs/emulator.md lists them.
 FAULTS_OF_INDIGO3 = re.compile(
     r"(CC|SSSP)_CUDA_V_Data_Pull_\w+_Persist_\w+_(Block|Warp)_|(BFS|SSSP)_CUDA_E_Data_|MST_CUDA_V_Data_|TC_CUDA_[EV]_\w+_Reduction_"
     r"|PR_CUDA_\w+_(Thread|Warp)_\w*Reduction$|PR_CUDA_Pull_\w+(_NonDeterm_|_BlockAdd$)|PR_CUDA_Push_\w+_(Block|Warp)_")
@@ -74,7 +74,7 @@ SUITES = {
                      # Each program prints two fields of cudaDeviceProp that CUDA 13 no longer has.
                      options=("-I{checkout}/lib", "-DclockRate=major", "-DmemoryClockRate=minor"),
                      arguments=("{input}", "1", "0"),
-                     # A program that goes on after a failed call may run for ever.
+                     # The time limit ends programs that would run for ever after a failed call.
                      checks=("--check", "all", "--keep-going", "--time-limit", "40"),
                      inputs=tuple(f"inputs/{graph}.egr" for graph in (
                          "undirect_power_law_250n_2200e", "undirected_graph_4n_12e_4095", "undirect_binary_tree_200n_398e"))),
@@ -135,7 +135,7 @@ def row_of(job, kept, path, commit, run):
         return row | {"label": label}
     row = run(program, label, given)
     with path.open("a", encoding="utf-8") as file:
-        file.write("\n" + json.dumps(row | {"commit": commit}))  # an interrupted line ends here
+        file.write("\n" + json.dumps(row | {"commit": commit}))  # the newline ends an earlier line that was interrupted
     return row
 
 

@@ -3,10 +3,10 @@
 
     scripts/record-sanitizer.py FAULTS OUT.json --commit COMMIT [--seconds N]
 
-FAULTS is the folder of these programs, or of the executables that nvcc made from them for this GPU. Each program runs under each tool,
-first under the tool for its fault; sixteen run at a time. OUT.json is complete after each run, so the next call continues one that ended
-early and runs nothing twice. A result that another machine or commit adds names it. A program that no GPU can end is left out. The script
-needs no other file of the project.
+FAULTS is the folder of these programs, or the executable that nvcc made from them for this GPU. Each program runs under
+each tool, first under the tool for its fault; sixteen run at a time. OUT.json is complete after each run: the next call
+continues an interrupted one and runs nothing twice. If several machines or commits have added results, each result says
+which one. Programs that no GPU can end are left out. The script needs no other file of the project.
 """
 import argparse
 import concurrent.futures
@@ -31,7 +31,7 @@ LEAK = re.compile(r"Leaked [\d,]+ bytes at")
 
 
 def said(text):
-    """Returns the first error that a tool reports for a program; a leak only if there is nothing else."""
+    """Returns the first error that a tool reports for a program. Returns a leak only if nothing else is reported."""
     things = []
     for line in text.splitlines():
         words = line.removeprefix("=========").strip()
@@ -41,7 +41,7 @@ def said(text):
 
 
 def leaks_in(text):
-    """Returns the number of allocations that a tool reports as leaked; its errors include them."""
+    """Returns the number of allocations that a tool reports as leaked. The tool's number of errors includes them."""
     summary = re.search(r"LEAK SUMMARY: [\d,]+ bytes leaked in (\d+) allocations", text)
     return int(summary[1]) if summary else 0
 

@@ -4,9 +4,9 @@
   scripts/record-stream.py FOLDER [--build build/release]
 
 Frames of 1280x720 rgb24 in a file in memory go through YCbCr, Sobel and the adaptive threshold of a 31x31 window, and are
-dropped. Whole processes are timed: the command, opencv_stream, which makes the same bytes with OpenCV, and ffmpeg, whose
-filters come near (edges by the Euclidean norm). Needs a machine that does nothing else. Needs OpenCV, as the tests do, and
-ffmpeg.
+dropped. Whole processes are timed: the command; opencv_stream, which makes the same bytes with OpenCV; and ffmpeg,
+whose filters are similar (edges by the Euclidean norm). Needs a machine that does nothing else. Needs OpenCV, as the
+tests do, and ffmpeg.
 """
 import argparse
 import datetime
@@ -31,7 +31,7 @@ METHOD = (f"whole processes in turn, {ROUNDS} rounds after one that is not count
 
 
 def commands(build, frames):
-    """Returns each program's arguments and standard input; {out} is a file, or a way to drop the frames."""
+    """Returns each program's arguments and standard input; {out} stands for a file, or for null, which drops frames."""
     size = f"{WIDTH}x{HEIGHT}"
     return {
         "warpwise": ([build / "bin/warpwise", "stream", f"pipe:rgb24:{size}", "{out}", "--backend", "cpu", "--pipeline", PIPELINE],
@@ -43,12 +43,12 @@ def commands(build, frames):
 
 
 def run(command, standard_input, out):
-    """Returns a process's wall and processor seconds."""
+    """Runs a command; returns its wall-clock and CPU seconds."""
     return process_times([str(word).replace("{out}", out) for word in command], standard_input)
 
 
 def require_same_bytes(build, frames, work):
-    """Checks on a few frames that the timed programs do the same."""
+    """Checks on a few frames that warpwise and opencv_stream make the same bytes."""
     few = work / "few.raw"
     with open(frames, "rb") as all_frames:
         few.write_bytes(all_frames.read(5 * 3 * WIDTH * HEIGHT))

@@ -1,4 +1,4 @@
-"""Shared by the scripts that record measurements: the commit, the machine, and the writing of a record."""
+"""Functions for the scripts that record measurements: the commit, the machine, and the writing of a record."""
 import json
 import os
 import pathlib
@@ -24,7 +24,7 @@ def cpu_name():
 
 
 def clean_commit(script):
-    """Returns the measured commit; ends the script if the tree is not a commit."""
+    """Returns the measured commit; ends the script if the tree has changes that are not committed."""
     commit = first_line("git", "describe", "--always", "--dirty", "--abbrev=12")
     if commit.endswith("-dirty"):
         sys.exit(f"{script}: the tree has changes that are not committed; a figure belongs to a commit")
@@ -62,7 +62,7 @@ def machine_of(date, commit, method):
 
 
 def text_of(value, levels, depth=0):
-    """Returns a value as JSON with this many levels of lines; what lies deeper stands on one line."""
+    """Returns a value as JSON, with a line for each item of the outer `levels` levels; deeper items share a line."""
     if levels == 0 or not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):

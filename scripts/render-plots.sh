@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws the plot of every recorded run of a ladder, a study or `bench --growth`, and writes the figures that it shows:
-# NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts the plot into the documents. Transfers
-# have no plot there, but one table of all ladders.
+# NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts the plots into the documents. Measurements
+# of transfers get no plot there, but one table of all ladders.
 #
 #   scripts/render-plots.sh [WARPWISE]     the command, build/release/bin/warpwise unless given
 set -euo pipefail

@@ -41,12 +41,12 @@ DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
                      for path in REPOSITORY.glob(f"warpwise/{pages}/README.md"))]
-# Tables of one experiment of a ladder or a study, by the word before its name in a marker.
+# Functions that make the text of one experiment of a ladder or a study, by the first word of a marker's name.
 OF_ONE_RECORD = {"ladder": ladder_tables.ladder, "experiment": ladder_tables.experiment,
                  "branches": ladder_tables.branches, "plot": ladder_tables.ladder_origin,
                  "planes": study_tables.planes, "figures": study_tables.figures, "curves": study_tables.curves,
                  "shares": study_tables.shares, "halved": study_tables.halved}
-# Tables of records with hardware counters, by the same word.
+# Functions that make a table of hardware counters, by the same first word.
 OF_COUNTERS = {"counters": counter_tables.counters, "waits": counter_tables.waits}
 NOT_RECORDED = "Not recorded yet."
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes an SBOM, SPDX 2.3 as JSON: the packages of a release with their checksums, and what they depend on or hold.
 
-    sbom.py PREFIX BUILD FOLDER    PREFIX: an installed tree; BUILD: its build tree; FOLDER: with the packages, and the
-                                   place of warpwise-VERSION.spdx.json
+    sbom.py PREFIX BUILD FOLDER    PREFIX: an installed tree; BUILD: its build tree; FOLDER: has the packages, and gets
+                                   warpwise-VERSION.spdx.json
 
-The binaries name the libraries that are linked dynamically, with Debian's names and versions. CMake's cache names the code that is compiled in.
+The binaries name the libraries that they link dynamically, and dpkg their packages. CMake's cache names the code that
+is compiled in.
 """
 import datetime
 import hashlib
@@ -30,7 +31,7 @@ def owner(path):
 
 
 def linked(prefix):
-    """Lists the packages of the shared libraries that binaries of the tree name, except the tree's own."""
+    """Lists the packages of shared libraries that the tree's binaries link, without the tree's own libraries."""
     libraries = {}
     for path in sorted(prefix.rglob("*")):
         if path.is_symlink() or not path.is_file() or path.read_bytes()[:4] != b"\x7fELF":

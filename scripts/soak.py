@@ -2,16 +2,16 @@
 """Runs Warpwise for hours and records its memory, open handles and threads: results/soak.json, drawn as soak.svg.
 
   scripts/soak.py MINUTES [--build build/release] [--python PYTHON]
-  scripts/soak.py MINUTES --only run    one of them alone, whose part of the record it replaces
+  scripts/soak.py MINUTES --only run    runs one of the processes alone, and replaces its part of the record
   scripts/soak.py MINUTES --gpu --out FILE --commit HASH [--build FOLDER]
-                                        the stream alone, computed by a GPU, with the GPU's memory; for a bundle of
+                                        the stream alone, on a GPU, and with the GPU's memory; for a bundle of
                                         scripts/gpu-bundle.sh, which has no repository
   scripts/soak.py --plot                draws results/soak.json again
 
 Three processes run at once until the minutes are over: `warpwise stream` with three stages at full speed on the CPU; a
-CUDA program under `warpwise run` (soak/rounds.cu); and Python with warpwise.ray.process and the emulator (soak/rounds.py).
-The last two repeat one round, and must reach ROUNDS. The first tenth of the samples is left out: there a process starts,
-and the emulator fills its memory of the last 65,536 freed allocations. After it,
+CUDA program under `warpwise run` (soak/rounds.cu); and Python with warpwise.ray.process and the emulator
+(soak/rounds.py). The last two repeat the same round, and must reach ROUNDS rounds. The first tenth of the samples is
+left out, because a process then starts, and the emulator fills its memory of the last 65,536 freed allocations. Then
   - memory must not grow: the straight line of least squares through the samples must rise less than growth_limit() in all;
   - the fewest handles, and the fewest threads, of the last tenth must not be more than those of the second.
 The status is 1 if a process breaks one of these rules. Needs nvcc and gnuplot.
@@ -71,7 +71,7 @@ def program_of(process):
 
 
 def start(build, python, seconds, work, gpu, only):
-    """Starts the three processes, one of them, or the GPU's, and returns them by name."""
+    """Starts the three processes, only one of them, or only the stream on a GPU, and returns them by name."""
     warpwise = build / "bin/warpwise"
     if gpu:
         return running({"stream": [warpwise, "stream", *["cuda" if word == "cpu" else word for word in STREAM]]}, work)
@@ -125,7 +125,7 @@ def slope(xs, ys):
 def judged(samples):
     """Returns the figures of one process, and its faults in words."""
     kinds = [kind for kind in samples if kind != "seconds"]
-    # A process that ends by itself may be ending in its last sample.
+    # Leaves out the last sample, because a process that ends by itself may be ending then.
     times, *series = [samples[kind][:-1] for kind in ["seconds", *kinds]]
     tenth = len(times) // 10
     if tenth == 0:

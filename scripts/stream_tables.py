@@ -69,7 +69,7 @@ DECODERS = {"cpu": "the CPU", "gpu": "the GPU, several engines", "ffmpeg": "ffmp
 
 
 def decoding(path):
-    """Makes a table of whole processes that decode one film: how many at a time, by what, and how fast all together."""
+    """Makes a table of whole processes that decode one film: their decoder, their number, and their common rate."""
     record = read(path)
     if not record:
         return NOT_RECORDED
@@ -101,7 +101,7 @@ def decoding_films(path):
 
 
 def end_to_end(path):
-    """Makes a table of whole processes from files to files, by what they do."""
+    """Makes a table of whole processes that read and write files, ordered by the work that they do."""
     record = read(path)
     if not record:
         return NOT_RECORDED

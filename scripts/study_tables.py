@@ -21,7 +21,7 @@ def plane(rows, down, across, header, show=shown_time):
 
 
 def plane_of_blocks(rows):
-    """Makes a table of one kernel at every shape, and compares the best with the document's, which comes first."""
+    """Makes a table of one kernel at every block shape, and compares the best with the first, the document's."""
     timed = [row for row in rows if "cold" in row]
     best = min(timed, key=lambda row: row["cold"]["median_us"])
     first = rows[0]
@@ -34,7 +34,7 @@ def plane_of_blocks(rows):
 
 
 def planes(report):
-    """Makes a table of each kernel of an experiment at its two axes: the block's two sides, or those that vary."""
+    """Makes a table of each kernel of an experiment, with two axes: the block's two sides, or two values that vary."""
     text = [f"{report['title']} ({', '.join(report['rows'])}); cold µs."]
     for rung in dict.fromkeys(row["rung"] for row in report["results"]):
         rows = [row for row in report["results"] if row["rung"] == rung]
@@ -51,7 +51,7 @@ def planes(report):
 
 
 def what_varies(rows):
-    """Returns for each row a text that tells it from the others of its kernel: size, axes, block."""
+    """Returns for each row a text that distinguishes it from other rows of its kernel: size, parameters, block."""
     told = [{"size": size_text(row["size"]), **row["parameters"], **row.get("axes", {}), "block": block_text(row)}
             for row in rows]
     varied = [key for key in dict.fromkeys(key for each in told for key in each)
@@ -147,7 +147,7 @@ def transfers(reports):
 
 
 def shares(report):
-    """Makes a table of times on shares of the GPU: rungs against multiprocessors and a neighbour's reads."""
+    """Makes a table of the times of rungs on a share of the multiprocessors, beside a neighbour that reads memory."""
     lines = []
     for row in report["results"]:
         setting = row["setting"]
@@ -165,7 +165,7 @@ def shares(report):
 
 
 def halved(report):
-    """Makes a table of rungs' losses with half of a resource."""
+    """Makes a table of how much slower rungs are with half of the multiprocessors or of the bandwidth."""
     keys = ("multiprocessors_halved_at_all_bandwidth", "multiprocessors_halved_at_half_bandwidth",
             "bandwidth_halved_at_many_multiprocessors", "bandwidth_halved_at_half_multiprocessors")
     lines = []

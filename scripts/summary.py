@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Says what became of the tests of each build, from the reports in its folder reports/.
+"""Summarises the results of the tests of each build, from the reports in its folder reports/.
 
     scripts/summary.py BUILD...
 
-ctest.xml is ctest's own report; each test program that can do so writes NAME.xml, with its cases. Prints the failures, why tests
+ctest.xml is ctest's own report. Test programs that can do so also write NAME.xml, with their cases. Prints the failures, why tests
 were skipped, the slowest programs and cases, and last "N passed, N failed, N skipped". Ends with status 1 if a test
 failed. build/tests.json has the counts and the names of the failures.
 """
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build/tests.json"
 SLOWEST = 10
 
-# result: "passed", "failed" or "skipped"; why: the reason of the last two.
+# result: "passed", "failed" or "skipped"; why: the reason of a failure or a skip.
 Test = collections.namedtuple("Test", "build program case seconds result why")
 
 
@@ -28,7 +28,7 @@ def first_line(text):
 def of_case(build, program, element):
     """Returns a case as its program reported it."""
     parts = [element.get("classname", ""), element.get("name")]
-    if "." in parts[0] and "::" not in parts[0]:  # pytest: folders and file, then perhaps a class
+    if "." in parts[0] and "::" not in parts[0]:  # pytest's name has folders and file, and maybe a class
         parts[0] = parts[0].rpartition(".")[2]
     name, seconds = ".".join(part for part in parts if part), float(element.get("time", "0"))
     for kind in ["failure", "error", "skipped"]:

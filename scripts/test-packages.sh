@@ -44,7 +44,7 @@ clean_system() {
   mkdir "$work/packages" && find "$packages" samples/building.jpg tests/ptx/pixels.ptx -type f -exec cp -t "$work/packages" {} +
   cp -r tests/package/clean_user "$work/packages/"
   cp /etc/resolv.conf "$work/etc/resolv.conf"
-  mount -t proc proc "$work/proc"  # the loader's $ORIGIN is read there
+  mount -t proc proc "$work/proc"  # the loader finds $ORIGIN by it
   if [ -x "$work/usr/bin/c++" ] || [ -x "$work/usr/bin/cc" ]; then echo "the system has a compiler" >&2; exit 1; fi
 }
 
@@ -73,7 +73,7 @@ timed() {  # timed NAME COMMAND: at most a minute, or ten under QEMU
 }
 
 if [ -n "$arm64" ]; then
-  # There is no archive for arm64. This machine's command makes the edges in place of the archive's command.
+  # There is no archive for arm64, so this machine's command makes the edges in place of the archive's command.
   build/release/bin/warpwise sobel samples/building.jpg build/package-test/archive.png
 else
   clean_system

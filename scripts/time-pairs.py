@@ -109,7 +109,7 @@ class Argument:
         self.count = int(found["width"]) * int(found["height"] or 1)
         self.bytes = self.count * self.dtype.itemsize
         self.fill = found["fill"]
-        # The second buffer of a type has other numbers than the first. A texture has the numbers of the buffer that it stands for.
+        # The second buffer of a type has other random numbers than the first. A texture has a buffer's numbers.
         offset = 65536 * index * self.dtype.itemsize if self.fill == "random" else 0
         self.numbers = numbers.of(found["type"], self.fill).value + offset if self.fill else None
         self.buffer = made("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(self.bytes))
@@ -176,7 +176,7 @@ class Launch:
 
 
 def difference(slow, fast, pair):
-    """Says how two results differ; says nothing where they agree."""
+    """Returns a text that says how two results differ, or "" if they agree."""
     slow, fast = (values.astype(numpy.float64) for values in (slow, fast))
     if not (numpy.isfinite(slow).all() and numpy.isfinite(fast).all()):
         return "a result is no number"
@@ -196,7 +196,7 @@ class Timer:
         self.events = [made("cuEventCreate", ctypes.c_void_p, 0) for _ in range(2)]
 
     def once(self, launch, nanoseconds):
-        """Returns the microseconds of a run, and whether the host was done with its launches before the run began."""
+        """Returns the microseconds of a run, and whether the host issued all its launches before the run began."""
         call("cuMemsetD32Async", self.flush, ctypes.c_uint(1), ctypes.c_size_t(self.flush_bytes // 4), None)
         wait = ctypes.c_longlong(nanoseconds)
         call("cuLaunchKernel", self.spin, 1, 1, 1, 1, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.addressof(wait)), None)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/add-a-primitive.md: its files fit the library as it is.
+"""Tests that the files of docs/add-a-primitive.md fit the present library.
 
-    add_a_primitive_test.py ROOT COMPILER    compiles the page's host files, without making anything of them
+    add_a_primitive_test.py ROOT COMPILER    compiles the page's host files for their syntax alone
     add_a_primitive_test.py ROOT             follows the page in the checkout ROOT: writes its files and lines there
 """
 
@@ -15,7 +15,7 @@ NAME = "invert"
 
 
 def blocks(page, kind):
-    """What stands behind the word `kind` on the first line of each code block, and the block's text."""
+    """Returns for each code block the text behind the word `kind` on its first line, and the block's text."""
     return re.findall(rf"^```\w+ {kind}(\S*)\n(.*?)^```$", page, re.S | re.M)
 
 
@@ -56,7 +56,7 @@ def main():
         files = write_files(page, folder)
         for file in files:
             if file.endswith(".cpp") or file == "launch.hpp":
-                # Included, so that a header may say #pragma once.
+                # The file is included (-include), so that a header may say #pragma once.
                 subprocess.run([*sys.argv[2:], "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Werror",
                                 f"-I{name}", f"-I{root}", f"-I{root}/tests", "-include", str(folder / file),
                                 "-x", "c++", "/dev/null"], check=True)

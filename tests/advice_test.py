@@ -1,5 +1,5 @@
-"""What explain advised on the ladders' rungs beside what the next rungs did (results/advice.json): the figures follow
-from the steps, are of what is recorded, and hold."""
+"""Tests results/advice.json, which compares explain's advice on the ladders' rungs with the next rungs: its figures
+follow from its steps, its steps are those of the other records, and the advice is as good as the document claims."""
 import json
 import pathlib
 import re
@@ -32,18 +32,18 @@ class Advice(unittest.TestCase):
 
     @unittest.expectedFailure
     def test_its_first_is_better_than_the_commonest(self):
-        """Missed since disparity's ladder joined: 28 steps against 30."""
+        """Fails since disparity's ladder was added: the first advice names 28 steps, the commonest remedy 30."""
         summary = self.result["summary"]
         self.assertGreater(summary["named_first"], summary["named_by_commonest"])
 
     @unittest.expectedFailure
     def test_it_names_more_than_the_three_commonest(self):
-        """Missed since disparity's ladder joined: 45 steps against 45."""
+        """Fails since disparity's ladder was added: the advice names 45 steps, the three commonest remedies 45."""
         summary = self.result["summary"]
         self.assertGreater(summary["named"], summary["named_by_always"])
 
     def test_the_first_steps_that_a_reader_meets(self):
-        """gemv's first, and the first of table 5's Sobel that gained."""
+        """Checks gemv's first step, and the first step that gained time in table 5's Sobel."""
         by_name = {(step["ladder"], step["rung"]): step for step in self.result["steps"]}
         self.assertEqual(advice.remedies_of(by_name["gemv", "block_per_row"])[0], "coalescing")
         table5 = by_name["sobel", "global_fewer_conditions"]
@@ -63,7 +63,7 @@ class Advice(unittest.TestCase):
             self.assertIn(rung["placement"], [1, 2, 3], rung["rung"])
             gains = [each["gain"] for each in rung["advice"] if each["gain"]]
             self.assertLessEqual(len(rung["advice"]), advice.TOP)
-            # Ordered by gain, except where gains differ by less than 0.03.
+            # The advice is ordered by gain, except where gains differ by less than 0.03.
             for first, second in zip(gains, gains[1:]):
                 self.assertGreater(first, second - 0.03, rung["rung"])
 

@@ -1,4 +1,4 @@
-"""scripts/build-progress.py: what it concludes of the objects that are compiled, and what it says of a small build."""
+"""Tests scripts/build-progress.py: its estimates from the objects compiled so far, and its output for a small build."""
 
 import importlib.util
 import pathlib
@@ -45,7 +45,7 @@ class Estimates(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
-    """Ninja builds three objects, one after the other, of which each takes 0.4 s."""
+    """Ninja builds three objects, one after another. Each takes 0.4 s."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="warpwise-progress-")

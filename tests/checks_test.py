@@ -1,4 +1,4 @@
-"""scripts/checks.sh's own checks: that each finds what it is there for, in a small tree made here."""
+"""Tests that each of the scripts of scripts/checks.sh finds what it looks for, in a small tree made here."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ GOOD = {
 
 
 def run(script, files):
-    """The script's status and lines on a repository of these files."""
+    """Returns a script's status and lines of output for a repository of these files."""
     with tempfile.TemporaryDirectory() as root:
         for name, text in {**GOOD, **files}.items():
             path = pathlib.Path(root, name)
@@ -91,9 +91,9 @@ class Layers(unittest.TestCase):
 
 
 class Picture(unittest.TestCase):
-    """The picture of docs/architecture.md, and the table of check-layers.py."""
+    """Compares the picture in docs/architecture.md with the table of check-layers.py."""
 
-    # Rooms of the table that have another name in the picture. It draws the rooms below emulator/ as one.
+    # These rooms have other names in the picture, which draws the rooms below emulator/ as one.
     ROOMS = {"primitives/*": "primitives", "primitives/shared": "shared", "algorithms/*": "algorithms",
              "emulator/runtime": "runtime", "lab/compile": "compile", "lab/measure": "measure", "lab/study": "study",
              "lab/plot": "plot", "lab/report": "report", "lab/predict": "predict", "lab/explain": "explain", "lab/exercise": "exercise"}
@@ -162,7 +162,7 @@ class Documents(unittest.TestCase):
 
 
 class Translations(unittest.TestCase):
-    """A page in Korean is its original in all that both languages write alike."""
+    """Tests that a Korean page must equal its original in everything that both languages write alike."""
 
     ENGLISH = ("# Two steps\n\n[한국어](README.ko.md)\n\nSee [a](docs/a.md): five rungs, 12 warps, `copy`.\n\n"
                "```sh\nwarpwise lab list\n```\n\n| rung | × |\n|---|---|\n| scalar | 1.5 |\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A shared library shows what its public headers mark with WARPWISE_EXPORT, and nothing else.
+"""Tests that a shared library exports what its public headers mark with WARPWISE_EXPORT, and nothing else.
 
-    exported_symbols_test.py NM LIBRARY FOLDER SYMBOL...    FOLDER: the folder `warpwise`; each SYMBOL, without
-                                                            its parameters, has to be there
+    exported_symbols_test.py NM LIBRARY FOLDER SYMBOL...    FOLDER: the folder `warpwise`; SYMBOL: must be exported,
+                                                            written without its parameters
 """
 
 import pathlib
@@ -10,23 +10,23 @@ import re
 import subprocess
 import sys
 
-# Symbols instantiated from the standard library: its own headers make them visible.
+# Symbols instantiated from templates of the standard library, whose own headers make them visible.
 STANDARD = re.compile(r"([\w ]+ )?(std::|operator (new|delete)|__gnu_cxx::)")
-# Inline code of base/view.hpp calls it.
+# Inline code of base/view.hpp calls this function, so the library must export it.
 CALLED_INLINE = "warpwise::detail::validate_view"
 INSIDE = re.compile(r"warpwise::(.*::)?(detail|kernels|N_\w+|ladders|explain_cases)::")
 KIND = re.compile(r"^(typeinfo for|typeinfo name for|vtable for|guard variable for|non-virtual thunk to) ")
 
 
 def marked(folder):
-    """The names of the classes and functions that headers mark."""
+    """Returns the names of the classes and of the functions that headers mark."""
     text = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.hpp"))
     return (set(re.findall(r"class WARPWISE_EXPORT (\w+)", text)),
             set(re.findall(r"^WARPWISE_EXPORT [^;({]*?(\w+)\(", text, re.M)))
 
 
 def without_arguments(name):
-    """"a::b" of "void a::b<c>(d)": no type of a result, template arguments, or parameters."""
+    """Returns "a::b" for "void a::b<c>(d)": leaves out the result type, template arguments and parameters."""
     plain, depth = "", 0
     for letter in KIND.sub("", name).replace("[abi:cxx11]", ""):
         if letter == "(":

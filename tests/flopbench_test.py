@@ -1,4 +1,4 @@
-"""How the suite's table is read and compared (scripts/record-flopbench.py), and that its record is as good as the document says."""
+"""Tests scripts/record-flopbench.py: it reads and compares the suite's table. Its record is as good as documented."""
 import importlib.util
 import json
 import pathlib
@@ -83,7 +83,7 @@ class Compared(unittest.TestCase):
         self.assertEqual(compared(other)["why"], "never launched")
         self.assertEqual(compared(kernel(SCALE), kernel(SCALE))["why"], "several kernels have its name")
         self.assertEqual(compared(kernel(SCALE, grid=[8, 1, 1]))["why"], "launched with another grid or block")
-        # A kernel whose name only begins like another's is a different kernel.
+        # The name of this kernel begins like that of another one, but it is a different kernel.
         self.assertEqual(compared(kernel("_Z9scale_allIfLi4EEvPT_"))["why"], "never launched")
 
     def test_additions_that_machine_code_repeats(self):
@@ -128,7 +128,7 @@ class Figures(unittest.TestCase):
         self.assertFalse(tables.equal_floats(row((1, 10000, 0, 0, 1), (1, 10000, 22, 0, 1))))
 
     def test_few_operations_are_as_exact_as_their_rates(self):
-        # 0.015 operations a cycle in 1440 cycles are 21.6 operations.
+        # The table rounds to 0.015 operations a cycle: in 1440 cycles these are 21.6 operations.
         self.assertTrue(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 121, 0, 1))))
         self.assertFalse(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 122, 0, 1))))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rules of time in docs/hardware-rules.md: each names a test that exists, and kernels that measure its figures."""
+"""Tests that the rules of time in docs/hardware-rules.md name existing tests, and kernels that measure them."""
 import pathlib
 import re
 import unittest
@@ -10,7 +10,7 @@ PREDICT = REPOSITORY / "warpwise/lab/predict"
 
 
 def rules():
-    """The rows of the table of times: what is slow, the rule, its kernels, its tests."""
+    """Returns the rows of the table of times: what is slow, the rule, its kernels, and its tests."""
     rows = PAGE.split("\n## Time\n")[1].split("|---|---|---|---|\n")[1].split("\n\n")[0].splitlines()
     return [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in rows]
 
@@ -33,7 +33,7 @@ class Rules(unittest.TestCase):
             self.assertEqual([name for name in names if name not in kernels | figures], [], what)
 
     def test_what_was_most_wrong_is_measured(self):
-        """Textbook pairs showed these errors, each of a factor of two or more."""
+        """Pairs of textbook kernels showed these errors, each a factor of two or more."""
         measured = {what for what, _, measured_by, _ in rules() if measured_by != "none"}
         for kind in ("lanes that go down columns", "scattered loads", "scattered stores", "atomics on one address", "spilled registers",
                      "barriers of large blocks", "short blocks", "division, `%`, conversion, double precision"):

@@ -1,4 +1,4 @@
-"""Checks scripts/mutants.py: the places it chooses, the text it writes, and its record of a small project made here."""
+"""Tests scripts/mutants.py: the places that it chooses, the text that it writes, and its record of a small project."""
 import contextlib
 import io
 import json
@@ -88,7 +88,7 @@ int main(int, char** argv) {
 
 
 def numbered(text):
-    """Numbers every place of a text as a mutant; places that lie in others are left out."""
+    """Makes a mutant of every place of a text and numbers it; places inside of others are left out."""
     found, end = [], 0
     for place in mutant_places.places(text):
         if place["start"] >= end:
@@ -124,7 +124,7 @@ class Places(unittest.TestCase):
     def test_places_that_are_the_same_or_only_a_message_are_left_out(self):
         for before in ("a < b", "b > a", '"3 < 4"'):
             self.assertNotIn(before, [each for each, after in self.changes if not after.startswith("!")])
-        self.assertNotIn("5", [before for before, _ in self.changes])  # a template's argument
+        self.assertNotIn("5", [before for before, _ in self.changes])  # an argument of a template
 
     def test_the_environment_switches_one_mutant_on(self):
         chosen = numbered(SOURCE)
@@ -139,8 +139,8 @@ class Places(unittest.TestCase):
             def said(number, limit):
                 return subprocess.run([folder / "a", str(limit)], capture_output=True, text=True, check=True,
                                       env={**os.environ, "WARPWISE_MUTANT": str(number)}).stdout
-            self.assertEqual(said(0, 3), "5")  # 2 + 5 - 2
-            self.assertEqual(said(by_before["fits"], 3), "5")  # two of the four do not fit either
+            self.assertEqual(said(0, 3), "5")  # 5 = 2 + 5 - 2
+            self.assertEqual(said(by_before["fits"], 3), "5")  # of the four, two do not fit either way
             self.assertEqual(said(by_before["fits"], 2), "6")
             self.assertEqual(said(by_before["0"], 3), "6")
             self.assertEqual(said(len(chosen) + 1, 3), "5")
@@ -183,7 +183,7 @@ class Run(unittest.TestCase):
             command = ["mutants.py", "run", "--folder", f"{name}/folder", "--out", str(out)]
             for more, status in [(["--limit-minutes", "0"], 1), ([], 1), (["--limit-minutes", "0"], 1)]:
                 with mock.patch.object(sys, "argv", command + more):
-                    self.assertEqual(mutants.main(), status)  # the last as the second: CI's set misses one
+                    self.assertEqual(mutants.main(), status)  # the last like the second: CI's set misses one
             record = json.loads(out.read_text(encoding="utf-8"))
         self.assertEqual({each["before"]: [each[key] and each[key]["test"] for key in ("ci", "whole")]
                           for each in record["mutants"]},

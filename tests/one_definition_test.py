@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two files that are linked together define different types of one name.
+"""Tests that no two files that are linked together define different types of one name.
 
 Two structs of one qualified name in one program are undefined behaviour, and neither the compiler
 nor the linker says so: it sees one of them at a time. This reads all sources of the libraries and
@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-# Sources that are programs of their own: rungs are compiled one by one, tests and benches are not linked together.
+# Sources that are programs of their own: rungs are compiled one by one, and tests and benches are not linked together.
 APART = re.compile(r"/ladder/[^/]*\.cuh?$|_test\.cpp$|_bench\.cpp$|/emulator/runtime/")
 TOKEN = re.compile(
     r"namespace\s+(?:\[\[[^]]*\]\]\s*)?(?P<namespace>[\w:]+)?\s*\{"
@@ -25,12 +25,12 @@ TOKEN = re.compile(
 def without_comments(text):
     text = re.sub(r'R"(\w*)\(.*?\)\1"', '""', text, flags=re.S)
     text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', " ", text, flags=re.S)
-    # Reads all branches of a preprocessor condition; in this project each has balanced braces.
+    # Removes the directives and reads all branches of conditions; in this project each branch has balanced braces.
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
 
 
 def types_of(text):
-    """The qualified names of the types that a file defines in namespaces with names."""
+    """Returns the qualified names of the types that a file defines in named namespaces."""
     scopes, types = [], set()
     for match in TOKEN.finditer(without_comments(text)):
         if match["close"]:
@@ -43,7 +43,7 @@ def types_of(text):
         elif match["open"]:
             scopes.append(None)
         else:
-            scopes.append(match["namespace"])  # None for one without a name: its types are the file's own
+            scopes.append(match["namespace"])  # None for an unnamed namespace, whose types belong to the file alone
     return types
 
 
@@ -57,7 +57,7 @@ def defined_twice(folder):
 
 
 def check_itself():
-    """The reader finds what it is there for, and nothing else."""
+    """Checks that the parser finds types that are defined twice, and no others."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "a.hpp").write_text(

@@ -16,7 +16,7 @@ ARGUMENT = re.compile(r"(tex2d<f32>\[\d+x\d+\]|[iuf]\d+(\[\d+\]|:[\d.]+))(:rando
 
 
 def parameters(source, kernel):
-    """How many parameters a kernel has."""
+    """Returns the number of parameters of a kernel."""
     found = re.search(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s+)?' + kernel + r"\(([^)]*)\)", source)
     return found and found[1].count(",") + 1
 
@@ -59,7 +59,7 @@ class Judged(unittest.TestCase):
         self.assertTrue(pairs.right_direction(1.06, 1.04))
 
     def test_a_gain_has_the_errors_of_both_times(self):
-        """As Bounds.AGainHasTheErrorsOfBothTimes."""
+        """The C++ test Bounds.AGainHasTheErrorsOfBothTimes has the same numbers."""
         least, most = pairs.gain_range({"least_us": 50, "time_us": 100, "most_us": 200}, {"least_us": 20, "time_us": 40, "most_us": 120})
         self.assertAlmostEqual(least, 2.5 / math.exp(math.hypot(math.log(2), math.log(3))))
         self.assertAlmostEqual(most, 2.5 * math.exp(math.hypot(math.log(2), math.log(2))))

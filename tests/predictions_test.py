@@ -1,4 +1,4 @@
-"""What lab predict said of recorded times (results/predictions.json): the figures follow from the rows, and hold."""
+"""Tests results/predictions.json, which compares lab predict with recorded times: its figures follow from its rows."""
 import itertools
 import json
 import pathlib
@@ -51,7 +51,7 @@ class Predictions(unittest.TestCase):
 
     @unittest.expectedFailure
     def test_document_d_has_its_order(self):
-        """Known to be missed since the model of sharing: two of the four kernels, 1.2 % apart, are predicted 1 % apart the other way."""
+        """Known to fail since the model of sharing: two kernels 1.2 % apart are predicted in reverse, 1 % apart."""
         [table5] = [each for each in self.all if (each["study"], each["experiment"], each["device"]) == ("convert", "table5", "9400gt")]
         self.assertGreaterEqual(table5["rank_correlation"], 0.9)
 
@@ -66,7 +66,7 @@ class Predictions(unittest.TestCase):
                 self.assertEqual(right, pairs)
 
     def in_order(self, ladder, least):
-        """How many pairs of kernels of one size whose times differ by that factor are predicted in their order, and how many there are."""
+        """Returns the number of pairs, apart by at least that factor, in the predicted order, and of all."""
         [rows] = [each["rows"] for each in self.all if (each["study"], each["experiment"]) == (ladder, "ladder")]
         pairs = [(one, other) for one, other in itertools.permutations(rows, 2)
                  if one["size"] == other["size"] and other["measured_us"] >= least * one["measured_us"]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What record-programs.py makes of a program's run: by real processes, and by texts as the emulated runtime prints them."""
+"""Tests the outcomes that record-programs.py gives to runs of programs: real processes, and texts of the runtime."""
 import importlib.util
 import json
 import pathlib

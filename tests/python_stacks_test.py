@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The record of Python's packages on the emulated GPU is of the programs in scripts/python_stacks, and says what their docstrings say."""
+"""Tests the record of Python's packages on the emulated GPU: it has all programs of scripts/python_stacks."""
 import importlib.util
 import json
 import pathlib
@@ -98,7 +98,7 @@ class Programs(unittest.TestCase):
         # The line of the launch is not the line of the fault.
         self.assertEqual(self.verdict(fails, 1, "warpwise: race in kernel k, no source line; launched at a_stack.py:20")[0], "found")
         self.assertEqual(self.verdict(fails, 0)[0], "not found")
-        # A refused CUDA function decides the verdict, even if a fault follows from it.
+        # If a CUDA function is refused, that is the verdict, even if a fault follows from it.
         self.assertEqual(self.verdict(runs, 1, fault, "warpwise: 1 launch, 1 fault, 1 CUDA function not run")[0], "not run")
 
 

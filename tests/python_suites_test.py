@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What record-python-suites.py takes from pytest's report, what its table makes of it, and that each recorded failure has a reason."""
+"""Tests how record-python-suites.py reads pytest's reports, and its tables. Each recorded failure has a reason."""
 import importlib.util
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What record-races.py makes of the suites' names, of an interrupted run and of its rows."""
+"""Tests record-races.py: the labels of the suites' programs, interrupted runs, and summaries."""
 import importlib.util
 import pathlib
 import sys
@@ -58,7 +58,7 @@ class Rows(unittest.TestCase):
             first, second = ((pathlib.Path(folder) / name, record.RACY, "graphs/small.egr") for name in ("first", "second"))
             self.assertEqual(record.row_of(first, {}, path, "abc", run)["program"], "first")
             with path.open("a", encoding="utf-8") as file:
-                file.write('\n{"program": "seco')  # ended while it wrote
+                file.write('\n{"program": "seco')  # an entry whose writing was interrupted
             kept = record.kept_rows(path, "abc")
             rows = [record.row_of(job, kept, path, "abc", run) for job in (first, second)]
             self.assertEqual([row["program"] for row in rows], ["first", "second"])

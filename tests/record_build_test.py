@@ -1,4 +1,4 @@
-"""scripts/record-build.py: what it takes from the demo's words, from the files that the demo leaves, and from Ninja's log."""
+"""Tests scripts/record-build.py: the values that it reads from the demo's output and files, and from Ninja's log."""
 
 import importlib.util
 import pathlib
@@ -19,7 +19,7 @@ Built build/release in 300 s, 570 s of CPU (CPU and CUDA paths)
 
 
 class FakeSystem:
-    """Stands in for a Debian system: a script leaves files and words."""
+    """Stands in for a Debian system: a script leaves files and prints lines, as the demo does."""
 
     def __init__(self, root):
         self.root = root

@@ -1,5 +1,5 @@
-"""scripts/render-results.py and the modules of its tables: what they show of a ladder's rows, of records of today and of older ones, whose fields meant
-something else."""
+"""Tests scripts/render-results.py and the modules of its tables, with records of today and with older ones, whose
+fields meant something else."""
 
 import importlib.util
 import json
@@ -86,7 +86,7 @@ class Experiments(unittest.TestCase):
         report = {"title": "A title", "rows": ["A8"], "results": [small, large], "copy_roof_gb_per_s": 1,
                   "machine": {"gpu": "G", "driver": "1", "toolkit": "1", "commit": "c", "date": "2026-01-01T"}}
         self.assertIn("| second | 100 ×2 | 10.0 | 10.0 |", ladder_tables.experiment(report))
-        # With many blocks there is a table for each size.
+        # An experiment with many blocks has a table for each size.
         report["document_size"] = [4, 3]
         report["results"] += [{**each, "block": [8, 8, 1]} for each in [large, large]]
         report["results"][2]["size"] = [4, 3]

@@ -1,5 +1,5 @@
-"""An emulated library has every function of the toolkit's: runtime_functions_test.py NM TOOLKITS_LIBRARY OURS. Of the runtime, or of
-the driver, whose toolkit's library is a stub."""
+"""Tests that an emulated library has every function of the toolkit's one: runtime_functions_test.py NM TOOLKITS_LIBRARY
+OURS. Both are the runtime, or both are the driver, whose library in the toolkit is a stub."""
 import re
 import subprocess
 import sys
@@ -19,7 +19,7 @@ class Functions(unittest.TestCase):
         self.assertFalse(missing, "add them to not_run.txt or driver_not_run.txt, or run them")
 
     def test_none_is_made_up(self):
-        # Later toolkits of one major version may add functions but remove none.
+        # Within a major version, later toolkits may add functions but not remove any.
         self.assertFalse(functions(sys.argv[3]) - functions(sys.argv[2]))
 
 

@@ -1,4 +1,4 @@
-"""scripts/sign.sh: signatures that GnuPG accepts, of files that are the checksums' own, and what ends without one."""
+"""Tests scripts/sign.sh: GnuPG accepts its signatures, the checksums must be of the files, and failures leave none."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ def run(*arguments, **environment):
 class Sign(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.keys = self.enterContext(tempfile.TemporaryDirectory())  # a short path, since gpg-agent's socket lies in it
+        self.keys = self.enterContext(tempfile.TemporaryDirectory())  # short, because gpg-agent's socket is in it
         (self.folder / "library.deb").write_bytes(b"a package")
         self.sums = self.folder / "SHA256SUMS"
         self.sums.write_text(f"{hashlib.sha256(b'a package').hexdigest()}  library.deb\n")
@@ -59,7 +59,7 @@ class Sign(unittest.TestCase):
 
     def test_says_what_is_missing(self):
         self.assertIn("user.signingkey", self.sign(self.folder, key="").stderr)
-        self.assertNotEqual(self.sign(self.folder).returncode, 0)  # a key that gpg does not have
+        self.assertNotEqual(self.sign(self.folder).returncode, 0)  # gpg does not have this key
         self.sums.unlink()
         self.assertIn("has no SHA256SUMS", self.sign(self.folder).stderr)
         self.assertIn("one folder", self.sign().stderr)

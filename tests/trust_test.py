@@ -1,4 +1,4 @@
-"""Tests of the scripts behind docs/how-it-is-tested.md: what scripts/soak.py calls growth, and how the records add up."""
+"""Tests the scripts behind docs/how-it-is-tested.md: soak.py's definition of growth, and sums of records."""
 import pathlib
 import sys
 import unittest

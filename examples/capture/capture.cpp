@@ -2,8 +2,8 @@
 //
 //   capture WIDTH HEIGHT < yuyv > rgb
 //
-// It reads a pipe. With V4L2 the same loop takes a frame from VIDIOC_DQBUF, passes the mapped
-// buffer to convert() without a copy, and returns it with VIDIOC_QBUF.
+// The program reads a pipe. With V4L2 the same loop would take a frame from VIDIOC_DQBUF, pass the
+// mapped buffer to convert() without a copy, and return it with VIDIOC_QBUF.
 
 #include <cstdint>
 #include <cstdio>

@@ -2,8 +2,8 @@
 
 __constant__ float weights[2 * radius + 1];
 
-// Computes a weighted mean along each row; beyond a row its end pixels repeat. A block loads its
-// pixels and `radius` more on either side into shared memory.
+// Computes a weighted mean along each row; beyond the ends of a row, its end pixels repeat. A block
+// loads its pixels, and `radius` more pixels on either side, into shared memory.
 extern "C" __global__ void smooth_rows(Image from, Image to) {
   __shared__ float near_by[block_width + 2 * radius];
   const int first = static_cast<int>(blockIdx.x) * block_width;

@@ -1,7 +1,7 @@
 // Tests of smooth.cu, also for machines without a GPU:
 //
 //   ctest                                          results, faults and costs, in the emulator
-//   WARPWISE_TEST_BACKEND=gpu ctest                results only, on a GPU, which counts nothing
+//   WARPWISE_TEST_BACKEND=gpu ctest                results only, on a GPU, which gives no counts
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_F(Smooth, EveryWidth) {
     const std::vector<float> pixels = pixels_of(width, 3);
     EXPECT_TRUE(run(pixels, width, 3).expect_no_faults()) << width;
     const std::vector<float> wanted = smoothed(pixels, width, 3);
-    // Kernel and host add in the same order, but a fused multiply-add rounds once, the host twice.
+    // Both add in the same order, but the kernel's fused multiply-add rounds once, the host twice.
     for (std::size_t i = 0; i < wanted.size(); ++i)
       ASSERT_NEAR(result[i], wanted[i], 1e-4F) << width;
   }

@@ -1,5 +1,5 @@
-// A unit test of a CUDA kernel without a GPU: the emulator runs the kernel's PTX, checks every
-// access and counts.
+// A unit test of a CUDA kernel without a GPU. The emulator runs the kernel's PTX, checks every
+// access, and counts transactions.
 //
 //   kernel_test saxpy.ptx
 
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     expect(result.memory[0].global_store.transactions_32 == 125,
            "y is written in 125 transactions");
 
-    // The call has an error: it passes more elements than the buffers hold.
+    // This call has an error on purpose: it passes more elements than the buffers hold.
     const emulator::LaunchResult wrong = launch(count + 1);
     const bool caught =
         !wrong.faults.empty() && wrong.faults[0].kind == emulator::FaultKind::out_of_bounds;

@@ -11,7 +11,7 @@
 
 #include "../pgm.hpp"
 
-// 0 is blue, 1/2 green, 1 red.
+// Returns a colour for a nearness from 0 (blue) over 1/2 (green) to 1 (red).
 static std::array<std::uint8_t, 3> colour(float nearness) {
   const auto level = [](float value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F);

@@ -19,7 +19,7 @@ import pytest
 
 GATHERED = "WARPWISE_EMULATED_GATHER"  # the folder of `warpwise run` to which each process writes its report
 ASKED_FOR = "WARPWISE_PYTEST_CHECKS"  # the words with which this plugin has started pytest again
-UNCOUNTED = "gpu_counts_not_checked"  # the property of a test that asks for counts where nothing is counted
+UNCOUNTED = "gpu_counts_not_checked"  # set on a test that asks for counts while nothing is counted
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,14 +96,14 @@ def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
 
 
 class Fields(types.SimpleNamespace):
-    """A part of the counts."""
+    """Holds a group of counts, such as gpu_counts.global_load."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"gpu_counts has no {name} here, but {', '.join(vars(self))}")
 
 
 class Counts:
-    """Counts of launches, which the emulated runtime of this process sums."""
+    """Holds the sums of counts over launches, which the emulated runtime of this process keeps."""
 
     def __init__(self) -> None:
         self.runtime = ctypes.CDLL("libcudart.so.13")
@@ -115,7 +115,7 @@ class Counts:
 
 
 class Uncounted:
-    """A count on a real GPU: arithmetic with it gives another one, and comparisons with it are true."""
+    """Stands for a count on a real GPU: arithmetic with it gives it again, and every comparison with it is true."""
 
     def __getattr__(self, name: str) -> "Uncounted":
         if name.startswith("__"):
@@ -169,10 +169,10 @@ class Faults:
         self._seen: "collections.Counter[str]" = collections.Counter()
 
     def _new(self) -> "list[str]":
-        """Returns what this process has found since the last call."""
+        """Returns the faults that this process has found since the last call."""
         _report_touches()
         found: "list[str]" = []
-        # The file's name has the process's number as its second part.
+        # The second part of a file's name is the number of the process that wrote the file.
         for file in sorted(self._folder.glob(f"*-{os.getpid()}-??????")):
             record = file.read_text(encoding="utf-8")
             for run in json.loads(json.loads(record)["sarif"])["runs"] if record else []:
@@ -210,5 +210,5 @@ class Faults:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> "Generator[None, Any, Any]":
-        """Watches the fixtures' ends."""
+        """Watches the ends of the fixtures."""
         return (yield from self._watched(item, "teardown"))

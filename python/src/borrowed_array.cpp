@@ -94,12 +94,13 @@ std::optional<ElementType> type_of_typestr(std::string_view typestr) {
   return std::nullopt;
 }
 
-/// Returns read(), which reads a part of a protocol. \throws nb::type_error  the part is malformed
+/// Returns the result of read(), which reads a part of a protocol. \throws nb::type_error  the part
+/// is malformed
 template <class Read>
 auto well_formed(const char* name, const char* part, const Read& read) {
   try {
     return read();
-  } catch (const nb::cast_error&) {  // a value of another type
+  } catch (const nb::cast_error&) {  // the value has another type
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_LookupError) && !error.matches(PyExc_TypeError)) throw;
   }
@@ -185,7 +186,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT;
   Py_buffer& buffer = buffer_.it;
   if (PyObject_GetBuffer(object.ptr(), &buffer, flags) != 0) {
-    // NumPy gives no buffer of bfloat16; DLPack may still lend the array.
+    // NumPy exports no buffer of bfloat16, but DLPack may still lend the array.
     nb::python_error why;
     if (nb::hasattr(object, "__dlpack__")) return false;
     throw why;
@@ -212,7 +213,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
 bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t stream) {
   const dlpack::ExchangeApi* api = array_type_of(object).exchange;
   if (api == nullptr) return false;
-  // Autograd would not see the result. __dlpack__ refuses such tensors with a message.
+  // Autograd would not track the result. __dlpack__ refuses such tensors with a message.
   if (kind_ == Kind::torch &&
       nb::cast<bool>(nb::object(nb::getattr(object, "requires_grad", nb::bool_(false)))))
     return false;
@@ -220,7 +221,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
   if (lent_ == nullptr) return false;
   const dlpack::Device device = lent_->tensor.device;
   if (is_on_gpu(device) && current_stream(*api, device) != stream) {
-    lent_.reset();  // __dlpack__ then orders the two streams
+    lent_.reset();  // take_dlpack() then orders the two streams
     return false;
   }
   take_versioned(object, writable, *lent_);
@@ -230,7 +231,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
 bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream) {
   const nb::object method = nb::getattr(object, "__dlpack__", nb::object());
   if (!method.is_valid()) return false;
-  bool on_gpu = kind_ == Kind::cupy;  // __dlpack_device__ takes as long as __dlpack__
+  bool on_gpu = kind_ == Kind::cupy;  // CuPy's arrays always are, and asking takes long
   if (!on_gpu) {
     const nb::object device = object.attr("__dlpack_device__")();
     const auto type = well_formed(name_, "__dlpack_device__", [&] {

@@ -33,7 +33,7 @@ class Array {
   /// \param name      name of the argument, for messages
   /// \param writable  true if the call writes the array; a read-only array is then an error
   /// \param stream    stream that the array is used on
-  /// \throws nb::type_error, nb::python_error, InvalidArgument  it is no array, or has no view
+  /// \throws nb::type_error, nb::python_error, InvalidArgument  it is no array, or cannot be viewed
   Array(nb::handle object, const char* name, bool writable, const Stream& stream);
 
   Kind kind() const { return kind_; }
@@ -62,7 +62,7 @@ class Array {
   std::int64_t width() const;
   std::int64_t height() const;
   int channels() const;
-  /// Throws InvalidArgument with the argument's name and `what` is wrong with it.
+  /// Throws InvalidArgument; its message is the argument's name and `what`, the problem with it.
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
@@ -95,15 +95,16 @@ class Array {
 /// Looks up the NumPy functions that the module uses. Call it when the module is loaded.
 void find_numpy();
 
-/// Makes an uninitialised array of `like`'s library on `like`'s device. For a library whose arrays
-/// cannot be made here, makes NumPy's, or on a GPU a DeviceArray that is ordered with `stream`.
+/// Makes an uninitialised array of `like`'s library on `like`'s device. If arrays of that library
+/// cannot be made here, makes a NumPy array, or on a GPU a DeviceArray, whose memory is freed in
+/// the order of `stream`.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type, const Stream& stream);
 
 /// Returns the stream that a call on `array` uses. `stream` is None, an integer, a stream of
 /// PyTorch, CuPy or OpenCV, or an object with __cuda_stream__. None means the current stream of the
 /// array's library, if it has one, else the legacy default stream.
-/// \throws nb::type_error, InvalidArgument  it is no stream, or no stream's number
+/// \throws nb::type_error, InvalidArgument  `stream` is no stream, or no stream has its number
 Stream stream_of(nb::handle stream, nb::handle array);
 
 /// Converts a stream's integer to DLPack's number: 0 becomes 1. \throws InvalidArgument

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers for the arguments and results of every primitive's function.
+// Helpers that the functions of all primitives use for their arguments and results.
 
 #include <string>
 #include <string_view>
@@ -41,7 +41,7 @@ class OnDevice {
   ~OnDevice() {
     try {
       if (before_ >= 0) gpu::set_device(before_);
-    } catch (const Error&) {  // the GPU before is full, or another process's alone
+    } catch (const Error&) {  // that GPU is full, or reserved by another process
     }
   }
   OnDevice(const OnDevice&) = delete;

@@ -96,8 +96,9 @@ class PythonChain {
     return make_array(from, src, {extents, last.channels == 1 ? std::size_t{2} : 3}, last.type, at);
   }
 
-  /// Runs the chain on a GPU, one call at a time, since all calls share the images between steps.
-  /// The chain keeps these on the last run's stream. If a run fails, they may be on an earlier one.
+  /// Runs the chain on a GPU. Only one call runs at a time, because all calls share the images
+  /// between steps. These images belong to the stream of the last run, or of an earlier run if the
+  /// last one failed, so `streams_` keeps the streams of both.
   template <class Run>
   void run_alone(const Stream& at, const Run& run) {
     const std::lock_guard one_at_a_time(mutex_);

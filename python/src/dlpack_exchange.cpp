@@ -51,7 +51,7 @@ bool is_masked(nb::handle type) {
   });
 }
 
-/// A cache of the first few types seen. Inspecting a type takes as long as a small image.
+/// A cache of the first few types seen. Inspecting a type takes as long as work on a small image.
 /// The cache keeps its types alive.
 struct KnownTypes {
   struct Known {

@@ -25,7 +25,7 @@ struct Device {
   std::mutex mutex;
 };
 
-/// Warp instructions; the default budget of `warpwise explain` for one compute capability.
+/// Most warp instructions of a launch: the default of `warpwise explain` for one capability.
 constexpr std::uint64_t default_budget = 100'000'000;
 
 using SharedDevice = std::shared_ptr<Device>;
@@ -46,7 +46,7 @@ void require_native(nb::handle dtype, const char* name) {
                           ", whose byte order is not the machine's");
 }
 
-/// The contiguous bytes of an array: the array that owns them, and a buffer of it.
+/// Holds the contiguous bytes of an array: the array that owns them, and its buffer.
 class BytesOf {
  public:
   explicit BytesOf(nb::handle array, const char* name) {

@@ -78,7 +78,7 @@ nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_v
   return finished(std::move(made), out, from);
 }
 
-/// The layout of a frame in an array.
+/// The layout of a frame that an array holds.
 struct FrameShape {
   PixelFormat format;
   std::int64_t width;

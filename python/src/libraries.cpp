@@ -1,4 +1,4 @@
-// Asks the libraries that arrays come from for the stream that a call uses, and for new arrays for
+// Asks the libraries of arrays for the stream that a call uses, and for new arrays for
 // results.
 #include <array>
 #include <atomic>
@@ -41,7 +41,7 @@ std::uintptr_t counted_stream(nb::handle number) {
 
 namespace {
 
-/// Returns the step per further channel in OpenCV's type numbers: 8, or 32 from OpenCV 5 on.
+/// Returns how much OpenCV's type number grows per channel: by 8, or by 32 from OpenCV 5 on.
 int opencv_channel() {
   const nb::object modules = nb::module_::import_("sys").attr("modules");
   const nb::object cv2 = modules.attr("get")("cv2");

@@ -36,14 +36,14 @@ struct Names {
   const char* out = "out";
 };
 
-/// Arrays at stable addresses: an Array cannot be moved.
+/// Arrays at stable addresses, because an Array cannot be moved.
 using Arrays = std::deque<Array>;
 
 /// Calls run(views, from, to, stream...) as call() does. All arrays must be in one memory. If
 /// `outs` is empty, make(array, object, stream) makes the result for each array.
 ///
-/// \throws InvalidArgument  the numbers of srcs and outs differ, an array is not in the first one's
-///                          memory, or it is no image; messages use `names`
+/// \throws InvalidArgument  the numbers of srcs and outs differ, or an array is no image or is in
+///                          another memory than the first one; messages use `names`
 template <class Make, class Run>
 Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle stream,
                  const Make& make, const Run& run, const Names& names = {}) {
@@ -88,7 +88,7 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
         run_many(srcs, outs_of(out), stream, make,
                  [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
                    using V = decltype(views);
-                   const auto in = views_of<typename V::In>(from);  // first, for its errors
+                   const auto in = views_of<typename V::In>(from);  // its errors come first
                    run(in, views_of<typename V::Out>(to), on...);
                  })));
   }
@@ -99,7 +99,7 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
   require_beside(from, to);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
-    const auto in = from.view<typename V::In>();  // first, for its errors
+    const auto in = from.view<typename V::In>();  // first, so that its errors come first
     run(in, to.view<typename V::Out>(), on...);
   });
   return finished(std::move(made), out, from);

@@ -152,7 +152,7 @@ class AnyTracker {
  private:
   Stream stream_;
   int device_ = 0;
-  std::mutex mutex_;  ///< lets one thread at a time compute a frame
+  std::mutex mutex_;  ///< lets only one thread at a time process a frame
   std::variant<std::monostate, Tracker, DeviceTracker> tracker_;
 };
 

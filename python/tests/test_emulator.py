@@ -83,7 +83,7 @@ AGAIN:
 }
 """
 
-# Each line is the subject of one expectation.
+# The kernel of the tests of expectations: each expectation is about one of its lines.
 TRANSPOSE = """__constant__ float bias[1];
 extern "C" __global__ void transpose(const float* from, float* to, int size) {
   __shared__ float tile[32][32 + PAD];

@@ -22,7 +22,7 @@ TARGET = np.zeros(1024, np.float32)
 
 
 def expect(report, line, text, sectors):
-    """Checks that each request of this line reads so many sectors, and that text and page show the line."""
+    """Checks that each request of this line reads this number of sectors, and that text and page show the line."""
     found = next(each for each in report["lines"] if each["line"] == line)
     loads = found["by_cc"]["9.0"]["global_load"]
     assert report["faults"] == [] and loads["transactions"]["32"] == sectors * loads["requests"] > 0
@@ -31,7 +31,7 @@ def expect(report, line, text, sectors):
 
 
 class OfADevice:
-    """An array that claims to be on a device, as numba's and CuPy's arrays do. Those cannot be made without a GPU."""
+    """An array that claims to be on a device, as arrays of numba and CuPy are, which cannot be made without a GPU."""
 
     __cuda_array_interface__ = {"shape": (1024,), "typestr": "<f4", "data": (0, False), "version": 3}
 
@@ -137,7 +137,7 @@ def test_triton_specialises_as_in_a_launch():
         return sum(line["by_cc"]["9.0"]["global_store"]["requests"] for line in report["lines"]
                    if line["line"] == line_in(spread.fn, "tl.store"))
 
-    # A stride of 1 is a constant: a thread stores its four neighbours at once.
+    # Triton makes a stride of 1 a constant, so that a thread stores its four neighbours at once.
     assert stores(spread, 1) == 8
     assert stores(triton.jit(spread.fn, do_not_specialize=["stride"]), 1) == 32
     assert stores(spread, 1, np.int32(1)) == stores(spread, 1, False) == 8

@@ -53,7 +53,7 @@ def test_torch_streams():
     torch.cuda.synchronize()
     for _ in range(20):
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(1_000_000)  # what comes behind must wait for it
+            torch.cuda._sleep(1_000_000)  # the following work must wait for this
             tripled = vector * 3
             result = warpwise.gemv(matrix, tripled)
             doubled = result * 2
@@ -161,7 +161,7 @@ def test_device_array():
                 cupy.matmul(matrix, matrix)
         made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
         assert made.__dlpack_device__() == (2, 0)
-        # These streams wait for `busy`; the CPU does not.
+        # These streams wait for the work of `busy`; the CPU does not wait.
         library, stream = (torch, torch.cuda.stream(torch.cuda.Stream())) if i % 2 else (cupy, cupy.cuda.Stream(non_blocking=True))
         with stream:
             assert np.array_equal(back(library.from_dlpack(made) * 2), expected * 2)
@@ -284,7 +284,7 @@ def test_device_arrays_of_another_gpu():
         with cupy.cuda.Device(1), busy:
             for _ in range(5):
                 cupy.matmul(matrix, matrix)
-        # The calling thread's current GPU is the other one, before and after the call.
+        # The calling thread's current GPU is GPU 0, before and after the call on GPU 1.
         made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
         assert cupy.cuda.runtime.getDevice() == 0 and made.__dlpack_device__() == (2, 1)
         with torch.cuda.device(1), torch.cuda.stream(torch.cuda.Stream(1)):
@@ -312,7 +312,7 @@ def test_cupy_streams():
     for _ in range(20):
         with stream:
             for _ in range(5):
-                cupy.matmul(matrix, matrix)  # what comes behind must wait for it
+                cupy.matmul(matrix, matrix)  # the following work must wait for this
             doubled = warpwise.gemv(matrix, vector * 3) * 2
         stream.synchronize()
         assert np.array_equal(doubled.get(), expected * 2)
@@ -362,7 +362,7 @@ def test_jax():
     assert np.array_equal(out.get(), warpwise.sobel(IMAGE + 1))
     matrix, vector = jax.device_put(LARGE, gpu), jax.device_put(np.ones(2048, np.float32), gpu)
     expected = warpwise.gemv(LARGE, np.full(2048, 3, np.float32))
-    for _ in range(20):  # each waits for the work before it, on any stream
+    for _ in range(20):  # each run waits for the previous work, on any stream
         made = warpwise.gemv(matrix, vector * 3)
         assert type(made) is type(array) and made.devices() == {gpu}
         assert np.array_equal(np.asarray(made * 2), expected * 2)

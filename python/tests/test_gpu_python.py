@@ -72,7 +72,7 @@ def line_of(text, mark):
 
 
 def test_places_of_a_fault(tmp_path):
-    """scripts/python_stacks has faults of other kinds."""
+    """The report names the lines of the fault, the allocation and the launch. python_stacks has other faults."""
     (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
     done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "faulty.py")
     assert done.returncode == 1, done.stderr

@@ -46,7 +46,7 @@ def test_order_of_colours(order, channels):
     red, green, blue = (image[..., i].astype(np.int64) for i in ((0, 1, 2) if order == "rgb" else (2, 1, 0)))
     expected = sobel_of((9798 * red + 19235 * green + 3735 * blue + 16384) >> 15)
     assert np.array_equal(warpwise.sobel(image, order=order), expected)
-    assert np.array_equal(warpwise.sobel(image, channels=order), expected)  # the former name
+    assert np.array_equal(warpwise.sobel(image, channels=order), expected)  # the former name of the option
     assert np.array_equal(warpwise.Chain([warpwise.SobelOptions(order=order)]).run(image), expected)
 
 

@@ -348,7 +348,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(tmp_path, on_cluster,
         assert counts.failed > 0 and len({row["input"] for row in rows}) == len(rows) == 12
         reasons = {row.get("reason") for row in rows} - {None}
         assert reasons == {"No space left on device", "not processed: the disk of OUT is full"}
-        for row in rows:  # existing results are whole
+        for row in rows:  # existing results are complete
             assert row["status"] == "failed" or (png(out / row["output"]) == png(row["input"])).all()
         subprocess.run(["mount", "-o", "remount,size=50m", out], check=True)
         counts = process([str(folder)], str(out), "rgb24", cluster=address, workers=2)
@@ -401,7 +401,7 @@ def workers():
 
 @contextlib.contextmanager
 def killing(choose, seconds):
-    """Kills the workers that `choose` names, until the end."""
+    """Kills the workers that `choose` names every `seconds`, until the context ends."""
     stop, killed = threading.Event(), []
 
     def kill():

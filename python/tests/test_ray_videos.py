@@ -27,7 +27,7 @@ def film(tmp_path):
 
 
 def results_of_stream(path, pipeline):
-    """Returns the results that the command streams, computed on the CPU, and whether they are all."""
+    """Returns the results that the command streams, computed on the CPU, and True if no results are missing."""
     results, place = [], ("--backend", "cpu")
     stream = _streams.streamed(str(path), Pipeline(pipeline), place)
     while True:

@@ -90,7 +90,7 @@ def _of_numba(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[
     words: "list[Any]" = []
     for name, value in zip(names, checked):
         if isinstance(value, numpy.ndarray):
-            # numba's array: two pointers of its owner, number and size of elements, data, shape, strides.
+            # numba passes an array as two pointers of its owner, number and size of elements, data, shape and strides.
             sizes = [value.size, value.itemsize], [*value.shape, *value.strides]
             words += [numpy.int64(0)] * 2 + [*map(numpy.int64, sizes[0]), argument(value, folder, name), *map(numpy.int64, sizes[1])]
         else:
@@ -165,7 +165,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
     made = triton.compile(ASTSource(kernel, signature, constants, facts), target=target,
                           options={"num_warps": threads // 32})
     text = made.asm["ptx"]
-    # Triton adds parameters for scratch memory behind the arguments. The kernel has no such memory: they are 0.
+    # Triton adds parameters for scratch memory after the arguments. The kernel uses no such memory, so they are 0.
     parameters = text.partition(".entry")[2].partition(")")[0].count(".param")
     words += [numpy.int64(0)] * (parameters - len(words))
     return text, {"kernel": kernel.__name__, "arg": words, "shared": made.metadata.shared}

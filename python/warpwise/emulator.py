@@ -64,7 +64,7 @@ class Report(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """The report as `warpwise explain` prints it. The kernel runs again."""
+        """Returns the report as `warpwise explain` prints it. The kernel runs again."""
         return by_name(said(self._words))
 
     def __str__(self) -> str:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures the gain of processing several files at a time. It times `warpwise sobel` of many JPEG pictures
-# into PNG files, as a whole process. It uses one job, two, four … and one for each core, on the CPU and on
-# the GPU if there is one. Runs from the folder that gpu-bundle.sh made; needs no network and no packages.
+# Measures the gain of processing several files at a time. Times whole processes of `warpwise sobel`, which turn many
+# JPEG pictures into PNG files, with 1, 2, 4 … jobs and with one job for each core, on the CPU and on the GPU if there
+# is one. Runs from the folder that gpu-bundle.sh made; needs no network and no packages.
 #
 #   batches.sh [--out OUT] [--pictures N] [--runs N]
-#     200 pictures and medians of 5 runs unless asked otherwise; OUT/batches.json has every run
+#     By default 200 pictures, and medians of 5 runs. OUT/batches.json has every run.
 #
-# Ends with 1 if the files of any run differ from those of one job on the CPU.
+# Ends with status 1 if any run writes other files than one job on the CPU.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
@@ -24,7 +24,7 @@ warpwise=$here/bin/warpwise
 cores=$(nproc)
 mkdir -p "$out"
 
-# Uses memory if possible, so that no disk is measured.
+# Uses a folder in memory if possible, so that the disk is not measured.
 work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in"
@@ -42,7 +42,7 @@ sums_of() { (cd "$1" && cksum -- *); }
 "$warpwise" sobel "$work/in" "$work/expected" --backend cpu --jobs 1 >"$work/line"
 sums_of "$work/expected" >"$work/expected.sums"
 
-# Runs take turns, so that disturbances of the machine affect all alike.
+# All variants run once in each round, so that disturbances of the machine affect all alike.
 : >"$work/times"
 for ((run = 0; run < runs; run++)); do
   for backend in "${backends[@]}"; do
@@ -56,7 +56,7 @@ for ((run = 0; run < runs; run++)); do
         echo "batches.sh: $backend with $n jobs writes other files than the CPU with one" >&2
         exit 1
       fi
-      # The parts of one picture's time in the run: means over all pictures.
+      # Prints the milliseconds of each part of a picture's work, as means over all pictures of the first run.
       [ "$run" != 0 ] || python3 - "$work/report.json" "$backend" "$n" <<'PYTHON' >>"$work/parts"
 import json, sys
 files = json.load(open(sys.argv[1]))["files"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times `warpwise stream` on a video that the CPU and the GPU decode, and records it, on a machine with a GPU.
+"""Times `warpwise stream` on a video, decoded by the CPU and by the GPU, on a machine with a GPU, and records the times.
 
   decoding.py FILM OUT.json [--seconds N] [--ffmpeg PROGRAM] [--about TEXT]
 
-Runs bin/warpwise of its own folder. The film should lie in a folder in memory. Whole processes run in turn; for a rate of
+Runs bin/warpwise beside this script. The film should lie in a folder in memory. Whole processes run in turn; to measure
 several at once, they start together. No round begins after --seconds. The record is written after each round.
 """
 import argparse
@@ -26,7 +26,7 @@ def command(film, by, steps, frames):
 
 
 def run_together(commands):
-    """Runs processes at the same time. Returns the seconds until the last one ended, and what each printed."""
+    """Runs processes at the same time. Returns the seconds until the last one ended, and the output of each."""
     start = time.perf_counter()
     processes = [subprocess.Popen(each, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for each in commands]
     printed = [process.communicate() for process in processes]
@@ -46,7 +46,7 @@ def measured(film, by, steps, count, frames=None):
 
 
 def row(what, runs):
-    """Returns the medians of runs: frames a second of whole processes, and while frames come."""
+    """Returns medians of runs: frames a second over whole processes, and from the first frame to the last."""
     whole = [each["frames"] / each["seconds"] for each in runs]
     return {**what, "frames": runs[0]["frames"], "fps": statistics.median(whole), "fps_least": min(whole),
             "fps_most": max(whole), "fps_in_run": statistics.median(each["in_run"] for each in runs if "in_run" in each)

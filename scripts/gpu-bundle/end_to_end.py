@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times whole processes from files to files, beside their peers and their floors, and records them.
+"""Times whole processes from files to files and records them, with their peers and floors (parts of the work alone).
 
   end_to_end.py OUT.json [--picture FILE] [--pictures N] [--film FILE --frames N] [--seconds N] [--bin FOLDER] [--about TEXT]
 
-The files lie in a folder in memory. The picture is a JPEG file, of which there are N copies; the film is one for FFmpeg.
-The programs run in turn, each in processes of their own; no round begins after --seconds. Peers are OpenCV and
-torchvision's nvJPEG of this machine's Python, and ffmpeg; one that is missing is left out, with its reason.
+The files lie in a folder in memory. The picture is a JPEG file, of which N copies are made; the film is a file that
+FFmpeg reads. The programs run in turn, each in processes of its own; no round begins after --seconds. Peers are ffmpeg,
+and OpenCV and torchvision's nvJPEG of this machine's Python. A missing peer is left out, with the reason.
 """
 import argparse
 import concurrent.futures
@@ -23,13 +23,13 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
-# The same pipeline with ffmpeg's filters, whose edges have another norm.
+# PIPELINE as filters of ffmpeg, whose edges use another norm.
 FILTERS = ("extractplanes=y,sobel,split=4[a][b][c][d];[b]avgblur=sizeX=15,lut=y=val-7[mean];[c]lut=y=0[black];"
            "[d]lut=y=255[white];[a][mean][black][white]threshold")
 
 
 def opencv_edges(folder, out):
-    """Does what `warpwise sobel --luma` does, with a thread for each core. One thread processes a whole picture."""
+    """Does the work of `warpwise sobel --luma` with OpenCV. A thread for each core takes whole pictures."""
     import cv2  # pylint: disable=import-outside-toplevel
     cv2.setNumThreads(1)
 
@@ -71,7 +71,7 @@ PEERS = {"opencv": opencv_edges, "nvjpeg": nvjpeg_edges}
 
 
 def together(commands):
-    """Runs processes at the same time. Returns the seconds until the last has ended and their processor seconds, or a failure's message."""
+    """Runs processes at the same time. Returns their wall-clock and CPU seconds, or the first failure's message."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     running = [subprocess.Popen(list(map(str, each)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for each in commands]
     errors = [each.communicate()[1] for each in running]

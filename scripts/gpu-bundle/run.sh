@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
 # and no packages. Prints a summary, and writes to OUT:
-#   record.json    tests, sanitizers, the command on real images
-#   bench.json     times
+#   record.json    results of the tests, the sanitizers, and the command on real images
+#   bench.json     times of primitives
 #   live.json      rates of streams
-#   ladders.json   every rung verified, every experiment
+#   ladders.json   every experiment of every ladder and study
 #   counters.json  every rung's hardware counters beside the emulator's counts
 #   logs/          the logs
 #
 #   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live[=PART]] [verify]
 #          [ladders[=NAME,NAME...]] [counters[=NAME,NAME...]]
-#     Runs all parts unless some are named. NAME is a primitive, or LADDER/EXPERIMENT; by default all, for counters
-#     the ladders.
+#     Runs all parts unless some are named. NAME is a primitive, or LADDER/EXPERIMENT. By default all are run; counters
+#     runs the ladders.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
@@ -35,12 +35,12 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
-# Tests that draw come first. With driver 580.159.04 an OpenGL context that moves between threads hangs (Xid 109) if a
+# Puts tests that draw first. With driver 580.159.04 an OpenGL context that moves between threads hangs (Xid 109) if a
 # kernel has faulted on that GPU before. A kernel of gpu_executor_test faults on purpose.
 mapfile -t tests < <(grep -E '^(scene|interop)_test$' "$here/gpu-tests.txt"; grep -vE '^(scene|interop)_test$' "$here/gpu-tests.txt")
 failed=0
 
-# Containers get the driver from the host, often without the file by which EGL's loader finds it.
+# Containers get the driver from the host, but often not the file by which EGL's loader finds the driver.
 if [ -z "${__EGL_VENDOR_LIBRARY_FILENAMES:-}" ] && ! ls /usr/share/glvnd/egl_vendor.d/*nvidia* >/dev/null 2>&1; then
   echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_nvidia.so.0"}}' >"$out/logs/egl_nvidia.json"
   __EGL_VENDOR_LIBRARY_FILENAMES=$(realpath "$out")/logs/egl_nvidia.json
@@ -61,12 +61,12 @@ seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b -
   echo "}"
 } | tee "$out/logs/machine.json"
 
-# Runs each test program as a whole. A skipped test is counted, and its reason is in the log.
+# Runs each test program as a whole. Skipped cases are counted; the log has their reasons.
 run_tests() {
   for test in "${tests[@]}"; do
     local start=$EPOCHREALTIME log=$out/logs/$test.log
-    # The path is for libraries that other people's libraries load, such as OpenGL's.
-    # The timeout limits the loss to one test if the driver hangs.
+    # The path is for libraries that third-party libraries load, such as OpenGL's.
+    # If the driver hangs, the timeout ends only this test.
     LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} WARPWISE_TEST_VIDEOS=$here/videos \
       timeout --kill-after=5 120 "$here/bin/$test" >"$log" 2>&1
     case $? in
@@ -81,7 +81,7 @@ run_tests() {
   ! grep -qvE 'failed 0 ' "$out/logs/tests.txt" || failed=1
 }
 
-# Runs the command on real images: the CUDA path's files must equal the CPU path's, byte for byte.
+# Runs the command on real images and checks that the CUDA path writes the same bytes as the CPU path.
 run_main() {
   local work name
   work=$(mktemp -d)
@@ -112,7 +112,7 @@ run_main() {
   compare_rungs convert rgb24 ycbcr32 "ycbcr32 matrix=bt601"
 }
 
-# Runs each rung of a ladder in place of a stage: its bytes must equal the stage's on the CPU.
+# Runs each rung of a ladder in place of a stage, and checks that it gives the same bytes as the stage on the CPU.
 compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
   local expected rung equal=0
   streamed() {
@@ -132,9 +132,9 @@ compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
   echo "stream, $1: $equal rungs equal the stage on the CPU" | tee -a "$out/logs/main.txt"
 }
 
-# Runs the CUDA tests and the ladders' rungs under each tool of compute-sanitizer. The library itself
-# uses the memory pool, so initcheck also sees reads of unwritten scratch memory.
-# gpu_executor_test is left out: its kernels fail on purpose. CUDA calls that fail are not reported: tests make some on purpose.
+# Runs the CUDA tests and the ladders' rungs under each tool of compute-sanitizer. The library allocates scratch memory
+# from CUDA's memory pool, so initcheck also sees reads of unwritten scratch memory. gpu_executor_test is left out, because
+# its kernels fail on purpose. Failed CUDA calls are not reported, because tests make some on purpose.
 run_sanitizers() {
   local sanitizer tool name folder=$out/ladders
   local names=() test
@@ -154,18 +154,18 @@ ladders = [(table, table.parent.parent.name) for table in sources.glob("primitiv
 studies = [(table, table.parent.name) for table in sources.glob("studies/*/study.json")]
 for table, name in ladders + studies:
     if "collects" in json.loads(table.read_text()):
-        continue  # its ladders have their own tables
+        continue  # the ladders that it collects have their own tables
     copy = pathlib.Path(sys.argv[2]) / name
     shutil.copytree(table.parent, copy)
     study = json.loads(table.read_text())
     study["size"] = study["verify"][-1]
     (copy / table.name).write_text(json.dumps(study))
 PYTHON
-  # Runs only a part of property_test's cases, because the tools slow down every call. racecheck slows
-  # kernels about a hundred times: it gets only tests of small problems, which still run every kernel.
+  # Runs only a part of property_test's cases, because the tools slow down every call. racecheck makes kernels about a
+  # hundred times slower, so it gets only tests of small problems, which still run every kernel.
   local large='*AwkwardSizes*:*EveryOption*:*Large*:*SeveralTiles*:*AsLargeAs*:*LayoutOfEachImage*'
   large+=':*RowsOfManyScanChunks*:*Exact*:*EveryDefinedCombination*:*MoreRows*'
-  check() {  # check LABEL PROGRAM ARGUMENT...: the program under $tool
+  check() {  # check LABEL PROGRAM ARGUMENT...: runs the program under $tool
     local log=$out/logs/$tool-${1// /-}.log label=$1 program=$2 start=$EPOCHREALTIME status
     shift 2
     WARPWISE_PROPERTY_CASES=500 LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
@@ -210,7 +210,7 @@ run_verify() {
   grep -v ' right$' "$out/logs/verify.txt"
 }
 
-# Times each experiment. Its report and the description of this machine become one line of ladders.json.
+# Times each experiment. Its report, with the description of this machine, becomes one line of ladders.json.
 run_ladders() {
   local names
   readarray -t names < <("$here/bin/warpwise" lab list --json | python3 -c '
@@ -224,7 +224,7 @@ for name in sys.argv[1:] or all_there_are:
   run_experiments ladders "${names[@]}"
 }
 
-# Runs the ladders with hardware counters, into counters.json.
+# Runs the ladders with hardware counters, and writes counters.json.
 run_counters() {
   [ ${#counted[@]} -gt 0 ] || readarray -t counted < <("$here/bin/warpwise" lab list --json | python3 -c '
 import json, sys
@@ -245,7 +245,7 @@ run_experiments() {  # run_experiments FILE NAME... [--counters]
       fail "lab run $experiment: $(tail -n 1 "$out/logs/$file/$name.txt")"
       continue
     fi
-    # Written at once, so that an interrupted run keeps its measurements.
+    # Each report is written at once, so that an interrupted run keeps its measurements.
     python3 - "$out" "$file" "$name" <<'PYTHON' || fail "$experiment: its report cannot be taken in"
 import json, pathlib, sys
 out, file, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -260,7 +260,7 @@ PYTHON
   done
 }
 
-# Writes the parts' output to one file, each line as a string.
+# Writes the output of all parts to record.json, each line as a string.
 write_record() {
   local part
   {

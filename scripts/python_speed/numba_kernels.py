@@ -1,4 +1,5 @@
-"""Kernels of numba-cuda for record-python-speed.py: `numba_kernels.py product N` prints CPU seconds of a call, the median of N, and `numba_kernels.py barrier` has a fault."""
+"""Kernels of numba-cuda for record-python-speed.py. `numba_kernels.py product N` prints the median CPU seconds of N
+calls, and `numba_kernels.py barrier` launches a kernel with a fault."""
 import sys
 import time
 

@@ -12,7 +12,7 @@ def pytest_addoption(parser):
     parser.addoption("--whole", default="(?!)", help="a regular expression of files whose tests all run")
 
 
-@pytest.hookimpl(trylast=True)  # after -m
+@pytest.hookimpl(trylast=True)  # runs after pytest has applied -m
 def pytest_collection_modifyitems(config, items):
     # Jitify takes minutes of CPU time for each source that it reads, and does not use the GPU.
     items[:] = [item for item in items if "jitify" not in item.name.replace("no-jitify", "").lower() and "RawJitify" not in item.nodeid]

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 
 class Driver:
-    """Calls of the emulated driver."""
+    """Calls functions of the emulated CUDA driver."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libcuda.so.1")
@@ -67,7 +67,7 @@ def on_host(value):
 
 
 class OnHost(TorchFunctionMode):
-    """Makes every call that names a device of CUDA one for the CPU."""
+    """Replaces the CUDA device by the CPU in each of PyTorch's calls."""
 
     def __torch_function__(self, function, types, arguments=(), named=None):
         if function is torch.Tensor.cuda:
@@ -76,7 +76,7 @@ class OnHost(TorchFunctionMode):
 
 
 def pytest_configure():
-    """Puts the tensors for the CPU in place of those for CUDA."""
+    """Puts tensors for the CPU in the place of tensors for CUDA, before the tests run."""
     driver = Driver()
     driver.begin()
     copies = Copies(driver)

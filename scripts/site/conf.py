@@ -1,4 +1,4 @@
-"""Sphinx's settings for scripts/site.sh: the pages of the tree, as they lie there, as one site with a search."""
+"""Sphinx's settings for scripts/site.sh, which makes one site with a search of all pages, without moving them."""
 import pathlib
 import re
 import subprocess
@@ -28,7 +28,7 @@ def toctree(caption, pages):
 
 
 def contents():
-    """Returns the menu: the tables of docs/README.md, and the folders of pages of a kind."""
+    """Returns the menu: the sections of docs/README.md, then groups of further pages, then the Korean pages."""
     text = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     shown, menu = {"docs/README.md"}, toctree("All pages", ["docs/README"])
     for section in text.split("\n## ")[1:]:
@@ -44,7 +44,7 @@ def contents():
 
 
 def adapt(_, page, source):
-    """Links folders to their page, as GitHub does, or not at all; adds the menu to the first page."""
+    """Replaces a link to a folder by one to its README.md, or by plain text. Adds the menu to the first page."""
     folder = (ROOT / page).parent
 
     def link(match):

@@ -1,4 +1,4 @@
-"""Compares the command for aarch64, which QEMU runs, with this machine's: both give the same files and counts of kernels."""
+"""Tests that the command for aarch64, which QEMU runs, and this machine's command give the same files and counts."""
 
 import os
 import pathlib

@@ -277,14 +277,14 @@ class Batches(CommandTest):
         command = subprocess.Popen(
             [WARPWISE, "sobel", "slow", *[f"in/{i:02}.npy" for i in range(1, 20)], "out", "--backend",
              "cpu", "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with open("slow", "wb") as slow:  # one thread waits for it, the other meets the bad input
+        with open("slow", "wb") as slow:  # one thread waits for this file, the other finds the bad input
             time.sleep(0.5)
             slow.write(npy("|u1", (6, 8), ramp(48)))
         said, error = command.communicate()
         self.assertEqual(command.returncode, FAILED)
         self.assertIn(b"in/01.npy", error)
         self.assertEqual(os.listdir("out"), ["slow.raw"])
-        self.assertEqual(said.count(b"\n"), 1)  # a begun file is finished, and reported
+        self.assertEqual(said.count(b"\n"), 1)  # the file that was begun is finished and reported
 
     def test_interrupted_among_many(self):
         names = [f"{i:02}.npy" for i in range(20)]
@@ -296,7 +296,7 @@ class Batches(CommandTest):
         with open("slow.raw", "wb") as slow:
             slow.write(bytes(64))
             slow.flush()
-            for _ in range(1000):  # until the pipe's result is begun, and the other results exist
+            for _ in range(1000):  # until the pipe's file is begun and the others are done
                 made = sorted(os.listdir("out")) if os.path.isdir("out") else []
                 if len(made) == 21 and made[1:] == names:
                     break
@@ -365,7 +365,7 @@ class Batches(CommandTest):
 
     def test_keep_going(self):
         """The good inputs are processed. The failures are reported at the end, in the inputs' order."""
-        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")  # this input fails last
+        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")  # of the bad inputs, this one fails last
         write("in/05.npy", b"")
         write("in/12.npy", npy("<f8", (1, 1), bytes(8)))
         good = [f"{i:02}.npy" for i in range(20) if i not in (4, 5, 12)]
@@ -442,7 +442,7 @@ class Outputs(CommandTest):
         write("also.npy", read("in.npy"))
         for name in ["out.png", "out.npy", "out.raw", "new/out.jpg"]:
             self.fail_with(USAGE, "sobel", "in.npy", "also.npy", name, says=[name, "several inputs need an output folder"])
-        os.mkdir("out.png")  # a folder with such a name takes the results
+        os.mkdir("out.png")  # an existing folder takes the results, whatever its name
         self.succeed("sobel", "in.npy", "also.npy", "out.png")
 
     def test_full_disk(self):
@@ -500,7 +500,7 @@ class Outputs(CommandTest):
         done = subprocess.run(
             ["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy --norm l3 <&- >&- 2>&-"])
         self.assertEqual(done.returncode, USAGE)
-        # As on a full disk behind standard output, the file is written, but the message cannot be.
+        # The file is written but the message cannot be, as if standard output led to a full disk.
         done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy <&- >&- 2>&-"])
         self.assertEqual(done.returncode, FAILED)
         self.assertEqual(read("out.npy")[:6], b"\x93NUMPY")

@@ -67,7 +67,7 @@ class Batches(CommandTest):
         environment = gpu_environment()
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
-        # The picture exceeds a job's ring of page-locked memory, and is no multiple of the ring's parts.
+        # The picture exceeds a job's ring buffer of page-locked memory, and is no multiple of the buffer's parts.
         write("in/large.npy", npy("<f4", (1050, 1000), bytes(4 * 1050 * 1000 - 4) + struct.pack("<f", 7)))
         self.succeed("sobel", "in", "cpu", "--backend", "cpu")
         for jobs in [1, 3]:
@@ -85,7 +85,7 @@ class Batches(CommandTest):
 
     @unittest.skipIf(SANITIZED, "AddressSanitizer keeps memory, and reserves terabytes of addresses")
     def test_memory_is_bounded(self):
-        side = 6000  # over 32 MiB, of which malloc keeps nothing that is freed
+        side = 6000  # a picture is over 32 MiB: malloc gives freed blocks back to the system
         shutil.rmtree("in")
         os.mkdir("in")
         for i in range(6):
@@ -104,7 +104,7 @@ class Batches(CommandTest):
         one = peak(1)
         self.assertGreater(one, 2 * side * side)
         self.assertLess(peak(3), 3.3 * one)
-        # The command expects a file to need eight times its size. Half of the addresses have room for two such files.
+        # The command expects a file to need eight times its size. Half of the address space has room for two files.
         self.assertLess(peak(6, addresses=5 * 8 * side * side), 2.3 * one)
 
 

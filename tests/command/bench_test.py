@@ -1,4 +1,4 @@
-"""Tests `bench` from outside: its list, its refusals, and its Python part. Times need a GPU: scripts/gpu-bundle.sh."""
+"""Tests `bench` from outside: its list, refused calls, and its Python part. scripts/gpu-bundle.sh tests its times."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Compares BMP files of every header, depth, mask and order of rows with the colours from which they were made."""
+"""Compares BMP files of every header, bit depth, mask and row order with the colours from which they were made."""
 
 import random
 import struct
@@ -8,14 +8,14 @@ from support import CommandTest, npy_parts, write
 FAILED = 1
 WIDTH, HEIGHT = 13, 7
 HEADERS = [12, 40, 52, 56, 64, 108, 124]
-MASKS = {  # name: bits, red, green, blue, alpha
+MASKS = {  # name: (bits, then the masks of red, green, blue and alpha)
     "565": (16, 0xf800, 0x7e0, 0x1f, 0), "4444": (16, 0xf00, 0xf0, 0xf, 0xf000), "rgb10": (32, 0x3ff00000, 0xffc00, 0x3ff, 0),
     "rgbx": (32, 0xff000000, 0xff0000, 0xff00, 0), "xbgr": (32, 0xff, 0xff00, 0xff0000, 0),
     "bgra": (32, 0xff0000, 0xff00, 0xff, 0xff000000), "argb": (32, 0xff00, 0xff0000, 0xff000000, 0xff)}
 
 
 def bmp(bits, header, rows, top_down=False, compression=0, masks=(), palette=(), body=None):
-    """Returns a file from rows of bytes, from top to bottom, or from a body of runs."""
+    """Returns a BMP file. Its pixels are rows of bytes, from top to bottom, or a body that is encoded already."""
     if header == 12:
         info = struct.pack("<IHHHH", 12, WIDTH, HEIGHT, 1, bits)
     else:
@@ -42,7 +42,7 @@ def scaled(pixel, mask):
 
 
 def matrix():
-    """Yields (name, content, rows of R G B A) of every kind of file."""
+    """Yields (name, content, rows of (R, G, B, A)) of every kind of file without run lengths."""
     dice = random.Random(33)
     for header in HEADERS:
         for top_down in [False, True] if header > 12 else [False]:
@@ -78,7 +78,7 @@ def masked(dice, name, masks, header, top_down, end, compression):
 
 
 def runs():
-    """Yields (name, bits, body, rows of colour numbers) of files with run lengths: runs, literal pixels, skips and an early end."""
+    """Yields (name, bits, body, rows of indices) of run-length files: runs, literals, skips and an early end."""
     blank = [[0] * WIDTH for _ in range(HEIGHT - 2)]
     yield ("runs-8.bmp", 8, bytes([13, 5, 0, 0, 0, 2, 3, 1, 4, 7, 0, 5, 1, 2, 3, 4, 5, 0, 0, 1]),
            [*blank[:4], [0] * 3 + [7] * 4 + [1, 2, 3, 4, 5, 0], blank[4], [5] * 13])

@@ -16,7 +16,7 @@ EXAMPLE = ROOT / "examples/ci"
 EMULATED = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
-# The names and types that our SARIF 2.1.0 has. A name with "?" may be missing, and no other name may be there.
+# Names and types of the values in our SARIF 2.1.0. A name with "?" may be missing; other names are errors.
 LOCATION = {"physicalLocation": {"artifactLocation": {"uri": str}, "region": {"startLine": int}},
             "logicalLocations?": [{"name": str, "kind": str}], "message?": {"text": str}}
 SARIF = {
@@ -41,7 +41,7 @@ def commands_of(name):
 
 class CiFilesTest(CommandTest):
     def job(self, name, fault=False, change=lambda command: command):
-        """Runs a file's commands, each with a change, until one fails, as a CI does. Returns the last command's result."""
+        """Runs a file's commands, altered by `change`, until one fails, as CI does. Returns the last result."""
         shutil.copy(EXAMPLE / "blur_test.cu", ".")
         if fault:
             source = pathlib.Path("blur_test.cu")
@@ -60,7 +60,7 @@ class CiFilesTest(CommandTest):
             self.skipTest("there is no nvcc, or no emulated CUDA runtime that a program can load")
 
     def check(self, value, form, place="sarif"):
-        """Checks that a value has a form like SARIF's."""
+        """Checks that a value has the form, which is written like SARIF above."""
         if isinstance(form, type):
             self.assertIs(type(value), form, place)
         elif isinstance(form, list):
@@ -86,7 +86,7 @@ class CiFilesTest(CommandTest):
             self.assertGreaterEqual(len(result["locations"]), 1)
             for location in result["locations"]:
                 self.assertGreaterEqual(location["physicalLocation"]["region"]["startLine"], 1)
-        # The published schema, if this machine has a copy: the schema is not ours to include.
+        # Checks against the published schema if this machine has a copy, because it is not ours to distribute.
         schema = os.environ.get("WARPWISE_SARIF_SCHEMA")
         if schema:
             import jsonschema

@@ -76,13 +76,13 @@ TEST_P(CommandPeerTest, SobelOfDeepColour) {
     pixel[2] = static_cast<ushort>(pixel[2] + at[0] % 190);
   });
   cv::imwrite(path("deep.png"), deep);
-  cv::Sobel(grey_of(deep), dx, CV_32F, 1, 0);  // exact: below 2^24
+  cv::Sobel(grey_of(deep), dx, CV_32F, 1, 0);  // exact below 2^24
   dx.convertTo(dx, CV_32S);
   expect_same(made("sobel", path("deep.png"), "--output dx", ".tiff"), dx, "16-bit colour");
 }
 
 TEST_P(CommandPeerTest, Threshold) {
-  // From window 177 on OpenCV itself rounds single means wrongly: threshold_peer_test counts them.
+  // From window 177 on, OpenCV rounds some means wrongly: threshold_peer_test counts these pixels.
   for (const int window : {3, 31, 101}) {
     cv::Mat theirs;
     const std::string option = "--window " + std::to_string(window);

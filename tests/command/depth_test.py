@@ -1,4 +1,4 @@
-"""Tests files as people have them: more than 8 bits, levels, alpha beside YUV, joined parts, addresses."""
+"""Tests files such as people have: more than 8 bits, levels, alpha with YUV, joined parts, network addresses."""
 
 import os
 import shutil
@@ -76,7 +76,7 @@ class Conversions(CommandTest):
             self.succeed("convert", "in.raw", "out.y4m", "--to", "yuv420p16", *here)
             self.assertIn(said, read("out.y4m")[:120])
             given, got = words(raw_of("in.y4m", "yuv420p10le")), words(raw_of("out.y4m", "yuv420p16le"))
-            largest = 1023 if rate == "pc" else 1023.984375  # a code of limited range is multiplied by 64
+            largest = 1023 if rate == "pc" else 1023.984375  # limited range: the code times 64
             for one, other in list(zip(given, got))[:38 * 30]:
                 self.assertEqual(other, int(one * 65535 / largest + 0.5))
 
@@ -176,7 +176,7 @@ class AlphaBesideYuv(CommandTest):
         return raw_of(name, "gray", "-vf", "alphaextract")
 
     def check(self, kind, most, *decoder):
-        """Checks that all sinks with alpha have the file's alpha, off by at most `most` of 255; in .mov by 1, from ffmpeg's 10 to 8 bits."""
+        """Checks that every sink for alpha gets the file's alpha, off by at most `most` of 255, or 1 in .mov."""
         given = subprocess.run(["ffmpeg", "-v", "error", *decoder, "-i", self.name, "-vf", "alphaextract", "-f", "rawvideo",
                                 "-pix_fmt", "gray", "-"], capture_output=True, check=True).stdout
         for sink, read_as in [("out.mkv", "out.mkv"), ("out.mov", "out.mov"), ("out/", "out/%06d.png")]:
@@ -276,7 +276,7 @@ class Rates(CommandTest):
                                  ([100] + [16] * 6, "3.571 fps on average"), ([10, 50, 2, 2], "6.25 fps on average")]:
                 with self.subTest(name=name, delays=delays):
                     self.assertTrue(self.first_line(name, *delays).endswith(", " + rate), self.first_line(name, *delays))
-        self.assertTrue(self.first_line("in.gif", *[3, 4, 3] * 3).endswith(", 30 fps"))  # the durations are a 30th of a second, rounded to hundredths
+        self.assertTrue(self.first_line("in.gif", *[3, 4, 3] * 3).endswith(", 30 fps"))  # a 30th of a second, rounded to hundredths
 
 
 @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")

@@ -75,7 +75,7 @@ class Checks(ExplainTest):
     def test_init(self):
         for checks in ["init", "races,init", "all"]:
             self.assertEqual(self.faults(*FILL, "i32:16", "--check", checks), [("uninitialised", 5)])
-            # A buffer without a fill has zeros, which the kernel may read.
+            # A buffer without a fill contains zeros, so a kernel may read it.
             self.assertEqual(self.json_of(*FILL, "i32:64", "--check", checks)["faults"], [])
         self.assertEqual(self.json_of(*FILL, "i32:16", "--check", "races")["faults"], [])
 

@@ -1,5 +1,5 @@
-"""Tests explain --html: the page says the same as --json, is whole, and loads nothing. report_browser_test.py shows it in
-a browser."""
+"""Tests explain --html: the page has the same figures as --json, is complete, and loads nothing from elsewhere.
+report_browser_test.py shows it in a browser."""
 
 import html
 import json

@@ -7,7 +7,7 @@ from explain_support import FAILED, KEYS, USAGE, ExplainTest
 
 
 def has_primitives(test):
-    """Skips in a build without the CUDA path: the primitives' kernels are not in it."""
+    """Skips a test in a build without the CUDA path, which has no kernels of the primitives."""
     def run(self):
         done = self.run_command("explain", "copy", "--size", "1x1")
         if b"has no libcudart.so.13" in done.stderr:
@@ -54,7 +54,7 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_bytes_of_a_copy(self):
-        """A row has 4096 bytes, and the pitch is a multiple of 256 bytes: no byte is moved twice."""
+        """A row has 4096 bytes, and the pitch is a multiple of 256 bytes, so that no byte is moved twice."""
         counts = self.json_of("copy", "--size", "4096x8")["by_cc"]["9.0"]
         for way in ["global_load", "global_store"]:
             self.assertEqual(counts[way]["bytes_requested"], 4096 * 8)
@@ -100,7 +100,7 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_a_runtime_that_is_not_taken(self):
-        """If the second start does not run on the emulator either, the command says so and starts no third time."""
+        """If the command has restarted itself and still runs without the emulator, it says so and stops."""
         environment = dict(os.environ, WARPWISE_RESTARTED_ON_EMULATOR="1")
         self.fail_with(FAILED, "explain", "sobel", says="was not loaded", env=environment)
 

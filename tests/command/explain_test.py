@@ -24,7 +24,7 @@ class Transpose(ExplainTest):
         self.assertEqual(report["dynamic_shared_bytes"], 0)
         self.assertEqual(report["faults"], [])
         self.assertEqual(report["barriers"], 4 * 32)
-        # 4 blocks of 32 warps: each warp makes one request, of 32 lanes of 4 bytes in 4 sectors.
+        # 4 blocks of 32 warps make 128 requests. In each, 32 lanes read 4 bytes: 4 sectors of 32 bytes.
         counts = report["by_cc"]["9.0"]
         self.assertEqual(counts["global_load"]["requests"], 128)
         self.assertEqual(counts["global_load"]["transactions"], {"32": 512, "64": 0, "128": 0})
@@ -33,7 +33,7 @@ class Transpose(ExplainTest):
         self.assertEqual(counts["shared_store"], {"requests": 128, "passes": 128, "ideal_passes": 128})
         self.assertEqual(counts["shared_load"],
                          {"requests": 128, "passes": 128 * 32, "ideal_passes": 128})
-        # Half-warps on 16 banks: 2 x 16 passes, 2 without conflicts; 2 transactions of 64 bytes.
+        # On CC 1.3 half-warps use 16 banks: 2 x 16 passes a request, 2 without conflicts; 2 transactions.
         old = report["by_cc"]["1.3"]
         self.assertEqual(old["shared_load"],
                          {"requests": 128, "passes": 128 * 32, "ideal_passes": 256})
@@ -135,7 +135,7 @@ class Json(ExplainTest):
         counts = report["by_cc"]["9.0"]
         self.assertEqual(counts["registers"], 128)
         self.assertEqual(counts["registers_from"], "--registers")
-        # 65536 / (128 x 256 threads) = 2 blocks of 8 warps.
+        # A multiprocessor has 65536 registers, and a block needs 128 x 256: 2 blocks, which are 16 warps, fit.
         self.assertEqual(counts["occupancy"],
                          {"blocks_per_sm": 2, "warps_per_sm": 16, "fraction": 0.25,
                           "limiter": "registers"})
@@ -257,7 +257,7 @@ ret;
 
 class WithNvrtcAlone(ExplainTest):
     def test_a_file_with_host_code(self):
-        """The toolkit's folder has no nvcc."""
+        """The toolkit's folder in this test has no nvcc."""
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         libraries = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
         if not os.path.exists(os.path.join(libraries, "libnvrtc.so.13")):

@@ -1,8 +1,8 @@
 // Makes one call of the C library fail in the program that loads this file first (LD_PRELOAD).
 //
-// WARPWISE_FAIL says which: "CALLS N" lets call number N fail, counted from 1. CALLS is memory,
-// write, rename, close or create. "full N" lets every write fail once N bytes are written, as a
-// full disk does. Counting begins when the program first opens a file whose path ends in
+// WARPWISE_FAIL says which call. "CALLS N" makes call number N fail, counted from 1; CALLS is
+// memory, write, rename, close or create. "full N" makes every write fail once N bytes are written,
+// as on a full disk. Counting begins when the program first opens a file whose path ends in
 // WARPWISE_FAIL_FROM. Standard output and standard error never fail. WARPWISE_FAIL_COUNT names a
 // file that gets the number of calls or bytes at exit.
 
@@ -59,7 +59,7 @@ void save_count() {
   }
 }
 
-// Begins to count at the first open() of the file.
+// Begins to count when the program first opens the file with open().
 void begin_at(const char* path) {
   static std::atomic<bool> begun = false;
   const char* text = std::getenv("WARPWISE_FAIL");

@@ -1,4 +1,4 @@
-"""Lets calls fail one after another: memory, files, a full disk, and the end of the process at any moment.
+"""Makes calls fail one after another: memory, files, a full disk. Ends the process at any moment.
 
 A result is whole or missing, an old result stays, and the next run works.
 """
@@ -13,12 +13,12 @@ import unittest
 from support import NIGHTLY, SANITIZED, WARPWISE, CommandTest, read, write
 
 LIBRARY = os.environ["WARPWISE_FAIL_AT"]
-# (arguments, outputs). The files' formats are Warpwise's own: other libraries have failures of their own.
+# (arguments, outputs). The files have Warpwise's own formats, because other libraries have failures of their own.
 CALLS = [(["sobel", "in.pgm", "out.pgm"], ["out.pgm"]),
          (["convert", "in.pgm", "out.npy", "--to", "rgb24"], ["out.npy"]),
          (["threshold", "in.pgm", "out.bmp", "--window", "5"], ["out.bmp"]),
          (["sobel", "in.pgm", "other.pgm", "folder/"], ["folder/in.pgm", "folder/other.pgm"])]
-EVERY = 1 if NIGHTLY else 29  # the step in bytes from one size of the full disk to the next
+EVERY = 1 if NIGHTLY else 29  # bytes between the sizes of the full disk that are tried
 
 
 @unittest.skipIf(SANITIZED, "the sanitizer has its own malloc")
@@ -51,7 +51,7 @@ class Failures(CommandTest):
                 os.remove(name)
 
     def check(self, done, right, says):
-        """Checks that each output is whole or the old file, and that no other file is there. A failed run says why in one line."""
+        """Checks that outputs are complete or the old files, and no other file is left. A failure takes one line."""
         if done.returncode == 0:
             self.assertEqual({name: read(name) for name in right}, right)
         else:
@@ -93,11 +93,11 @@ class Failures(CommandTest):
         self.each_failure("create", b"No space left")
 
     def test_each_close(self):
-        """On a network's disk the close of a file may report that the file was not stored."""
+        """On a network disk, close() may report that the data could not be stored."""
         self.each_failure("close", b"Input/output error")
 
     def test_a_disk_that_is_full(self):
-        """An old file stays."""
+        """The old file stays as it is."""
         for arguments, outputs in CALLS[:3]:
             right = self.results(arguments, outputs)
             size = len(right[outputs[0]])
@@ -127,7 +127,7 @@ class Failures(CommandTest):
                 process.wait()
                 for name in outputs:
                     self.assertIn(read(name), [b"before", right[name]])
-            self.succeed(*arguments)  # works whatever files are left
+            self.succeed(*arguments)  # the next run works with any files left over
             for name in outputs:
                 self.assertEqual(read(name), right[name])
 

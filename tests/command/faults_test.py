@@ -1,4 +1,4 @@
-"""Runs every program of tests/emulator/faults under `warpwise run --check all`: only its kind of fault is found, and none in a sound program."""
+"""Runs all programs of tests/emulator/faults under `warpwise run --check all`, which must find just their own faults."""
 
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-"""Tests cut files, and whole files that look cut: a stream names the missing frame, or reports nothing."""
+"""Tests files that are cut, and complete files that look cut: a stream names the missing frame, or reports nothing."""
 
 import random
 import re
@@ -58,12 +58,12 @@ class Avi:
             length = struct.unpack_from("<I", file, begin + 4)[0]
             self.frames.append(file[begin + 8:begin + 8 + length])
             begin += 8 + length + length % 2
-        # FFmpeg reserves the index of indexes as a chunk JUNK. The first list of frames is 'movi'.
+        # FFmpeg reserves space for the index of indexes by a JUNK chunk. The first list with frames is 'movi'.
         begin = file.index(b"LIST")
         self.headers = file[begin:begin + 8 + struct.unpack_from("<I", file, begin + 4)[0]]
 
     def with_index_of_parts(self, *places):
-        """Returns the headers with an index of indexes, which has these positions."""
+        """Returns the headers with an index of indexes, which points to these positions."""
         entries = b"".join(struct.pack("<QII", place, 32, 1) for place in places)
         index = chunk(b"indx", struct.pack("<HBBI4sIII", 4, 0, 0, len(places), b"00dc", 0, 0, 0) + entries)
         streams = self.headers.index(b"strl") - 8
@@ -97,7 +97,7 @@ def apng(pictures):
 
 
 def tiff(pictures, order):
-    """Makes a TIFF file. A page has pixels and a directory, which has the next one's position. Returns the file and these positions."""
+    """Makes a TIFF file. A page's directory points to the next one. Returns the file and their places."""
     places, at = {}, 8
     for i in order:
         places[i] = at + WIDTH * HEIGHT
@@ -227,7 +227,7 @@ class FileEnds(CommandTest):
             self.check("a.tif", file, b"".join(right), FRAMES, True)
             self.check("a.tif", file + b"junk", b"".join(right), FRAMES, True)
             last = order[-1]
-            # The cuts are in the last directory, and in its link to the next. libtiff still reads a first page that is cut so.
+            # The file is cut in its last directory or its last link. libtiff still reads a first page whose link is cut.
             for cut, count in [(places[last] + 20, last), (len(file) - 1, max(last, 1)), (len(file) - 4, max(last, 1))]:
                 with self.subTest(order, cut=cut):
                     self.check("a.tif", file[:cut], b"".join(right), count, False)
@@ -239,7 +239,7 @@ class FileEnds(CommandTest):
         self.check("a.tif", file[:-4] + struct.pack("<I", places[0]), b"".join(right), FRAMES, True)
 
     def test_lengths_that_are_lies(self):
-        """Calls with such files end in time: after a minute a call is stopped, and the test fails."""
+        """A call with such a file must end in time: the test fails if it takes a minute."""
         avi = self.make_avi()
         whole = part(b"AVI ", avi.headers, avi.movi(), avi.index())
         lists = chunk(b"LIST", b"hdrl", 0x7fffff00)

@@ -1,4 +1,4 @@
-"""Tests find --scales and --angles: the template's size and turn in a picture that a formula makes."""
+"""Tests find --scales and --angles: they find the size and the angle of an object in a picture that a formula makes."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from support import CommandTest, npy, read, write
 
 USAGE, FAILED = 2, 1
 SIDE = 120
-# The object: a template of 40x32 pixels whose centre lies here in the picture.
+# The object is a template of 40x32 pixels; its centre has this place in the picture.
 WIDTH, HEIGHT, CENTRE = 40, 32, (70, 52)
 
 
@@ -45,7 +45,7 @@ class Variants(CommandTest):
         said = f"{scale} {angle}: {found}"
         self.assertTrue(found["found"], said)
         self.assertGreater(found["score"], 0.97, said)
-        # The results are right within one step. Positions are whole pixels, which for a small template equals some degrees.
+        # Results are right within one step of the search. Places are whole pixels, so the angle can be wrong by some degrees.
         self.assertLess(abs(found["scale"] / scale - 1), 0.05, said)
         self.assertLess(abs(found["angle"] - angle), 3, said)
         for place, side, centre in zip(("x", "y"), ("width", "height"), CENTRE):

@@ -1,4 +1,4 @@
-"""Tests that the program that scripts/demo.sh builds first writes the command's bytes."""
+"""Tests that the program that scripts/demo.sh builds first writes the same bytes as the command."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ class FirstPicture(CommandTest):
         return subprocess.run([FIRST_PICTURE, *arguments], capture_output=True, text=True, timeout=60)
 
     def test_same_bytes_as_the_command(self):
-        for name in ["rubberwhale1.png", "sudoku.png"]:  # colours, grey
+        for name in ["rubberwhale1.png", "sudoku.png"]:  # one in colour, one in grey
             with self.subTest(name):
                 done = self.run_first_picture(sample(name), "first.png")
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,4 +1,4 @@
-"""Tests the command's inputs and outputs; y4m_test.py has videos, batches_test.py many files."""
+"""Tests the command's inputs and outputs. y4m_test.py tests videos, and batches_test.py tests many files."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class RawAndPipes(CommandTest):
         self.succeed("sobel", "in.raw", "/dev/null", *GREY_8X6)
         done = self.succeed("sobel", "in.raw", "/dev/stdout", *GREY_8X6)
         self.assertEqual(done.stdout, sobel_u8(ramp(48), 8, 6))
-        for name in ["/dev/stdout", "/dev/fd/1", "-"]:  # behind what standard output already holds
+        for name in ["/dev/stdout", "/dev/fd/1", "-"]:  # appends to what standard output already holds
             with open("both.raw", "wb") as both:
                 for _ in range(2):
                     subprocess.run([WARPWISE, "sobel", "in.raw", name, *GREY_8X6], stdout=both, stderr=subprocess.DEVNULL, check=True)
@@ -297,13 +297,13 @@ class Folders(CommandTest):
 
 
 class InputsThatBelongTogether(CommandTest):
-    """Tests that match, disparity, find and track take pictures as sobel does."""
+    """Tests that match, disparity, find and track accept the same pictures as sobel."""
 
     SIZE = ["--size", "40x32"]
 
     def setUp(self):
         super().setUp()
-        wide = ramp(48 * 32)  # two neighbouring cut-outs of it differ by a shift of three columns
+        wide = ramp(48 * 32)  # two cut-outs of this picture that differ by a shift of three columns
         self.frames = [b"".join(wide[48 * y + x:48 * y + x + 40] for y in range(32)) for x in [0, 3, 6]]
         for i, frame in enumerate(self.frames):
             write(f"{i}.npy", npy("|u1", (32, 40), frame))
@@ -496,7 +496,7 @@ class Images(CommandTest):
         values = [0, 60000, 60000, 300]
         write("in.png", png(2, 2, 16, 0, struct.pack(">4H", *values)))
         self.succeed("threshold", "in.png", "out.png", "--window", "3")
-        self.assertEqual(read("out.png")[24], 16)  # the bit depth in the header
+        self.assertEqual(read("out.png")[24], 16)  # the bit depth in PNG's header
         self.succeed("sobel", "in.png", "out.npy", "--output", "dy")
         self.assertEqual(npy_parts("out.npy")[0], "<i4")
 
@@ -525,7 +525,7 @@ class Images(CommandTest):
         write("in.png", png(1, 1, 8, 2, bytes([10, 20, 30])))
         self.succeed("convert", "in.png", "out.raw", "--to", "rgb24")
         self.assertEqual(read("out.raw"), bytes([10, 20, 30]))
-        self.succeed("convert", "in.png", "bgr.png", "--to", "bgr24")  # the same colour
+        self.succeed("convert", "in.png", "bgr.png", "--to", "bgr24")  # bgr24 in a PNG file has the same colours
         self.succeed("convert", "bgr.png", "out.raw", "--to", "bgr24")
         self.assertEqual(read("out.raw"), bytes([30, 20, 10]))
         self.succeed("convert", "in.png", "rgba.png", "--to", "rgba32")

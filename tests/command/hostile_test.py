@@ -1,6 +1,6 @@
-"""Runs hundreds of hostile command lines. Each ends soon, with the code and the words that it must have,
-leaves no file and no temporary file behind, takes bounded memory, and prints no control characters
-on a terminal."""
+"""Runs hundreds of hostile command lines. Each must end soon, with the expected exit code and message,
+leave no file and no temporary file behind, take bounded memory, and print no control characters on a
+terminal."""
 
 import concurrent.futures
 import os
@@ -15,13 +15,13 @@ from cases import EITHER, all_cases  # noqa: E402
 from files import make_files  # noqa: E402
 from support import HAS_IMAGES, SANITIZED, WARPWISE, compiles_rungs  # noqa: E402
 
-SECONDS = 300 if SANITIZED else 120  # a quiet machine takes less than one second; other tests may run beside this one
-MEMORY = 4 << 20      # KiB of addresses: an input without an end must not be read into memory
+SECONDS = 300 if SANITIZED else 120  # alone, a case takes less than one second; other tests may run at the same time
+MEMORY = 4 << 20      # KiB of address space: an endless input must not be read into memory
 PROCESSES = 2 + (os.cpu_count() or 1)
 
 
 def left_out(each):
-    """Returns why a case cannot run here."""
+    """Returns the reason why a case cannot run here, or None."""
     if each.images and not HAS_IMAGES:
         return "not every image module is in this build"
     if each.compiles and not compiles_rungs():
@@ -70,7 +70,7 @@ def trouble_with(each, inputs, scratch):
         if b"\x1b" in text or b"\xc2\x9b" in text:
             return f"an escape sequence on {name}: {text!r}"
     left = set(os.listdir(folder))
-    # A case that may succeed or fail writes its output if it succeeds.
+    # If a case may succeed or fail, it leaves its output only when it succeeds.
     makes = {"out.npy", "out.png", "out.jpg", "out.tif"} & left if codes == EITHER and done.returncode == 0 else each.makes
     if left != {"in", *makes}:
         return f"it left {sorted(left)}: {said}"

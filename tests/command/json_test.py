@@ -1,4 +1,4 @@
-"""Tests that the object that --json prints fits docs/command.schema.json, for each command."""
+"""Tests that the object that each command prints with --json fits docs/command.schema.json."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Schema(CommandTest):
         return report
 
     def calls(self):
-        """Returns a call of each subcommand with --json, by its words."""
+        """Returns for each subcommand a call with --json, by the subcommand's words."""
         stream = ["test:bars", "null", "--frames", "2", "--size", "64x40"]
         return {("convert",): ["a.npy", "out.npy", "--to", "gray8"], ("sobel",): ["a.npy", "out.npy"],
                 ("threshold",): ["a.npy", "out.npy", "--mean", "mean.npy"],

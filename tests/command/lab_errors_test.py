@@ -117,8 +117,8 @@ class Wrong(LabTest):
 
     @runs_rungs
     def test_an_assertion(self):
-        # The use of a macro looks like a host function. `explain` leaves host functions of a file out; a rung keeps
-        # them.
+        # In the second case the use of a macro looks like a host function. `explain` leaves a file's host functions
+        # out, but a rung keeps them.
         for line in ["static_assert(BLOCK_X % 3 == 0);", "#define REQUIRE(x) static_assert(x)\n"
                      "REQUIRE(BLOCK_X % 3 == 0);"]:
             with self.subTest(line):
@@ -208,7 +208,7 @@ class BadInput(LabTest):
         refuse("--sizes", "1x1", says="--sizes")
 
     def test_folders_that_take_no_file(self):
-        """Such a folder is reported before anything runs: fail_with() expects nothing on stdout."""
+        """A folder that takes no file is reported before anything runs: fail_with() expects nothing on stdout."""
         def refuse(*arguments, says):
             self.refuse("run", *arguments, *EMULATOR, says=["cannot write", *says], code=FAILED)
         write("file", b"")
@@ -222,7 +222,7 @@ class BadInput(LabTest):
         os.makedirs("taken/copy-figure2.json")
         refuse("copy/scalar", "copy/figure2", "--out", "taken", says=["copy-figure2.json", "directory"])
         os.chmod("out", 0o500)
-        if not os.access("out", os.W_OK):  # root writes everywhere
+        if not os.access("out", os.W_OK):  # root may write everywhere
             refuse("copy", "--out", "out", says=["out/copy.json", "Permission denied"])
 
     def test_folders(self):
@@ -250,7 +250,7 @@ class BadInput(LabTest):
         refuse('"name": "vector2"', '"name": "scalar"', 'two rungs named "scalar"')
         refuse('"idea": "two ints', '"idea": "x", "idea": "two ints', '"idea" twice')
         refuse("[4096, 3072]", "[4096, 30720000000000]", '"size"', "30720000000000")
-        # Malformed expressions and unknown names are refused before anything runs, with their place.
+        # Malformed expressions and unknown names are refused before anything runs. The message names the place.
         refuse('"file": "01', '"scratch": "2 *", "file": "01', 'rung 1 "scalar", "scratch"', "character 4")
         refuse('"ladder": "copy"', '"ladder": "copi"', 'did you mean "copy"?')
         refuse('"rungs": ["*"]', '"rungs": ["scalr"]', "experiment", '"scalr"', 'did you mean "scalar"?')

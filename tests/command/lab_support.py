@@ -1,4 +1,4 @@
-"""Helpers that the tests of lab share: ladders, runs, an edited copy of a ladder."""
+"""Helpers that the tests of lab share: ladders, runs, and an edited copy of a ladder."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class LabTest(CommandTest):
         return json.loads(done.stdout)
 
     def edited(self, statement=None):
-        """Copies the ladder of copy to `mine`, and puts this statement into the scalar rung."""
+        """Copies the ladder of the primitive copy to `mine`, and puts this statement into its scalar rung."""
         shutil.copytree(self.ladders("copy")[0]["folder"], "mine")
         if statement:
             write("mine/01_scalar.cu", SCALAR.replace("STATEMENT", statement).encode())
@@ -49,10 +49,10 @@ class LabTest(CommandTest):
 
 
 class FollowedDocument(LabTest):
-    """Follows a document as it stands: ```cuda file=NAME and ```json file=NAME are written into the only
-    folder here, ```diff file=PATH is applied to that file, ```json line goes in front of the shipped rung,
-    each line of ```sh is run, and ``` quotes the output of the lines before it. In a quote … stands for left-out
-    lines or the rest of a line. scripts/check-docs.py compares ```cuda from=PATH with that file."""
+    """Follows a document literally. ```cuda file=NAME and ```json file=NAME are written into the only folder here.
+    ```diff file=PATH is applied to that file. ```json line goes in front of the rung that the library ships. Each line
+    of ```sh is run, and ``` quotes the output of the lines before it. In a quote, … stands for left-out lines or the
+    rest of a line. scripts/check-docs.py compares ```cuda from=PATH with that file."""
 
     def follow_document(self, name, kinds):
         document = pathlib.Path(SAMPLES).parent / "docs" / name
@@ -77,7 +77,7 @@ class FollowedDocument(LabTest):
         elif not kind:
             said = self.said
             for quoted in filter(str.strip, re.split(r" ?…\n", text)):
-                quoted = quoted.rstrip("\n")  # it may end within a line
+                quoted = quoted.rstrip("\n")  # a quote may end within a line
                 self.assertIn(quoted, said, "is quoted, and not said, or said before\n" + self.said)
                 said = said.partition(quoted)[2]
         elif " from=" in kind:

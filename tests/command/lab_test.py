@@ -90,7 +90,7 @@ class Run(LabTest):
             [counts], [resources] = row["counts"], row["resources"]
             self.assertEqual(counts["compute_capability"], "9.0")
             self.assertGreater(counts["warp_instructions"], 0)
-            # Each of 231 ints is read and written: as single ints, or as 115 pairs and one int.
+            # 231 ints are read and written, each alone (231 references), or as 115 pairs and one int (116).
             accesses = {"scalar": 231, "vector2": 116}[row["rung"]]
             self.assertAlmostEqual(counts["references_per_pixel"], 2 * accesses / 231)
             self.assertGreater(resources["registers"], 0)
@@ -135,7 +135,7 @@ class Run(LabTest):
         row = list(csv.DictReader(io.StringIO(done.stdout.decode())))[1]
         self.assertEqual(float(row["document_time_us"]), 8441)
         self.assertAlmostEqual(float(row["document_speedup_over_first"]), 29612 / 8441)
-        # The document's figures are for another size than this.
+        # The document's figures are for another size, so the row has none.
         [row] = self.run_json("sobel/global_plain")["results"]
         self.assertNotIn("document_time_us", row)
 
@@ -206,7 +206,7 @@ class Run(LabTest):
         done = self.succeed("lab", "run", "copy/scalar", "copy/vector2", "--ladder-dir", "mine",
                             *EMULATOR, "--size", "9x9", "--out", "out")
         self.assertIn(b"skipped: a block of 256 threads and 1000000 bytes", done.stdout)
-        # Not copy.json: that is the name for a run of the whole ladder.
+        # The name is not copy.json, which is that of a run of the whole ladder.
         self.assertEqual(os.listdir("out"), ["copy-scalar-vector2.json"])
         skipped, ran = rungs_of(json.loads(read("out/copy-scalar-vector2.json")))
         self.assertIn("does not fit", skipped["skipped"])
@@ -253,7 +253,7 @@ class Diff(LabTest):
     def test_two_of_one_file(self):
         said = self.succeed("lab", "diff", "copy", "vector4", "vector2", *EMULATOR).stdout.decode()
         self.assertIn("Both are 02_vector.cu.\nconstant VECTOR: 4 -> 2\n", said)
-        # Rungs come in the ladder's order, whatever the order of the arguments.
+        # Rungs come in the ladder's order, not in the order of the arguments.
         self.assertLess(said.index("vector4: "), said.index("vector2: "))
 
     @runs_rungs

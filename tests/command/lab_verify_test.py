@@ -1,5 +1,5 @@
-"""Tests that every rung of every ladder, and every kernel of every study, computes the reference's result in the emulator, at each size,
-alignment and block shape of its table. The emulator finds no fault with all checks on."""
+"""Tests that every rung of every ladder, and every kernel of every study, computes the reference's result in the
+emulator, at each size, alignment and block shape of its table. With all checks on, the emulator finds no fault."""
 
 import concurrent.futures
 import json
@@ -15,10 +15,10 @@ class Verify(CommandTest):
     def test_every_rung(self):
         tables = json.loads(self.succeed("lab", "list", "--json").stdout)
         rungs = {each["ladder"]: [rung["name"] for rung in each["rungs"]] for each in tables["ladders"]}
-        # A collection has no kernels of its own.
+        # A study that only collects experiments of others has no kernels of its own.
         rungs.update({each["study"]: [rung["name"] for rung in each["rungs"]]
                       for each in tables["studies"] if each["rungs"]})
-        if SANITIZED:  # a sanitizer is several times slower: only the first rung and the shipped one run
+        if SANITIZED:  # several times slower: only the first rung and the shipped one run
             rungs = {ladder: [names[0], names[-1]] for ladder, names in rungs.items()}
 
         def verify(ladder):
@@ -48,11 +48,11 @@ class Verify(CommandTest):
         for place in [[], ["--on", "gpu"], ["--on", "emulator"]]:
             done = self.succeed("lab", "verify", "copy/scalar", *place, env=environment)
             counts[tuple(place)] = done.stdout.split()[1]
-        # A GPU verifies the recorded sizes as well.
+        # On a GPU, the recorded sizes are verified too.
         self.assertEqual(counts[()], counts["--on", "gpu"])
         self.assertNotEqual(counts[()], counts["--on", "emulator"])
 
-    # A rung runs only the shapes that the "needs" of its table allow.
+    # A rung runs only with the block shapes that "needs" in its table allows.
     @runs_rungs
     def test_blocks_of_any_shape(self):
         sizes = {"disparity": "40x6", "find": "70x40", "match": "33x34", "threshold": "70x5"}
@@ -60,7 +60,7 @@ class Verify(CommandTest):
         shapes = ["7x3", "8x8x2", "33"]
         if NIGHTLY:
             cases = [(each["ladder"], shape) for each in ladders for shape in shapes]
-        else:  # each block shape runs with some of the ladders
+        else:  # each block shape runs with only some of the ladders
             cases = [(each["ladder"], shapes[i % len(shapes)]) for i, each in enumerate(ladders)]
         cases += [("sobel", "1"), ("sobel", "32x8"), ("gemv", "32x8")]
 

@@ -1,4 +1,4 @@
-"""Follows docs/lab.md as it stands, in a folder with those files of the repository that its commands name. Skipped, with the
+"""Follows docs/lab.md literally, in a folder with the files of the repository that its commands name. Skipped, with the
 reason, without a CUDA compiler or gnuplot."""
 
 import json
@@ -29,7 +29,7 @@ class Walk(FollowedDocument):
             self.assertGreater(os.path.getsize(drawing), 1000, drawing)
 
     def check_numbers(self, blocks):
-        """Checks that measured and counted numbers of the sentences are in a quoted output, or in the record that is drawn."""
+        """Checks that each number in a sentence is in a quoted output, or in the record that is drawn as a plot."""
         prose = re.sub(r"^```.*?^```$", "", (ROOT / "docs/lab.md").read_text(), flags=re.MULTILINE | re.DOTALL)
         record = json.loads((ROOT / "results/nvidia-h200/ladders/gemv-ladder.json").read_text())
         gained = [f"{row['speedup_over_step_before']:.3g}".ljust(4, "0") for row in record["results"]

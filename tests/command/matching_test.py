@@ -1,5 +1,5 @@
-"""Tests match, disparity, find, track and gemv from outside: the results of known motion and of the samples, and
-wrong calls."""
+"""Tests match, disparity, find, track and gemv from outside: results for known motion and for the samples, and wrong
+calls."""
 
 import array
 import json
@@ -25,7 +25,7 @@ def noise(x, y):
 
 
 def scene(width, height, left=0, top=0):
-    """Returns a part of an endless pattern that repeats nowhere; it moves by (-left, -top)."""
+    """Returns a part of an endless pattern without repetitions. A larger left or top moves its content left or up."""
     return bytes(noise(x + left, y + top) for y in range(height) for x in range(width))
 
 
@@ -38,7 +38,7 @@ def floats(content):
 
 
 def pfm(path):
-    """Returns width, height, and rows from top to bottom."""
+    """Returns a PFM file's width, height, and rows from top to bottom."""
     kind, size, scale, pixels = read(path).split(b"\n", 3)
     assert kind == b"Pf" and float(scale) < 0, (kind, scale)
     width, height = map(int, size.split())
@@ -76,7 +76,7 @@ class Match(CommandTest):
     def setUp(self):
         super().setUp()
         grey("a.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT))
-        grey("b.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -3, 5))  # moved by (3, -5)
+        grey("b.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -3, 5))  # the content moves by (3, -5)
 
     def blocks(self, *options):
         self.succeed("match", "a.npy", "b.npy", "out.csv", *options)
@@ -102,7 +102,7 @@ class Match(CommandTest):
                        ["--search-y=-5:-5", "--search-x=3:3", "--search", "2"]]:
             blocks = self.blocks("--block-size", "16", *option)
             self.assertEqual(blocks[7][2:], ["3", "-5", "0"])
-        # The top blocks have no displacement that stays inside the image.
+        # The blocks of the top row have no displacement that stays inside the image.
         blocks = self.blocks("--block-size", "16", "--search-y", "-5:-5")
         self.assertEqual(blocks[1][2:], ["", "", ""])
         blocks = self.blocks("--block-size", "16", "--search-y", "-5:-5", "--border", "replicate")
@@ -130,7 +130,7 @@ class Match(CommandTest):
         values = floats(read("out.flo")[12:])
         self.assertEqual(tuple(values[2 * (40 * WIDTH + 40):][:2]), (3, -5))
         self.assertLess(values[0], UNKNOWN)
-        # With gaps between the blocks, the motion of the pixels in the gaps is unknown.
+        # Between the blocks are gaps, and the motion of the pixels in the gaps is unknown.
         self.succeed("match", "a.npy", "b.npy", "out.flo", "--block-size", "8", "--stride", "20")
         values = floats(read("out.flo")[12:])
         known = [values[2 * x] < UNKNOWN for x in range(28)]
@@ -143,7 +143,7 @@ class Match(CommandTest):
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_png(self):
-        grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # moved to the right
+        grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # the content moves to the right
         self.succeed("match", "a.npy", "c.npy", "out.png", "--block-size", "30")
         width, height, rows = png_rows("out.png")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
@@ -155,7 +155,7 @@ class Match(CommandTest):
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_one_wrong_vector_leaves_the_picture_its_colours(self):
-        width, height = 600, 56  # so wide that less than 1 % of the blocks move out of it
+        width, height = 600, 56  # so wide that less than 1 % of the blocks move out of the image
         target = scene(width, height, -2, 0)
         reference = bytearray(scene(width, height))
         for y in range(40, 48):  # a block that moves by 7 pixels to the right and 8 up
@@ -167,12 +167,12 @@ class Match(CommandTest):
         self.assertIn(b", motion of 2.0 pixels or more has full colour", done.stdout)
         rows = png_rows("out.png")[2]
         self.assertEqual(tuple(rows[20][60:63]), (255, 0, 0))
-        self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # the colour of this motion is no paler than the others
+        self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # this motion's colour is no paler than others
         for full, pale in [("2", 0), ("8", 191), ("20.5", 230)]:
             done = self.succeed(*pair, "--search", "9", "--max-motion", full, "--json")
             self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], float(full))
             self.assertEqual(tuple(png_rows("out.png")[2][20][60:63]), (255, pale, pale))
-        # A scene without motion is white: the scale must not divide 0 by 0.
+        # Without motion the picture is white: the scale must not divide 0 by 0.
         done = self.succeed("match", "a.npy", "a.npy", "out.png", "--json")
         self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], 1)
         self.assertEqual(tuple(png_rows("out.png")[2][0][:3]), (255, 255, 255))
@@ -237,13 +237,13 @@ class Disparity(CommandTest):
         width, height, rows = pfm("out.pfm")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
         self.assertEqual(set(rows[40][20:80]), {7.0})
-        self.assertIn(float("inf"), rows[40][:7])  # the counterparts of these pixels are outside
+        self.assertIn(float("inf"), rows[40][:7])  # the matching pixels would be outside
         self.succeed(*pair, "out.png", "--block-size", "9", "--max-disparity", "20")
         _, _, rows = png_rows("out.png")
         values = struct.unpack(f">{WIDTH}H", rows[40])
         self.assertEqual(set(values[20:80]), {256 * 7})
         self.assertIn(0, values[:7])
-        # A disparity of 0 is valid.
+        # A disparity of 0 is valid, so it is written as 1.
         self.succeed("disparity", "left.npy", "left.npy", "out.png", "--max-disparity", "3")
         self.assertEqual(set(struct.unpack(f">{WIDTH}H", png_rows("out.png")[2][40])), {1})
         self.succeed(*pair, "out.pfm", "--consistency", "-1", "--subpixel", "--measure", "ssd")
@@ -253,7 +253,7 @@ class Disparity(CommandTest):
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_colours(self):
-        """Far is blue, near is red, and both are brighter than black, which is invalid."""
+        """Far is blue and near is red. Both colours are brighter than black, which marks invalid pixels."""
         options = ["--block-size", "9", "--max-disparity"]
         for nearest, least, most in [(70, (50, 60, 200), (80, 120, 255)),
                                      (14, (40, 200, 80), (180, 255, 160)),
@@ -286,7 +286,7 @@ class Disparity(CommandTest):
             hint = b"of the best matches sit at the end of the range: --max-disparity may be too small"
             self.assertEqual(hint in done.stdout, too_small, done.stdout)
             self.assertEqual(done.stdout.count(b"\n"), 1)
-        # Both pairs have disparities within each of these ranges.
+        # Each of these ranges contains the disparities of both pairs.
         for pair in [["left.npy", "right.npy"], [RUBBERWHALE[0], RUBBERWHALE[0]]]:
             for largest in ["8", "20", "40"]:
                 done = self.succeed("disparity", *pair, "out.pfm", "--max-disparity", largest, "--json")
@@ -378,7 +378,7 @@ class Find(CommandTest):
         return report["options"].get("min_score"), report["result"]["found"]
 
     def test_not_found(self):
-        """Random pixels are nowhere in the image: the best of all places is no match."""
+        """Random pixels are nowhere in the image, so even the best place must not count as found."""
         grey("other.npy", 17, 13, random.Random(3).randbytes(17 * 13))
         done = self.succeed("find", "other.npy", "image.npy")
         self.assertRegex(done.stdout.decode(), r"^other.npy is not found in image.npy: the best place, x \d+, "
@@ -446,7 +446,7 @@ class Track(CommandTest):
         self.assertEqual(read("out.csv").decode(), expected.replace(",1\n", ",0\n"))
 
     def test_lost_and_found_again(self):
-        """In two frames without the object no position is reported. The object is found where it comes back."""
+        """No position is reported in the two frames without the object. It is found again where it comes back."""
         for i in [2, 3]:
             grey(f"frames/{i}.npy", WIDTH, HEIGHT, random.Random(i).randbytes(WIDTH * HEIGHT))
         grey("frames/4.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, 40 - 44, 30 - 33))

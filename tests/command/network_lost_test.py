@@ -1,4 +1,4 @@
-"""Tests warpwise stream --reconnect: peers in the network that go and come again."""
+"""Tests warpwise stream --reconnect: connections to peers in the network that break and come back."""
 
 import http.server
 import json
@@ -61,7 +61,7 @@ class NetworkLost(CommandTest):
         ffmpeg("-i", "a.mp4", "-c", "copy", "a.ts")
 
     def serve(self, *calls):
-        """Serves one caller after another, each by one function, then stops listening. Returns the port."""
+        """Serves one caller after another, each with its own function, then stops listening. Returns the port."""
         listener = socket.create_server((LOCAL, 0))
 
         def run():
@@ -103,7 +103,7 @@ class NetworkLost(CommandTest):
         self.assertEqual(sorted(set(frames)), frames)
         self.assertEqual(sorted(set(sound)), sound)
         self.assertGreater(len(sound), 1.9 * len(times_in("a.ts", "a")))
-        # The pause is the time that has passed, and the sound pauses with the frames.
+        # The frames' times continue after the time without a connection. The sound has the same pause.
         pause = frames[FRAMES] - frames[FRAMES - 1]
         self.assertTrue(0.9 < pause < 5, pause)
         self.assertAlmostEqual(max(b - a for a, b in zip(sound, sound[1:])), pause, delta=0.1)

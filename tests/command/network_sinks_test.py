@@ -66,7 +66,7 @@ class NetworkSinks(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
 
     def check_received(self, name, lost=0):
-        """Checks that all frames arrived, with pixels within H.264's loss, and the sound. At the end `lost` frames may be missing."""
+        """Checks that the sound and all frames arrived, within H.264's loss. `lost` last frames may be missing."""
         frames = frames_in(name)
         self.assertIn(frames, range(FRAMES - lost, FRAMES + 1))
         got, sent = luma_of(name), luma_of("a.mp4")
@@ -94,7 +94,7 @@ class NetworkSinks(CommandTest):
         thread.start()
         self.send("a.mp4", f"http://user:secret@{LOCAL}:{server.server_port}/a.ts")
         server.shutdown()
-        server.server_close()  # waits for the handler
+        server.server_close()  # waits until the handler has ended
         self.check_received("got.ts")
         self.fail_with(BAD_USAGE, "stream", "a.mp4", f"http://{LOCAL}:1/a.mp4", says="MPEG-TS with H.264, no .mp4 file")
 
@@ -191,7 +191,7 @@ class NetworkSinks(CommandTest):
         for scheme in ("tcp", "http", "rtsp"):
             said = self.end_of("a.mp4", f"{scheme}://user:secret@{LOCAL}:{free_port()}/1")
             self.assertIn("Connection refused", said)
-        self.send("a.mp4", f"udp://{LOCAL}:{free_port(socket.SOCK_DGRAM)}", "--frames", "2")  # a sender of udp does not notice a missing receiver
+        self.send("a.mp4", f"udp://{LOCAL}:{free_port(socket.SOCK_DGRAM)}", "--frames", "2")  # UDP does not tell if nobody receives
 
     def test_an_odd_size_is_refused_before_anything_is_sent(self):
         self.fail_with(BAD_USAGE, "stream", "test:bars", f"tcp://{LOCAL}:1", "--size", "63x48", says="even sizes")

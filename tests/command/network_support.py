@@ -26,7 +26,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def rtsp_server(listener, content):
-    """Answers one player, sends it a transport stream in RTP packets over the same connection, then closes it."""
+    """Answers one player, sends it a transport stream as RTP packets over the same connection, then closes it."""
     connection, _ = listener.accept()
     sdp = f"v=0\r\no=- 0 0 IN IP4 {LOCAL}\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 33\r\na=control:1\r\n".encode()
     text = b""
@@ -37,7 +37,7 @@ def rtsp_server(listener, content):
             request, text = text.split(b"\r\n\r\n", 1)
             method = request.split()[0]
             number = request.lower().split(b"cseq:")[1].split()[0]
-            # The server sends packets on this connection, and no datagrams.
+            # The server refuses to send datagrams: it sends packets over this connection only.
             status = b"461 no" if method == b"SETUP" and b"interleaved" not in request else b"200 OK"
             answer = b"RTSP/1.0 " + status + b"\r\nCSeq: " + number + b"\r\nSession: 1\r\n"
             if method == b"SETUP":

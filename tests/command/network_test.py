@@ -52,7 +52,7 @@ class Network(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
 
     def end_of(self, *arguments):
-        """Returns the message of a stream that ends because its peer sends nothing more."""
+        """Returns the message of a stream whose peer sends nothing more."""
         done = self.run_command("stream", *arguments, "--backend", "cpu")
         self.assertEqual(done.returncode, FAILED, done.stderr)
         return done.stderr.decode()

@@ -32,7 +32,7 @@ class Calculator(LabTest):
 
     def test_a_gpu_stands_for_its_compute_capability(self):
         self.assertEqual(self.rows("--profile", "gtx280", "--block-threads", "256"), self.rows("--cc", "1.3", "--block-threads", "256"))
-        # With a list of compute capabilities, the device's is one of them.
+        # With a list of compute capabilities, the device's own must be in the list.
         both = self.rows("--cc", "1.3,9.0", "--profile", "gtx280", "--block-threads", "256")
         self.assertEqual([row["compute_capability"] for row in both], ["1.3", "9.0"])
         self.fail_with(2, "lab", "occupancy", "--profile", "gtx280", "--cc", "9.0", "--block-threads", "256",
@@ -60,7 +60,7 @@ class Calculator(LabTest):
         rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
         self.assertEqual(len(rows), 2 * 8 * 2 * 3)
         self.assertEqual(sorted({int(row["threads"]) for row in rows}), list(range(128, 1025, 128)))
-        # Impossible points give the reason, and all others have their values.
+        # A row for an impossible launch gives the reason; all other rows have their values.
         large = [row for row in rows if row["compute_capability"] == "1.3" and int(row["threads"]) > 512]
         self.assertEqual(len(large), 4 * 2 * 3)
         for row in large:

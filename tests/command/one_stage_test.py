@@ -1,4 +1,4 @@
-"""Tests that sobel, threshold, convert, match and disparity on streams give the bytes of `stream --pipeline`."""
+"""Tests that sobel, threshold, convert, match and disparity on streams give the same bytes as `stream --pipeline`."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from support import HAS_IMAGES, HAS_VIDEO, SAMPLES, CommandTest, npy, png, ramp,
 
 FAILED, BAD_USAGE = 1, 2
 STREET = sample("street.avi")
-# Subcommands with options, each with the stage that has the same options.
+# Calls of subcommands, each with the stage that has the same options.
 CALLS = [(["sobel"], "sobel"),
          (["sobel", "--norm", "l2", "--border", "constant"], "sobel norm=l2 border=constant"),
          (["threshold", "--window", "31", "--offset=-7", "--invert"], "threshold window=31 offset=-7 invert"),
@@ -49,7 +49,7 @@ class Bytes(OneStageTest):
     @with_video
     def test_a_video_into_a_video(self):
         for command, stage in CALLS:
-            if command[0] == "disparity":  # needs frames that have both pictures
+            if command[0] == "disparity":  # its frames must contain both pictures
                 continue
             for name in [".mkv", ".mp4"]:
                 self.compare(command, stage, STREET, name, "--frames", "2")

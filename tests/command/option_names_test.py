@@ -1,4 +1,4 @@
-"""Tests that each option's name has one meaning in all subcommands, and the former spellings of one version."""
+"""Tests that an option's name means the same in all subcommands, and that one version's former spellings work."""
 
 import collections
 import json
@@ -6,8 +6,8 @@ import unittest
 
 from support import CommandTest, help_pages, npy, ramp, read, write
 
-# Options whose values have several notations with one meaning: a file or a folder for results, the threads
-# of a block, one value or a list; a table on standard output, or in a file beside another report.
+# Options whose values may be written in several ways that mean the same: a file or a folder for results, the threads of
+# a block, one value or a list, a table on standard output or in a file beside another report.
 SEVERAL_FORMS = {"--out": {"FILE", "FILE.json", "FILE.svg", "FILE.html", "DIR"}, "--block": {"X[,Y[,Z]]", "XxY"},
                  "--cc": {"X.Y", "LIST"}, "--shared": {"N", "LIST"}, "--registers": {"N", "LIST"},
                  "--csv": {"", "FILE"}}
@@ -20,7 +20,7 @@ class Names(CommandTest):
         write("b.npy", npy("|u1", (40, 64), ramp(40 * 64, 5)))
 
     def same(self, now, before, former, name, output=None):
-        """Runs both spellings: they give the same result, and standard error names the former one."""
+        """Runs the new and the former spelling: both give the same result, and standard error names the former one."""
         new = self.succeed(*now)
         kept = read(output) if output else new.stdout
         old = self.succeed(*before)

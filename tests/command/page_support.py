@@ -1,4 +1,4 @@
-"""Helpers that the tests of pages for browsers share. They check that a page is whole and loads nothing."""
+"""Helpers that the tests of HTML pages share. They check that a page is complete and loads nothing from elsewhere."""
 
 import collections
 import html.parser
@@ -8,8 +8,8 @@ from support import read
 
 
 class Page(html.parser.HTMLParser):
-    """Collects a page's ids, addresses, texts of elements, the text outside of sources, and the elements in their order.
-    Checks that each element is closed where it has to be."""
+    """Collects a page's ids, addresses, texts of elements, the text outside of sources, and the elements in their
+    order. Checks that each element is closed where HTML requires it."""
 
     def __init__(self, text):
         super().__init__()
@@ -50,7 +50,7 @@ class Page(html.parser.HTMLParser):
 
 class PageTest(unittest.TestCase):
     def checked_page(self, name):
-        """Returns a page's parts and its text."""
+        """Checks a page, and returns its parts and its text."""
         text = read(name).decode()
         page = Page(text)
         self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")

@@ -1,5 +1,5 @@
-"""Tests lab plot and lab run --plot: the plots beside the records, the plot of a run, refusals, and an interrupted run, which
-keeps its measurements. Tests that draw are skipped without gnuplot, tests that compile without a CUDA compiler, with the reason."""
+"""Tests lab plot and lab run --plot: the plots beside the records, the plot of a run, refused calls, and an interrupted
+run, which keeps its measurements. Tests are skipped, with the reason, without gnuplot or without a CUDA compiler."""
 
 import csv
 import functools
@@ -60,14 +60,14 @@ class Plots(LabTest):
 class Recorded(Plots):
     @draws
     def test_plots_are_those_of_the_records(self):
-        """If this fails, run scripts/render-plots.sh."""
+        """Compares each plot with its record. If this fails, run scripts/render-plots.sh."""
         self.assertGreater(len(RECORDS), 20)
         for record in RECORDS:
             with self.subTest(record.name):
                 self.succeed("lab", "plot", str(record), "--out", "now.svg")
                 kept = record.with_suffix(".svg")
                 self.assertEqual(read("now.csv"), read(kept.with_suffix(".csv")))
-                # Another version of gnuplot may place lines differently, but its texts are the same.
+                # Other versions of gnuplot may place lines differently, but the texts must be the same.
                 self.assertEqual(self.texts("now.svg"), self.texts(kept))
                 self.assertIn("commit " + json.loads(read(record))["machine"]["commit"],
                               " ".join(filter(None, self.texts(kept))))
@@ -150,14 +150,14 @@ class Run(Plots):
 
 
 class Interrupted(Plots):
-    """Interrupts banks, which has so many points, 32 strides and more, that some are left."""
+    """Interrupts the study banks, which has enough points (32 strides and more) that some are not measured yet."""
 
     def begin(self, *arguments):
         return subprocess.Popen([WARPWISE, "lab", "run", "banks", *EMULATOR, *arguments], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
     def some_rows(self, running, count):
-        """Waits for `count` rows of the table."""
+        """Waits until the table has `count` rows."""
         for line in running.stdout:
             count -= " stride " in line
             if count == 0:
@@ -174,7 +174,7 @@ class Interrupted(Plots):
             _, said = running.communicate(timeout=60)
             self.assertEqual(running.returncode, -number)
             self.assertIn("keeping all measurements so far", said)
-            # The record of the whole run is not replaced.
+            # The record of an earlier, complete run is not replaced.
             self.assertEqual(os.listdir("out"), ["banks-interrupted.json"])
             report = json.loads(read("out/banks-interrupted.json"))
             self.assertTrue(report["interrupted"])
@@ -187,7 +187,7 @@ class Interrupted(Plots):
 
     @runs_rungs
     def test_json_of_what_was_measured(self):
-        for delay in [0.5, 1, 2, 4, 8, 16]:  # until one row is there, since compiling may take long
+        for delay in [0.5, 1, 2, 4, 8, 16]:  # until the first row is printed, because compiling may take long
             running = self.begin("--json")
             time.sleep(delay)
             running.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Compares PBM, PGM, PPM and PAM files, plain and raw, with maxima up to 65535, with the formula and with other programs."""
+"""Compares PBM, PGM, PPM and PAM files, plain and raw, of maxima up to 65535, with a formula and other programs."""
 
 import random
 import shutil
@@ -27,7 +27,7 @@ def packed(bits):
 
 
 def matrix():
-    """Yields (name, content, channels, maximum, samples) of every kind of file. 1 is white in samples."""
+    """Yields (name, content, channels, maximum, samples) of every kind of file. In samples of bitmaps, 1 is white."""
     dice = random.Random(32)
 
     def samples_of(channels, maximum):
@@ -62,7 +62,7 @@ def scaled(samples, maximum, full):
 
 
 def rgba_of(samples, channels, full):
-    """Returns pixels as R G B A, from samples in the range 0 to full."""
+    """Returns pixels as R, G, B, A, made from samples between 0 and full."""
     pixels = []
     for i in range(0, len(samples), channels):
         pixel = samples[i:i + channels]
@@ -77,7 +77,7 @@ def values(content, element_bytes, order="little"):
 
 class Pnm(CommandTest):
     def read_here(self, name, maximum):
-        """Returns R G B A of 8 bits or, of 16 bits, the grey: no subcommand writes more of such files."""
+        """Returns R, G, B, A of 8 bits, or the grey of 16 bits: no subcommand writes more channels of 16 bits."""
         if maximum < 256:
             self.succeed("convert", name, "out.npy", "--to", "rgba32")
             return values(npy_parts("out.npy")[2], 1)

@@ -28,8 +28,8 @@ class Predict(LabTest):
         self.assertGreaterEqual(row["time_us"], row["least_us"])
         self.assertLessEqual(row["time_us"], row["most_us"])
         self.assertEqual(row["bounds_us"][row["rules"]], max(row["bounds_us"].values()))
-        # 16 MB read and 16 MB written at the profile's bandwidth. The blocks of a sample may differ a little from the
-        # mean.
+        # 16 MB are read and 16 MB are written, at the profile's bandwidth. The blocks of a sample may differ a little
+        # from the mean.
         profile = json.loads((PROFILES / "h200.json").read_text(encoding="utf-8"))["figures"]
         expected = 2 * 4 * 4194304 / (1e3 * profile["dram_gb_per_s"]["value"])
         self.assertAlmostEqual(row["bounds_us"]["DRAM"], expected, delta=expected / 50)
@@ -46,7 +46,7 @@ class Predict(LabTest):
     @unittest.skipIf(SANITIZED, "the sanitizers take minutes for an image of this size")
     @runs_rungs
     def test_what_was_recorded_of_it(self):
-        """After a change of the model, scripts/predictions.py has to record the predictions again."""
+        """Compares with the recorded predictions. After a change of the model, run scripts/predictions.py again."""
         recorded = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
         [table5] = [each for each in recorded["experiments"]
                     if (each["study"], each["experiment"]) == ("convert", "table5")]
@@ -54,19 +54,19 @@ class Predict(LabTest):
         rows = {(row["rung"], *row["block"]): row["time_us"] for row in self.rows("convert/table5", "--profile", "h200")}
         self.assertEqual(rows.keys(), expected.keys())
         for key, time in rows.items():
-            # Compilers differ a little.
+            # Versions of the compiler differ a little.
             self.assertAlmostEqual(time, expected[key], delta=expected[key] / 10, msg=key)
 
     @runs_rungs
     def test_spilled_values_take_time(self):
-        """If the spilled bytes fit an H200's L1, only their stores miss it. If they exceed its L2, the rest comes from DRAM."""
+        """If an H200's L1 holds the spilled bytes, only stores miss it. If L2 does not, the rest comes from DRAM."""
         rows = self.rows("spills/uncapped", "spills/capped", "--profile", "h200", "--size", "1024x256")
         uncapped, *capped = sorted(rows, key=lambda row: -row.get("axes", {"CAP": 255})["CAP"])
         self.assertEqual([row["axes"]["CAP"] for row in capped], [64, 56, 48, 40, 32, 24])
         for before, after in zip([uncapped, *capped], capped):
             self.assertGreater(after["time_us"], before["time_us"])
             self.assertGreater(after["bounds_us"]["L2"], before["bounds_us"]["L2"])
-        # 128 values a thread, of which 32 registers keep a few, are 100 MB at a time: L2 has 60 MB.
+        # A thread keeps 128 values, few of them in its 32 registers. Spilled, they are 100 MB; L2 has 60 MB.
         uncapped, capped = (row for row in self.rows("spills/live", "--profile", "h200", "--size", "1024x256")
                             if row["parameters"]["live"] == 128 and row["rung"] in ("uncapped", "capped"))
         self.assertGreater(capped["bounds_us"]["DRAM"], 10 * uncapped["bounds_us"]["DRAM"])
@@ -78,7 +78,7 @@ class Predict(LabTest):
 
     @runs_rungs
     def test_an_interrupted_row_is_dropped_and_all_before_are_kept(self):
-        """This ptxas asks the command to stop when it builds the kernel of row N."""
+        """A stand-in for ptxas asks the command to stop when it compiles the kernel of row N."""
         environment = {**os.environ, "CUDA_HOME": os.getcwd(), "CUDA_PATH": os.environ.get("WARPWISE_CUDA_HOME", "")}
         environment.pop("WARPWISE_CUDA_HOME", None)
         os.mkdir("bin")
@@ -93,7 +93,7 @@ echo x >> built-{row}
                                     "65536x1", "--json", env=environment)
             self.assertEqual(done.returncode, -signal.SIGINT, done.stderr)
             rungs = [each["rung"] for each in json.loads(done.stdout)["results"]]
-            # A thread of the first row's launch may take the signal: the second row is then complete.
+            # If a thread of the first row's launch takes the signal, the second row is still completed.
             self.assertEqual(rungs[:1], kept)
 
     def test_every_installed_profile_is_listed(self):

@@ -1,5 +1,5 @@
-"""Tests the studies of registers, occupancy and widths (rows A3, A4, B2, B3) from outside: their exact figures. Tests
-that compile are skipped, with the reason, if there is no CUDA compiler."""
+"""Tests the exact figures of the studies of registers, occupancy and widths (rows A3, A4, B2, B3 of docs/sources.md)
+from outside. Tests that compile are skipped, with the reason, if there is no CUDA compiler."""
 
 import json
 import os
@@ -27,8 +27,8 @@ class Studies(LabTest):
         rows = self.counted("spills", "--cc", "9.0")
         takes = {(row["rung"], row.get("axes", {}).get("CAP")): row["resources"][0] for row in rows}
         capped = [takes["capped", cap] for cap in [64, 56, 48, 40, 32, 24]]
-        # From each cap to the next there are fewer registers and more spills. The occupancy rises until all of an SM's warps are
-        # used.
+        # With each lower cap there are fewer registers and more spills. The occupancy rises until all of an SM's warps
+        # are in use.
         self.assertEqual([each["registers"] for each in capped], [64, 56, 48, 40, 32, 24])
         spills = [each["spill_bytes"] for each in capped]
         self.assertEqual(spills, sorted(set(spills)))
@@ -39,8 +39,8 @@ class Studies(LabTest):
             self.assertLess(takes[name, None]["occupancy"], 0.5)
         self.assertGreater(takes["uncapped", None]["registers"], 64)
         self.assertLess(takes["shared_buffer", None]["registers"], 40)
-        # If each lane reads its own row, a request takes 32 sectors. If the block reads its rows together, it takes 4.
-        # Stores are coalesced.
+        # If each lane reads its own row, a request takes 32 sectors. If the block reads its rows together, a request
+        # takes 4. Stores are coalesced.
         loads = {row["rung"]: row["counts"][0]["global_load"] for row in rows}
         self.assertEqual(loads["uncapped"]["transactions_32"], 32 * loads["uncapped"]["requests"])
         self.assertEqual(loads["shared_buffer"]["transactions_32"], 4 * loads["shared_buffer"]["requests"])
@@ -53,7 +53,7 @@ class Studies(LabTest):
         rows = self.counted("spills", "--cc", "1.3")
         [shared] = [row for row in rows if row["rung"] == "shared_buffer"]
         self.assertIn("33280 bytes of dynamic shared memory does not fit", shared["skipped"])
-        # A half-warp reads 16 rows, with a transaction for each row.
+        # A half-warp reads 16 rows, and each row takes a transaction.
         [plain] = [row for row in rows if row["rung"] == "uncapped"]
         loads = plain["counts"][0]["global_load"]
         self.assertEqual(loads["transactions_32"], 32 * loads["requests"])
@@ -79,7 +79,7 @@ class Studies(LabTest):
             self.assertEqual(counts["warp_instructions"], 18 * warps)
             self.assertEqual(counts["global_load"]["requests"], warps)
             self.assertEqual(counts["global_store"]["requests"], warps)
-            # All sectors are fully used.
+            # All bytes of each sector are used.
             self.assertEqual(counts["global_load"]["transactions_32"], 4096 * 4 * 4 // 32)
 
     @runs_rungs

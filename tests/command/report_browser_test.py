@@ -1,7 +1,7 @@
 """Tests lab report and explain --html in headless Chromium: on a telephone, a tablet and a screen, light and dark, and on paper. Skipped,
 with the reason, without Chromium, chromedriver or Selenium; scripts/packages.sh --test installs them.
 
-With WARPWISE_SCREENSHOTS=FOLDER a picture of each page is left there."""
+With WARPWISE_SCREENSHOTS=FOLDER the test leaves a picture of each page in that folder."""
 
 import base64
 import os
@@ -90,7 +90,7 @@ def why_no_browser():
 
 
 class InABrowser:
-    """Tests of every page. NAME is the name of its screenshots, PICTURES its least number of pictures."""
+    """Tests that run on every page. NAME is the name of its screenshots, PICTURES the least number of its pictures."""
 
     LANGUAGE = "en"
 
@@ -99,7 +99,7 @@ class InABrowser:
         self.make_page()
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
-        # Not even the browser's own services reach the network; root has no sandbox.
+        # The browser must not reach the network, even with its own services. As root it has no sandbox.
         for each in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={os.getcwd()}/profile"):
             options.add_argument(each)
@@ -124,7 +124,7 @@ class InABrowser:
         folder = os.environ.get("WARPWISE_SCREENSHOTS")
         if folder:
             size = self.browser.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
-            # 16000 pixels is the greatest height of a screenshot.
+            # Chromium's screenshots are at most 16000 pixels high.
             clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
             shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
             pathlib.Path(folder, name + ".png").write_bytes(base64.b64decode(shot["data"]))
@@ -194,7 +194,7 @@ class Report(InABrowser, LabTest):
         wrong = self.run_script("""return [...document.querySelectorAll('a[href^="#"]')].filter(each =>
             !document.getElementById(each.getAttribute('href').slice(1))).map(each => each.outerHTML);""")
         self.assertEqual(wrong, [])
-        # The link to a step's source opens it.
+        # A click on the link to a step's source opens the source.
         link = self.run_script("""const link = document.querySelector('a[href^="#source-"]');
             link.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}));
             return link.getAttribute('href').baseVal || link.getAttribute('href');""")

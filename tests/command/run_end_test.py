@@ -1,4 +1,4 @@
-"""Tests how `warpwise run` ends: exit codes after faults, programs that go on, time limits, signals, and refused kernels."""
+"""Tests how `warpwise run` ends: exit codes after faults, --keep-going, time limits, signals, refused kernels."""
 
 import os
 import signal
@@ -84,7 +84,7 @@ class Multiprocessors(RunTest):
 
 
 class Refusals(RunTest):
-    """Tests refused kernels. Their memory stays unwritten, and their launch fails: neither is a fault of the program."""
+    """Tests refused kernels: their failed launch and their unwritten memory are no faults of the program."""
 
     def test_nothing_follows(self):
         write("refused.cu", REFUSED)
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
 
 
 class KnownPlaces(RunTest):
-    """Tests thrust::unique() in place, which is a race by the rules, but right. The same pattern in the program's code is a race."""
+    """Tests thrust::unique() in place, whose known race is suppressed. The same race in a program's code is reported."""
 
     def test_those_of_thrust(self):
         write("in_place.cu", IN_PLACE)
@@ -174,7 +174,7 @@ class Interruptions(RunTest):
         self.assertEqual(self.report(), {"void scale<int>(int*, int)": [], "endless(int volatile*)": ["interrupted"]})
 
     def test_a_time_limit_of_a_forked_child(self):
-        """Both end: a child that stayed would keep the output open."""
+        """Both processes must end: a child that stayed would keep the output open."""
         done = self.run_program("child", options=["--time-limit", "1"])
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"interrupted in kernel endless(int volatile*)", done.stderr)

@@ -136,7 +136,7 @@ class Times(RunTest):
             yield which, own, alone
 
     def test_a_launch_has_the_time_that_explain_predicts(self):
-        # Neither command reads machine code before CC 7.0.
+        # Below CC 7.0 neither command reads machine code, so both predict the same.
         profile = json.loads(read(os.path.join(os.path.dirname(__file__), "../../warpwise/lab/predict/devices/h200.json")))
         write("old.json", json.dumps({**profile, "compute_capability": "6.1"}).encode())
         for which, own, alone in self.both_predictions("old.json"):
@@ -146,7 +146,7 @@ class Times(RunTest):
         for which, own, alone in self.both_predictions("h200"):
             if which == 2:
                 self.assertAlmostEqual(own["time_us"], alone["time_us"], delta=0.01 * alone["time_us"])
-            else:  # `run` assumes that more of the loop's loads are in flight together
+            else:  # `run` assumes that more of the loop's loads overlap
                 self.assertLess(own["time_us"], alone["time_us"])
                 self.assertGreater(own["most_us"], alone["time_us"])
 
@@ -165,7 +165,7 @@ class Times(RunTest):
             self.assertEqual(each["time_us"] is not None, known)
             at += (each["time_us"] or 0) * each["times"]
         self.assertAlmostEqual(report["predicted_us"], at)
-        # A copy takes twice its bytes (read and written) over the profile's bandwidth; a fill only writes.
+        # A copy reads and writes, so it takes twice its bytes over the profile's bandwidth; a fill only writes.
         launch = report["kernels"][0]["prediction"]["launch_us"]
         self.assertAlmostEqual(events[3]["time_us"], launch + 2 * 16384 / 4150e3, places=4)
         self.assertAlmostEqual(events[0]["time_us"], launch + 1024 / 4150e3, places=4)

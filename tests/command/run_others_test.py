@@ -1,4 +1,4 @@
-"""Tests `warpwise run` with programs that start others: shells, Python. All processes are emulated, and have one report."""
+"""Tests `warpwise run` with programs that start others: shells, Python. All are emulated, and share one report."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import run_support
 from run_support import EMULATED, RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
 from support import WARPWISE, read, write
 
-# Adds 1 to each of 32 integers, by a function that is in another PTX text.
+# Adds 1 to each of 32 integers, by a function in another PTX text.
 KERNEL = """.version 8.0
 .target sm_75
 .address_size 64
@@ -46,7 +46,7 @@ FUNCTION = """.version 8.0
   ret;
 }
 """
-# Links the two texts as cuda-python does: through nvJitLink's functions, which it looks up in the process.
+# Links the two PTX texts like cuda-python, which looks up nvJitLink's functions in the process.
 LINKS = """import ctypes, sys
 def check(result):
     assert result == 0, result
@@ -107,7 +107,7 @@ class Others(RunTest):
         self.run_reported("sh", "script", options=["--check", "races", "--error-exitcode", "9"], code=9)
 
     def test_what_ends_without_its_last_words(self):
-        """A fault counts even if the process ends by a signal, or by _exit(), as the processes that Python forks do."""
+        """A fault counts even if the process ends by a signal, or by _exit(), like the processes that Python forks."""
         code = f"import os, sys\nif os.fork() == 0:\n    os.execv({self.program!r}, ['program', 'abort'])\nos.wait()\n"
         done, suites, run = self.run_reported(sys.executable, "-c", code, options=["--error-exitcode", "9"], code=9)
         self.assertEqual(self.said(done)[-1], "warpwise: at least 2 launches of 2 kernels, 1 fault")
@@ -140,7 +140,7 @@ class Others(RunTest):
         self.assertTrue(self.said(done)[-1].endswith(" in 2 processes, 0 faults, 1 suppressed"), done.stderr)
 
     def test_a_runtime_named_by_its_path(self):
-        """Python's packages name the runtime that they bring in this way."""
+        """Python's packages load the runtime that they bring by its path."""
         real = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64", "libcudart.so.13")
         os.makedirs("site-packages/nvidia/cu13/lib")
         shutil.copy(real, "site-packages/nvidia/cu13/lib")
@@ -149,7 +149,7 @@ class Others(RunTest):
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"0 1\n")
 
     def test_a_library_beside_the_one_that_asks_for_it(self):
-        """The preloaded library stands between the two, and the loader must not take it for the caller."""
+        """The preloaded library is between the two, and the loader must not take it for the library that asks."""
         write("inner.c", b"int inner(void) { return 7; }")
         write("outer.c", b'#include <dlfcn.h>\nint outer(void) { return dlopen("libinner.so", RTLD_NOW) != 0; }')
         for name, options in [("inner", []), ("outer", ["-Wl,-rpath,$ORIGIN"])]:
@@ -158,7 +158,7 @@ class Others(RunTest):
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
 
     def test_a_library_with_a_static_runtime(self):
-        """nvcc links so by default, and CuPy's wheel has such a library."""
+        """nvcc links the static runtime by default, and CuPy's wheel has such a library."""
         write("work.cu", b"""__global__ void add(int* sum) { atomicAdd(sum, threadIdx.x); }
 extern "C" int work() {
   int* sum = nullptr;
@@ -184,7 +184,7 @@ extern "C" int work() {
         self.assertRegex(self.said(done)[0], r"cudaFree called at libwork.so\+0x[0-9a-f]+ in work: ")
 
     def build_add(self, *options, value=1):
-        """Makes libadd.so, which holds a static runtime: add() gives 32 sums of the value."""
+        """Makes libadd.so, which contains a static runtime. Its add() gives 32 sums of the value."""
         write("add.cu", f"""__global__ void add(int* sum) {{ atomicAdd(sum, {value}); }}
 extern "C" int add() {{
   int* sum = nullptr;
@@ -221,7 +221,7 @@ extern "C" int add() {{
         self.assertEqual(done.stdout, b"32\n32\n", done.stderr)
 
     def test_a_static_runtime_that_runs(self):
-        """The calls of such a runtime cannot be redirected to the emulated one. The run must not look like one without faults."""
+        """Its calls cannot be redirected to the emulated runtime. The run must not look like one without faults."""
         write("outer.c", b"int add(void);\nint outer(void) { return add(); }")
         write("run.py", b"import ctypes, sys\nlibrary = ctypes.CDLL(sys.argv[1])\nprint(getattr(library, sys.argv[2])())\n")
         folder = {"env": dict(os.environ, LD_LIBRARY_PATH=os.getcwd())}
@@ -235,7 +235,7 @@ extern "C" int add() {{
             self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
 
     def test_a_library_whose_search_path_leads_to_another_runtime(self):
-        """PyTorch's libraries have such a path, which the loader follows before LD_LIBRARY_PATH."""
+        """PyTorch's libraries have such a path, and the loader follows it before LD_LIBRARY_PATH."""
         os.mkdir("toolkit")
         write("other.c", b"int cudaGetDeviceCount(int* count) { *count = 99; return 0; }")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", "toolkit/libcudart.so.13", "-Wl,-soname,libcudart.so.13", "other.c"], check=True, timeout=60)
@@ -247,7 +247,7 @@ extern "C" int add() {{
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
 
     def test_a_library_that_another_replaced(self):
-        """The copy that calls the emulated runtime is made of the new file."""
+        """A copy of the library calls the emulated runtime. It must be made again from the new file."""
         code = ("import _ctypes, ctypes, os\n"
                 "for name in ['first.so', 'second.so']:\n"
                 "    os.replace(name, 'library.so')\n"
@@ -260,7 +260,7 @@ extern "C" int add() {{
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"32\n64\n")
 
     def test_what_every_process_loads(self):
-        """The preloaded library loads only the C library, and exports only the names that it replaces."""
+        """The preloaded library itself loads only the C library, and exports only the names that it replaces."""
         library = os.path.join(EMULATED, "libwarpwise_preload.so")
         needed = subprocess.run(["readelf", "-d", library], capture_output=True, check=True, timeout=60).stdout
         self.assertNotIn(b"libstdc++", needed)
@@ -268,7 +268,7 @@ extern "C" int add() {{
         self.assertEqual([name for name in names.decode().split()[2::3] if not re.match("dlopen$|nvJitLink|nvrtcGetCUBIN", name)], [])
 
     def test_host_faults_of_one_place_without_source(self):
-        """In Python all calls come from one place of a package. Each fault is reported."""
+        """In Python, all calls come from the same place of a package. Each fault is reported nevertheless."""
         code = ("import ctypes\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
                 "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
                 "for i in range(2):\n    values = ctypes.c_void_p()\n    driver.cuMemAlloc_v2(ctypes.byref(values), 128)\n"
@@ -277,7 +277,7 @@ extern "C" int add() {{
         self.assertEqual(self.said(done)[-1], "warpwise: 0 launches of 0 kernels, 2 faults", done.stderr)
 
     def test_calls_that_hold_pythons_lock(self):
-        """A thread that keeps Python's lock waits for no thread that asks for that lock."""
+        """A thread that holds Python's lock must not wait for a thread that asks for this lock."""
         code = ("import ctypes, threading\nfree = ctypes.CDLL('libcuda.so.1')\nheld = ctypes.PyDLL('libcuda.so.1')\n"
                 "context = ctypes.c_void_p()\nfree.cuInit(0)\nfree.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\n"
                 "free.cuCtxSetCurrent(context)\nbytes = ctypes.c_void_p()\nfree.cuMemAlloc_v2(ctypes.byref(bytes), 64)\n"
@@ -292,7 +292,7 @@ extern "C" int add() {{
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_fork_beside_threads_that_use_the_gpu(self):
-        """The child finds no lock taken, though a thread of its parent held one at the fork."""
+        """The child finds no lock taken, although a thread of its parent held one at the fork."""
         code = ("import ctypes, os, signal, sys, threading\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
                 "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\nended = False\n"
                 "def use():\n    driver.cuCtxSetCurrent(context)\n    here = ctypes.c_void_p()\n"
@@ -305,7 +305,7 @@ extern "C" int add() {{
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_fork_beside_a_kernel_that_does_not_end(self):
-        """fork() waits for ten seconds, then says that it waits no longer. The child still finds no lock taken."""
+        """fork() waits ten seconds for the kernel, and then says so. The child still finds no lock taken."""
         ptx = (".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry endless(.param .u64 began)\n{\n.reg .u64 %x;\n.reg .pred %p;\n"
                "ld.param.u64 %x, [began];\nst.global.u32 [%x], 1;\nmov.u64 %x, 0;\nAGAIN:\nadd.u64 %x, %x, 1;\nsetp.ne.u64 %p, %x, 0;\n@%p bra AGAIN;\nret;\n}\n")
         code = ("import ctypes, os, signal, threading, time\ndriver = ctypes.CDLL('libcuda.so.1')\n"
@@ -325,7 +325,7 @@ extern "C" int add() {{
         self.assertEqual(done.stderr.count(b"warpwise: fork() has waited 10 s for another thread's launch or call"), 1, done.stderr)
 
     def test_a_place_of_which_only_the_file_is_known(self):
-        """Symbols name a static function's source file, but without -g nothing gives the line."""
+        """The symbols give the source file of a static function, but without -g nothing gives its line."""
         write("twice.cu", b"static void __attribute__((noinline)) free_it(void* p) { cudaFree(p); }\n"
                           b"int main() {\n  void* p = nullptr;\n  cudaMalloc(&p, 8);\n  free_it(p);\n  free_it(p);\n}\n")
         nvcc("-O0", "-cudart", "shared", "-o", os.path.abspath("twice"), os.path.abspath("twice.cu"))
@@ -344,7 +344,7 @@ extern "C" int add() {{
             self.assertEqual([suite.get("name") for suite in suites], [name], words)
 
     def test_a_stand_in_for_ptxas(self):
-        """Triton looks for "release" in ptxas's version, and gives the file before or behind the options."""
+        """Triton looks for "release" in the version of ptxas, and passes the file before or after the options."""
         write("kernel", KERNEL.encode())
         for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"]:
             self.assertRegex(self.run_command("run", "-q", "sh", "-c", f'"${variable}" --version').stdout, rb"release \d+\.\d+")
@@ -354,7 +354,7 @@ extern "C" int add() {{
                 os.remove("code")
 
     def test_a_stand_in_for_nvcc(self):
-        """PyCUDA finds nvcc in PATH, and CuPy by $NVCC. Both request cubin files. Programs are compiled as without the stand-in."""
+        """PyCUDA finds nvcc by PATH, CuPy by $NVCC. Both ask for cubin files. nvcc itself compiles programs."""
         write("own.cu", b'extern "C" __global__ void own() {}\nint main() {}\n')
         path = os.pathsep.join([os.path.dirname(compiler()), os.environ["PATH"]])
 

@@ -1,4 +1,4 @@
-// The program that tests `warpwise run`: `run_program MODE [WORD...]` launches what MODE says.
+// The program that tests of `warpwise run` start: `run_program MODE [WORD...]`, a MODE per case.
 
 #include <cassert>
 #include <csignal>
@@ -28,7 +28,7 @@ __global__ void disagrees(int limit) {
   assert(static_cast<int>(threadIdx.x) < limit && "\"<&>\"");  // the line: disagrees
 }
 
-// Neighbours are read without a barrier behind the write.
+// Reads a neighbour's word without a barrier after the write.
 __global__ void unordered(int* values) {
   __shared__ int shared[64];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -54,19 +54,19 @@ __global__ void endless(volatile int* values) {
   while (values[0] == 0) values[1] = 1;  // the line: endless
 }
 
-// Has atomics in the order of threads, and an approximate function that decides a branch.
+// Uses atomics in the order of threads, and an approximate function that decides a branch.
 __global__ void inexact(float* values, unsigned* slots) {
   const unsigned slot = atomicAdd(slots, 1u);                   // the line: atomic
   const float value = __expf(values[threadIdx.x]);              // the line: approximate
   if (value > 0.5f) values[slot % 64] = __ldg(values) + value;  // the line: decided
 }
 
-// The first block that comes decides; no thread races.
+// The first block to arrive decides the result; no threads race.
 __global__ void first_come(int* values) {
   if (threadIdx.x == 0) atomicCAS(values, 0, int(blockIdx.x) + 1);  // the line: first_come
 }
 
-// Sums floats in any order; each order rounds differently.
+// Sums floats by atomics in any order; each order rounds differently.
 __global__ void sum(float* values) { atomicAdd(values, 1.0f + 0.001f * float(threadIdx.x)); }
 
 __global__ void __launch_bounds__(32) small(int* values) { values[threadIdx.x] = 1; }
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
     std::printf("%d\n", ended[0] + ended[63]);
   }
   if (mode == "endless") endless<<<1, 32>>>(values);
-  if (mode == "ignored") ordered<<<1, 64>>>(values);  // which does not run
+  if (mode == "ignored") ordered<<<1, 64>>>(values);  // this kernel does not run
   if (mode == "ignored" || mode == "elsewhere" || mode == "fork") return 0;
   const int result = check(mode.c_str());
   if (mode == "abort" && result != 0) std::abort();

@@ -1,4 +1,4 @@
-"""Tests the reports of `warpwise run`, and the faults that they leave out."""
+"""Tests the reports of `warpwise run`, and the suppressions of faults in them."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from support import read, write
 
 class Reports(RunTest):
     def report(self, mode, *options, code):
-        """Returns both reports of a run in the folder above the sources."""
+        """Runs the program in the folder above the sources. Returns both reports."""
         files = [os.path.join(self._folder.name, name) for name in ["report.xml", "report.json"]]
         done = self.run_program(mode, options=["--junit", files[0], "--sarif", files[1], *options], cwd=run_support.FOLDER)
         self.assertEqual(done.returncode, code, done.stderr)

@@ -1,4 +1,4 @@
-"""The programs that the tests of `warpwise run` start, and the tests' helpers."""
+"""The programs that the tests of `warpwise run` start, and helpers of these tests."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from support import SANITIZED, WARPWISE, CommandTest
 
 SOURCE = pathlib.Path(__file__).with_name("run_program.cu")
 EMULATED = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
-FOLDER = None  # the folder of the programs; their source lies in its subfolder "its sources"
+FOLDER = None  # the programs' folder; their source is in its subfolder "its sources"
 
 
 NVRTC_PROGRAM = r"""
@@ -72,7 +72,7 @@ def setUpModule():
 
 
 def line_of(kernel):
-    """Returns the line that the source marks as this kernel's fault."""
+    """Returns the number of the line that the source marks as this kernel's fault."""
     lines = SOURCE.read_text().splitlines()
     return 1 + next(i for i, line in enumerate(lines) if line.endswith("// the line: " + kernel))
 

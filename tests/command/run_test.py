@@ -77,7 +77,7 @@ class Programs(RunTest):
 
 class Faults(RunTest):
     def fault(self, mode, kind, kernel, *says, options=(), code=3):
-        """Returns the lines on stderr of a program that ends with `code` after a fault, and its report's results."""
+        """Runs a program that ends with `code` after a fault. Returns its lines on stderr, and its report's results."""
         reports = ["--junit", "report.xml", "--sarif", "report.json"]
         done = self.run_program(mode, options=[*options, *reports])
         self.assertEqual(done.returncode, code, done.stderr)
@@ -139,7 +139,7 @@ class Faults(RunTest):
         done = self.run_program("ignored", options=["--error-exitcode", "9", "--quiet"])
         self.assertEqual(done.returncode, 9)
         self.assertEqual(len(self.said(done)), 1, "the fault, and no line that counts")
-        # The program's own exit code is kept.
+        # The program's own exit code, 3, is kept.
         self.assertEqual(self.run_program("bounds", options=["--error-exitcode", "9"]).returncode, 3)
 
     def test_a_process_that_the_program_forks_is_not_counted(self):
@@ -176,7 +176,7 @@ class Faults(RunTest):
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
     def test_what_a_program_asks_of_a_kernel_that_cannot_be_run(self):
-        """The instruction is named before any launch, because programs give up if such a call fails."""
+        """The message names the instruction before any launch, because programs give up if such a query fails."""
         asks = os.path.join(run_support.FOLDER, "asks.cu")
         write(asks, b"""__global__ void turn(int* x) { asm volatile("vadd.s32.s32.s32 %0, %0, %0;" : "+r"(*x)); }
 int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000) == cudaErrorNotSupported ? 3 : 4; }
@@ -199,7 +199,7 @@ int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicShared
         self.assertIn(b"kernel() was not run: libcublas_test.so cannot be emulated: NVIDIA's libraries hold machine code and no PTX", done.stderr)
 
     def test_what_nvrtc_makes_is_run_as_ptx(self):
-        """The program requests machine code for the GPU that it finds, and gets PTX."""
+        """The program asks for machine code for the GPU that it finds, and gets PTX."""
         write("compiles.cpp", NVRTC_PROGRAM.encode())
         nvcc("-cudart", "shared", "-o", os.path.abspath("compiles"), os.path.abspath("compiles.cpp"), "-lnvrtc", "-lcuda")
         library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64")
@@ -226,7 +226,7 @@ class Fidelity(RunTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         [line] = [line for line in self.said(done) if "exact" in line]
         self.assertIn("not exact: approximate functions", line)
-        self.assertEqual(line.count("may have reached a branch"), 2)  # once for the approximation, once for the atomic
+        self.assertEqual(line.count("may have reached a branch"), 2)  # for the approximation and for the atomic
         self.assertIn("the order of threads", line)
 
     def test_all_of_it(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests rungs of the ladders in the place of a stage of `warpwise stream`: they give the stage's bytes, on a GPU or
-on the emulated one. Skipped, with the reason, without a GPU of either kind or a compiler for rungs."""
+"""Tests rungs of the ladders in the place of a stage of `warpwise stream`: they give the same bytes as the stage, on a
+GPU or on the emulated one. Skipped, with the reason, without such a GPU or a compiler for rungs."""
 
 import json
 import unittest
@@ -9,7 +9,7 @@ from support import CommandTest, gpu_environment, has_gpu, runs_rungs
 
 USAGE = 2
 SIZE = "64x48"
-# The stage, the options that its rungs need, the ladder, the format of the frames, and the format of the results.
+# The stage, the options that its rungs need, the ladder, the format of the frames, and that of the results.
 STAGES = [("sobel", "border=replicate", "sobel", "rgb24", "gray8"),
           ("threshold window=15 offset=-3", "method=exact-mean", "threshold", "gray8", "gray8"),
           ("ycbcr32", "matrix=bt601", "convert", "rgb24", "ycbcr32")]

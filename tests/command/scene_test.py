@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scene:, the frames that OpenGL draws, as a source of `warpwise stream`."""
+"""Tests the source scene: of `warpwise stream`, whose frames OpenGL draws."""
 
 import functools
 import json
@@ -52,7 +52,7 @@ class Frames(SceneTest):
         name = self.report("null", *SMALL, "--frames", "1")["source"]["name"]
         if "llvmpipe" not in name:
             self.skipTest("only of Mesa's llvmpipe is it known what it takes: " + name)
-        size = ["--size", "16384x16384"]  # 1 GiB, and as much again for its depth
+        size = ["--size", "16384x16384"]  # 1 GiB of colours, and 1 GiB of depth
         limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (3 << 29, 3 << 29))
         self.fail_with(FAILED, "stream", "scene:", "null", *size, says="16384x16384", preexec_fn=limit)
 
@@ -67,8 +67,8 @@ class Frames(SceneTest):
                 done = self.stream("pipe:rgb24", *words, *more, backend="cuda", env=environment)
                 self.assertEqual(done.stdout, wanted, (pipeline, more))
                 told = b", by the host (--no-interop)\n" if more else b", shared with CUDA\n"
-                # OpenGL may draw on another device than CUDA uses. Then the command says why frames pass through the
-                # host.
+                # OpenGL may draw on another device than CUDA's. The command then says why frames pass through the host.
+                # Either message is right here.
                 self.assertTrue(told in done.stderr or not more and b", by the host (OpenGL" in done.stderr,
                                 done.stderr)
         taken = self.report("null", *SMALL, "--frames", "2", backend="cuda", env=environment)["interop"]

@@ -26,7 +26,7 @@ def i420_bytes(width, height):
 
 
 def random_y4m(width, height, count):
-    """Makes a random .y4m file with the sink's header, so that a stream can write the same bytes."""
+    """Makes a random .y4m file with the header that the sink writes, so that a stream can give the same bytes."""
     header = f"YUV4MPEG2 W{width} H{height} F30:1 Ip A0:0 C420mpeg2 XCOLORRANGE=LIMITED\n"
     draw = random.Random(width * height)
     return header.encode() + b"".join(
@@ -48,7 +48,7 @@ class StreamTest(CommandTest):
         return self.fail_with(code, "stream", *arguments, "--backend", "cpu", says=says, **options)
 
     def break_with(self, *arguments, says, **options):
-        """Expects a failure while frames pass: exit code 1, and one line that says why."""
+        """Expects the stream to fail while frames pass: exit code 1, and one line that says why."""
         done = self.run_command("stream", *arguments, "--backend", "cpu", **options)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("warpwise: ")]
         self.assertEqual(done.returncode, FAILED, done.stderr)
@@ -92,7 +92,7 @@ class Frames(StreamTest):
         for source, size in [("i420", i420_bytes(7, 5)), ("nv12", i420_bytes(7, 5)), ("yuyv", 80)]:
             write("in.raw", ramp(3 * size))
             for to in ["rgb24", "ycbcr32", "gray8"]:
-                more = [] if to == "rgb24" else ["--to-range", "limited"]  # a stream keeps its range
+                more = [] if to == "rgb24" else ["--to-range", "limited"]  # a stream keeps the range of its source
                 self.succeed("convert", "in.raw", "out.raw", "--from", source, "--size", "7x5", "--to", to,
                              "--from-range", "limited", *more, "--matrix", "bt601", "--backend", "cpu")
                 piped = self.stream(f"pipe:{source}:7x5@30", f"pipe:{to}", "--pipeline", to,
@@ -120,7 +120,7 @@ class Frames(StreamTest):
         self.assertEqual(done.stdout, read("both.raw"))
 
     def test_motions_as_files(self):
-        """The files equal those of `match` for each frame and the frame before."""
+        """The files are those that `match` writes for each frame and the previous one."""
         write("in.y4m", random_y4m(32, 24, 3))
         self.succeed("stream", "in.y4m", "frames/", "--pipeline", "gray8 matrix=bt601")
         self.succeed("stream", "in.y4m", "null", "--pipeline", "match block-size=8 search=4 flo=new/motion")
@@ -257,7 +257,7 @@ class Kinds(StreamTest):
                 self.assertIn(b" on cuda ", done.stderr)
 
     def test_stages_that_one_kernel_of_a_gpu_computes(self):
-        """Grey, sobel and threshold of RGB are then one step of the report, with the same bytes."""
+        """Grey, sobel and threshold of RGB are then one step in the report. The bytes are the same."""
         environment = gpu_environment()
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
@@ -388,7 +388,7 @@ class Refusals(StreamTest):
         limited = subprocess.run(
             ["sh", "-c", 'ulimit -v 3000000; exec "$0" stream test:bars null --size 16x16 --frames 5 '
              "--backend cpu --threads 1024", WARPWISE], capture_output=True, timeout=60, check=False)
-        # The machine's stack size decides if the threads fit. In any case, the program must not abort.
+        # The stack size of this machine decides whether the threads fit into the limit. The program must never abort.
         self.assertIn(limited.returncode, [0, FAILED], limited.stderr)
 
     def test_standard_error_that_is_full(self):
@@ -483,7 +483,7 @@ class Signals(StreamTest):
         command = subprocess.Popen([WARPWISE, "stream", *arguments], stderr=subprocess.PIPE,
                                    **{"stdout": subprocess.PIPE, **options})
         self.addCleanup(command.wait)
-        self.addCleanup(command.kill)  # if the test failed, an endless pattern would fill the disk
+        self.addCleanup(command.kill)  # an endless pattern would fill the disk if the test failed
         self.addCleanup(command.stderr.close)
         if command.stdout:
             self.addCleanup(command.stdout.close)
@@ -545,7 +545,7 @@ class Signals(StreamTest):
         command.stdin.close()
 
     def test_the_second_one_ends_it_at_once(self):
-        # The reader of the pipe does not read, so the command never finishes writing a frame.
+        # Nobody reads the pipe, so the command never finishes writing its first frame.
         command = self.start("test:noise", "pipe:rgb24", "--size", "320x240")
         time.sleep(3 if SANITIZED else 1)
         command.send_signal(signal.SIGINT)
@@ -568,7 +568,7 @@ class RealTime(StreamTest):
         self.assertEqual(report["frames_at_a_time"], 1)
 
     def test_a_slow_reader_gets_the_newest(self):
-        # A frame of 2 MB exceeds a pipe's buffer, and each frame is read a fifth of a second late.
+        # A frame of 2 MB exceeds a pipe's buffer, and the reader takes a fifth of a second for each frame.
         command = subprocess.Popen([WARPWISE, "stream", "test:bars", "pipe:rgb24", "--size", "960x720", "--fps", "50",
                                     "--frames", "50", "--realtime", "--backend", "cpu"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)

@@ -41,14 +41,14 @@ class Schema(LabTest):
                                  (SOURCES / "lab/study/study.schema.json").resolve())
                 longest = max(path.read_text().splitlines(), key=len)
                 self.assertLessEqual(len(longest), LONGEST_LINE, longest)
-                # The table states needs that all rungs have in common only once.
+                # A table may state the needs that all its rungs have in common once, under "defaults".
                 common = table.get("defaults", {}).get("needs", {})
                 for rung in table.get("rungs", table.get("kernels", [])):
                     for need, meaning in rung.get("needs", {}).items():
                         self.assertNotEqual(common.get(need), meaning, rung["name"])
 
     def test_broken_tables_are_refused_by_the_schema_and_by_the_command(self):
-        """Each change makes a table that the schema and the command refuse."""
+        """Makes changes to a table, each of which the schema and the command must refuse."""
         def at(table, *path):
             for step in path:
                 table = table[step]
@@ -105,7 +105,7 @@ class Banks(LabTest):
 
     @runs_rungs
     def test_the_documents_counts(self):
-        """The document counts transactions of a tenth of the grid of 3840*3840 threads, and the degree of the conflicts."""
+        """The document counts the transactions of a tenth of the grid of 3840*3840 threads, and the conflicts."""
         rows = self.counted("banks/table1", "--cc", "1.3", "--size", "3840x384")
         self.assertEqual([row["rung"] for row in rows], ["conflict", "no_conflict", "no_read"])
         for row, degree in zip(rows, [16, 1, None]):
@@ -114,7 +114,7 @@ class Banks(LabTest):
                 self.assertEqual([access[f"transactions_{width}"] for width in (32, 64, 128)], [0, 92160, 0])
             loads = counts["shared_load"]
             self.assertEqual(loads["requests"], 0 if degree is None else 3840 * 384 // 32)
-            # A warp's request counts as two, one for each half-warp.
+            # On CC 1.x, each half-warp is a request of its own, so a warp's request counts as two.
             self.assertEqual(loads["passes"], 2 * (degree or 0) * loads["requests"])
         self.assertEqual(rows[0]["document_time_us"], 2179.21)
 
@@ -131,7 +131,7 @@ class Banks(LabTest):
                   if row["rung"] == "padded"}
         for stride in [1, 2, 4, 8, 16, 32]:
             self.assertLess(padded[stride]["passes"], 2.5 * padded[stride]["requests"], stride)
-        # Kernels that fix the stride are measured once.
+        # A kernel that fixes its stride is measured at one point.
         self.assertEqual(sum(row["rung"] == "conflict" for row in rows), 1)
 
     @runs_rungs
@@ -176,10 +176,10 @@ class Latency(LabTest):
                 key = (row["parameters"]["loads"], row["parameters"]["stores"])
                 curves.setdefault(key, []).append((row["axes"]["OPS"], row["counts"][0]))
             self.assertGreaterEqual(len(curves), 3, experiment)
-            # A division is a mov.f32 of what is divided and a div.rn.f32.
+            # The code of a division has two instructions: a mov.f32 of the dividend and a div.rn.f32.
             each = 2 if experiment == "divisions" else 1
             for (loads, stores), points in curves.items():
-                # The code without operations loads one constant less.
+                # The kernel with no operations loads one constant less than the others, so it is left out.
                 (first, at_first), *others = points[1:]
                 for operations, counts in others:
                     self.assertEqual(counts["warp_instructions"] - at_first["warp_instructions"],
@@ -206,7 +206,7 @@ class Barriers(LabTest):
 
     @runs_rungs
     def test_equal_loads_and_arithmetic(self):
-        """The three kernels have equal loads and arithmetic. One has no copy, one has barriers. The experiment sets the resident blocks."""
+        """The kernels have equal loads and arithmetic. One has no copy, one has barriers. Resident blocks vary."""
         warps, values = 256 * 2 // 32, 8
         for experiment, resident in [("few_warps", 2), ("many_warps", 8)]:
             rungs = {}
@@ -222,7 +222,7 @@ class Barriers(LabTest):
                 self.assertEqual(row["resources"][0]["occupancy"], resident / 8)
             self.assertEqual(list(rungs), ["global", "warp_stage", "block_stage"])
             for name, points in rungs.items():
-                # Only the loop of 16 multiplications adds instructions.
+                # The instructions grow only by those of the loop of 16 multiplications.
                 (first, at_first), *others = points[1:]
                 for operations, instructions in others:
                     self.assertEqual(instructions - at_first, values * warps * (operations - first) // 16 * 20, name)
@@ -234,7 +234,7 @@ def transactions(access):
 
 class Counted(LabTest):
     def counted(self, name, *arguments):
-        """Returns the emulator's counts of each row, for one compute capability."""
+        """Returns each row of an experiment with the emulator's counts, for one compute capability."""
         report = json.loads(self.succeed("lab", "run", name, *EMULATOR, "--json", *arguments).stdout)
         return [(row, row["counts"][0]) for row in report["results"]]
 
@@ -249,24 +249,24 @@ class Transactions(Counted):
 
     @runs_rungs
     def test_the_documents_counts(self):
-        """Table 2: a half-warp is served by one transaction of 64 bytes, or by sixteen of 32."""
+        """In table 2, a half-warp takes one transaction of 64 bytes, or sixteen of 32 bytes."""
         done = self.counted("transactions/table2", "--cc", "1.3", "--size", "1024x1024")
         self.assertEqual([row["rung"] for row, counts in done], ["test1", "test2"])
         self.assertEqual([transactions(counts["global_load"]) for row, counts in done],
                          [[0, 65536, 0], [1048576, 0, 0]])
-        # The document's counters saw a tenth of the grid of 4096 blocks, in whole blocks.
+        # The document's counters saw a tenth of the grid of 4096 blocks: 409 or 410 whole blocks.
         self.assertEqual([65536 // 4096 * 409, 1048576 // 4096 * 410], [6544, 104960])
         self.assertEqual([row["document_time_us"] for row, counts in done], [100.80, 2458.34])
 
     @runs_rungs
     def test_strides(self):
-        """Compares each rule at each stride with the segments that the lanes' words touch."""
+        """Compares each rule at each stride with the number of segments that the words of the lanes touch."""
         def segments(first, lanes, step, segment):
             return len({(first + lane) * step // segment for lane in range(lanes)})
-        def lines(stride, size):  # for warps, half-warps or quarters, as the mean over warps
+        def lines(stride, size):  # segments for each warp, half-warp or quarter: the mean over warps
             lanes = 32 if size <= 4 else 128 // size
             return sum(segments(first, lanes, stride * size, 128) for first in range(0, 128, lanes)) / 4
-        def in_order(stride, size):  # only adjacent words of 4 bytes and more are served together
+        def in_order(stride, size):  # only adjacent words of at least 4 bytes share a transaction
             return 32 if stride > 1 or size < 4 else 4 if size == 16 else 2
         rules = {"1.1": in_order, "2.0": lines,
                  "9.0": lambda stride, size: segments(0, 32, stride * size, 32)}
@@ -279,7 +279,7 @@ class Transactions(Counted):
 
     @runs_rungs
     def test_misalignment(self):
-        """A warp's adjacent words need one sector more if they begin inside of a sector."""
+        """The adjacent words of a warp need one sector more if they do not begin at the start of a sector."""
         for row, counts in self.counted("transactions/misalignment", "--cc", "9.0"):
             size, first = row["parameters"]["bits"] // 8, row["parameters"]["offset"]
             inside = first * size % 32 != 0
@@ -292,13 +292,13 @@ class Transactions(Counted):
 
     @runs_rungs
     def test_pixels_of_three_bytes(self):
-        """Document D, figure 3: two of the four places straddle segments of 64 bytes, which words of 2 bytes have."""
+        """Document D, figure 3: two of the four positions straddle segments, of 64 bytes for words of 2 bytes."""
         done = self.counted("transactions/figure3", "--cc", "1.3")
         by_place = {(row["parameters"]["bits"], row["axes"]["AT"]): counts for row, counts in done}
         half_warps = 1024 * 16 // 16
         self.assertEqual([transactions(by_place[16, begin]["global_load"]) for begin in (0, 48, 96, 144)],
                          [[0, half_warps, 0], [2 * half_warps, 0, 0], [2 * half_warps, 0, 0], [0, half_warps, 0]])
-        # On GPUs without segments each lane is served alone, wherever the pixels lie.
+        # GPUs without segments serve each lane alone, wherever the pixels are.
         for row, counts in self.counted("transactions/figure3", "--cc", "1.1"):
             if row["parameters"]["bits"] < 32:
                 self.assertEqual(transactions(counts["global_load"]), [16 * half_warps, 0, 0])
@@ -307,7 +307,7 @@ class Transactions(Counted):
 class Organisations(Counted):
     @runs_rungs
     def test_the_documents_table(self):
-        """Table 2: 48 loads and 64 pixels, by 48, 64 and 16 threads."""
+        """Table 2 of the document: 48 loads and 64 pixels by 48, 64 and 16 threads."""
         done = self.counted("organisations/table2")
         self.assertEqual({row["rung"]: (counts["executed_threads"], counts["idle_threads"],
                                         round(counts["thread_efficiency_percent"], 1))
@@ -319,7 +319,7 @@ class Organisations(Counted):
 
     @runs_rungs
     def test_without_shared_memory(self):
-        """Each of 64 threads loads three bytes and stores a pixel: no thread idles, and more instructions are executed."""
+        """Each of 64 threads loads three bytes and stores a pixel. No thread idles, but there are more instructions."""
         [(row, counts)] = self.counted("organisations/unoptimised")
         self.assertEqual((counts["executed_threads"], counts["idle_threads"]), (256, 0))
 
@@ -332,7 +332,7 @@ class Shapes(Counted):
                          {"unoptimised": [32, 16, 1], "input": [96, 1, 1], "output": [128, 1, 1],
                           "input_output": [64, 2, 1]})
         for rung in study["rungs"]:
-            # Heights are powers of two, and widths are powers of two times the organisation's least width.
+            # Heights are powers of two. Widths are the least width of the rung times powers of two.
             least = min(x for x, y, z in rung["blocks"])
             powers = [1 << k for k in range(11)]
             self.assertEqual(sorted(rung["blocks"]), sorted([least * x, y, 1] for x in powers for y in powers
@@ -340,7 +340,7 @@ class Shapes(Counted):
 
     @runs_rungs
     def test_the_documents_best(self):
-        """No other shape that fills 768 threads by at most 8 blocks takes fewer instructions."""
+        """No other shape that fills 768 threads with at most 8 blocks executes fewer instructions."""
         done = self.counted("shapes/figure9")
         self.assertEqual(len(done), 28 + 15 + 15 + 28)
         for name, best in [("input", [96, 1, 1]), ("output", [128, 1, 1]), ("input_output", [64, 2, 1])]:
@@ -379,8 +379,8 @@ class OnesOwn(LabTest):
         table["experiments"].append({**widths, "name": "again"})
         write("mine/study.json", json.dumps(table).encode())
         done = self.succeed("lab", "verify", "banks/strided", "banks/no_read", *self.mine)
-        # Cases with and without memory after the buffers. The table's two strides run at two sizes. The experiment's
-        # eight points, except the one that the table has, run at one size.
+        # Each case runs with and without memory after the buffers. The table's two strides run at two sizes. The
+        # experiment has eight points. The points that the table lacks run at one size.
         self.assertRegex(done.stdout.decode(), r"banks/strided +22 right\n")
         self.assertRegex(done.stdout.decode(), r"banks/no_read +4 right\n")
         source = read("mine/02_strides.cu").decode()

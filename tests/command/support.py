@@ -21,7 +21,7 @@ HAS_SCENE = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", 
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
-# Marks tests that take minutes. scripts/test.sh --nightly sets the variable.
+# Marks tests that take minutes. They run if the variable is set, as by scripts/test.sh --nightly.
 NIGHTLY = "WARPWISE_NIGHTLY" in os.environ
 nightly = unittest.skipUnless(NIGHTLY, "it runs at night: WARPWISE_NIGHTLY=1")
 
@@ -40,7 +40,7 @@ def draws():
 
 
 def gpu_environment():
-    """Returns an environment in which the command has a GPU, perhaps the emulated one; None if there is no GPU."""
+    """Returns an environment in which the command has a GPU, real or emulated; None if it has none."""
     if has_gpu():
         return dict(os.environ)
     emulated = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
@@ -67,7 +67,7 @@ def runs_rungs(test):
 
 
 def help_pages():
-    """Returns the --help of the command and all subcommands, as scripts/command-docs.py reads it."""
+    """Returns the --help texts of the command and all subcommands, as scripts/command-docs.py reads them."""
     path = os.path.join(SAMPLES, "../scripts/command-docs.py")
     spec = importlib.util.spec_from_file_location("command_docs", path)
     docs = importlib.util.module_from_spec(spec)
@@ -89,8 +89,8 @@ class CommandTest(unittest.TestCase):
             return subprocess.run(
                 [WARPWISE, *arguments], input=stdin, capture_output=True, timeout=60, **options)
         done = run()
-        # LeakSanitizer itself may crash if threads end together with the program, about once in a thousand runs. It
-        # says so, and has then checked nothing.
+        # LeakSanitizer itself crashes in about one of a thousand runs, if threads end together with the program. It
+        # then says so and has checked nothing, and the command runs again.
         if SANITIZED and b"LeakSanitizer has encountered a fatal error" in done.stderr:
             done = run()
         return done
@@ -109,7 +109,7 @@ class CommandTest(unittest.TestCase):
             while True:  # a terminal holds little: it has to be read while the command writes
                 try:
                     part = os.read(leader, 65536)
-                except OSError:  # the command has closed its end
+                except OSError:  # the command has closed its end of the terminal
                     break
                 if not part:
                     break
@@ -123,7 +123,7 @@ class CommandTest(unittest.TestCase):
         return done
 
     def fail_with(self, code, *arguments, says, **options):
-        """Expects one line on stderr with every word of `says`, no new file, and nothing on stdout."""
+        """Expects exit code `code`, one line on stderr with each word of `says`, no new file, an empty stdout."""
         before = sorted(os.listdir("."))
         done = self.run_command(*arguments, **options)
         said = done.stderr.decode()
@@ -169,15 +169,15 @@ def y4m(width, height, colours, *frames, more=""):
 
 
 def npy_parts(path):
-    """Returns descr, shape, and the bytes of the elements."""
+    """Returns the descr, the shape, and the bytes of the elements of an .npy file."""
     content = read(path)
     length = struct.unpack("<H", content[8:10])[0]
-    header = eval(content[10:10 + length])  # the format is a Python literal
+    header = eval(content[10:10 + length])  # the header is a Python literal
     return header["descr"], header["shape"], content[10 + length:]
 
 
 def png(width, height, depth, colour, pixels):
-    """Makes a PNG. colour: 0 grey, 2 RGB, 6 RGBA; `pixels` as the file holds them (16 bits big-endian)."""
+    """Makes a PNG. colour: 0 grey, 2 RGB, 6 RGBA. `pixels` are bytes as in the file: 16-bit samples are big-endian."""
     def chunk(kind, data):
         check = struct.pack(">I", zlib.crc32(kind + data))
         return struct.pack(">I", len(data)) + kind + data + check
@@ -189,7 +189,7 @@ def png(width, height, depth, colour, pixels):
 
 
 def sobel_u8(pixels, width, height):
-    """Returns |dx| + |dy| saturated, with the border reflect-101, from the formula."""
+    """Returns |dx| + |dy|, saturated, with the border reflect-101, computed by the formula."""
     def at(x, y):
         x = -x if x < 0 else 2 * (width - 1) - x if x >= width else x
         y = -y if y < 0 else 2 * (height - 1) - y if y >= height else y

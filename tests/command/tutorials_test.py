@@ -1,5 +1,5 @@
-"""Follows the tutorials of docs as they stand, in a folder with those files of the repository that their commands name.
-lab_walk_test.py follows docs/lab.md, and python/tests/test_pages.py runs the programs in Python."""
+"""Follows the tutorials of docs literally, in a folder with the files of the repository that their commands name.
+lab_walk_test.py follows docs/lab.md, and python/tests/test_pages.py runs the Python programs."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Tutorial(FollowedDocument):
 
 class Pictures(Tutorial):
     def follow(self, kind, text):
-        # Python programs and their output are tested elsewhere.
+        # python/tests/test_pages.py runs the Python programs and checks their output.
         if kind == "python" or text.startswith("(563, 558)"):
             return
         super().follow(kind, text)

@@ -1,4 +1,4 @@
-"""Tests warpwise stream from video file to video file: times, turns, sound, and the lines about them."""
+"""Tests warpwise stream from video file to video file: times, turns, sound, and the messages about them."""
 
 import http.server
 import json
@@ -22,7 +22,7 @@ class VideoFiles(CommandTest):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode().splitlines()
 
     def make_phone_video(self, name, codec=("-pix_fmt", "yuv420p", "-c:v", "libx264")):
-        """Makes a video that is upright only after a quarter turn, of varying rate, with sound."""
+        """Makes a video with a tag for a quarter turn, a varying frame rate, and sound."""
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:r=100:d=2", "-f", "lavfi", "-i", "sine=d=2",
                "-vf", r"select=not(mod(n\,4))*gt(n\,100)+not(mod(n\,10))*lte(n\,100)", "-fps_mode", "passthrough",
                "-enc_time_base", "1/1000", "-bf", "0", *codec, "-c:a", "aac", "plain.mp4")
@@ -64,8 +64,8 @@ class VideoFiles(CommandTest):
         self.assertTrue(said["out.avi"][0].endswith(", rounded to 8 bits"), said["out.avi"][0])
         self.assertIn("rounded to 8 bits", self.stream("deep.mov", "out.mkv", "--pipeline", "match block=8 search=2")[0])
         self.succeed("sobel", "deep.mov", "edges/", "--backend", "cpu")
-        self.assertEqual(read("frames/000001.png")[24:26], bytes([16, 2]))  # bits, and colour
-        self.assertEqual(read("edges/000001.png")[24:26], bytes([16, 0]))  # bits, and grey
+        self.assertEqual(read("frames/000001.png")[24:26], bytes([16, 2]))  # bit depth, colour type RGB
+        self.assertEqual(read("edges/000001.png")[24:26], bytes([16, 0]))  # bit depth, colour type grey
         report = json.loads("\n".join(self.stream("deep.mov", "null", "--pipeline", "sobel", "--json")))
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
@@ -87,7 +87,7 @@ class VideoFiles(CommandTest):
                 self.assertEqual(len(shown[0]), len(shown[1]))
                 codes = [struct.unpack(f"<{len(each) // 2}H", each) for each in shown]
                 loss = sum(abs(a - b) for a, b in zip(*codes)) / len(codes[0])
-                self.assertLess(loss, 4)  # of 1023
+                self.assertLess(loss, 4)  # levels, of 1023
 
     def test_prores_has_alpha_of_rgba(self):
         picture = "nullsrc=s=50x38:d=0.2,format=gbrap16le,geq=r=X*1000:g=Y*1500:b=X*Y*30:a=65535-X*1200"
@@ -101,8 +101,8 @@ class VideoFiles(CommandTest):
                     ["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "gbrap16le", "-"],
                     capture_output=True, check=True).stdout) for name in ("in.mkv", "out.mov")]
                 loss = [abs(a - b) for a, b in zip(*codes)]
-                self.assertLess(sum(loss) / len(loss), 200)  # of 65535
-                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha is only rounded to 10 bits
+                self.assertLess(sum(loss) / len(loss), 200)  # levels, of 65535
+                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha has only been rounded to 10 bits
 
     def test_sound_and_turns_go_into_mov(self):
         self.make_phone_video("phone.mp4")
@@ -262,7 +262,7 @@ class VideoFiles(CommandTest):
             ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "deep.mkv")
             box = ["--box", "30,20,16,16", "--search", "4"]
             self.succeed("track", "deep.mkv", "deep.csv", *box)
-            self.succeed("stream", "deep.mkv", "pipe.y4m")  # keeps the luma
+            self.succeed("stream", "deep.mkv", "pipe.y4m")  # a stream that keeps the luma
             self.succeed("track", "pipe.y4m", "flat.csv", *box)
             self.assertEqual(read("deep.csv"), read("flat.csv"), pixels)
             self.stream("deep.mkv", "one.mkv", "--frames", "1")
@@ -386,7 +386,7 @@ class Decoders(CommandTest):
         self.fail_with(BAD_USAGE, "sobel", "a.pgm", "b.pgm", "--decode", "gpu", says=["--decode gpu is for videos", "--decode auto lets a GPU decode JPEG files"])
 
     def on_emulated_gpu(self, *arguments):
-        """Runs a stream that a GPU computes, and returns its lines."""
+        """Runs a stream on the emulated GPU, and returns its lines."""
         done = self.run_command("run", "-q", WARPWISE, "stream", *arguments, "--backend", "cuda")
         return done.returncode, (done.stdout + done.stderr).decode()
 

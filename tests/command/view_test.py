@@ -17,7 +17,7 @@ from support import HAS_IMAGES, HAS_VIDEO, HAS_VIEWER, SANITIZED, WARPWISE, Comm
 FAILED, USAGE = 1, 2
 BARS = [(191, 191, 191), (191, 191, 0), (0, 191, 191), (0, 191, 0),
         (191, 0, 191), (191, 0, 0), (0, 0, 191), (0, 0, 0)]
-PANEL = 320  # pixels, at the right
+PANEL = 320  # width of the panel at the right, in pixels
 
 
 class Picture:
@@ -44,7 +44,7 @@ class ViewTest(CommandTest):
 @unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
 class WindowTest(ViewTest):
     def on_display(self, *command, **options):
-        # Keeps the command's own output and exit code: xvfb-run replaces them if it cannot remove its folder at once.
+        # Keeps the command's exit code and output: xvfb-run replaces them if it cannot remove its folder.
         with tempfile.TemporaryDirectory() as folder:
             ended = pathlib.Path(folder, "ended")
             done = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24",
@@ -56,7 +56,7 @@ class WindowTest(ViewTest):
         return done
 
     def shot(self, *arguments, backend="cpu", **options):
-        """Returns the window's picture of the last frame."""
+        """Returns the picture of the window after the last frame."""
         done = self.on_display(WARPWISE, "view", *arguments, "--screenshot", "shot.png", "--backend", backend,
                                **options)
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr.decode())
@@ -75,9 +75,9 @@ class Screenshots(WindowTest):
         self.assertEqual((shot.width, shot.height), (640 + PANEL, 480))
         self.assert_bars(shot, row=0)
         self.assert_bars(shot, row=479)
-        for i in range(1, 8):  # the border between two bars
+        for i in range(1, 8):  # i is the border between two bars
             self.assertEqual((shot.at(80 * i - 1, 100), shot.at(80 * i, 100)), (BARS[i - 1], BARS[i]))
-        # The third frame has the square here.
+        # In the third frame the square is here.
         self.assertEqual([shot.at(x, 240) for x in (159, 160, 219, 220)],
                          [BARS[1], (255,) * 3, (255,) * 3, BARS[2]])
 
@@ -96,7 +96,7 @@ class Screenshots(WindowTest):
         wipe = self.shot(*bars, "--view", "wipe")
         difference = self.shot(*bars, "--view", "difference")
         self.assert_bars(both)
-        self.assertEqual(wipe.at(320, 20), (255,) * 3)  # the line
+        self.assertEqual(wipe.at(320, 20), (255,) * 3)  # the line of the wipe
         for i, colour in enumerate(BARS):
             x = 80 * i + 40
             self.assertEqual(both.at(640 + x, 20), grey[i])
@@ -166,32 +166,32 @@ class Screenshots(WindowTest):
         self.assertFalse(os.path.exists("shot.png"))
 
 
-# These tests wait for windows by a clock. They take two minutes, in which the cores are idle.
+# These tests wait for windows at fixed times. They take two minutes, in which the cores are idle.
 @nightly
 @unittest.skipUnless(shutil.which("xdotool"), "xdotool is missing (scripts/packages.sh --test)")
 class DrivenTest(WindowTest):
-    # There is no window manager here: the window gets keys only after it is given the focus.
+    # No window manager runs here, so the window gets key presses only after it has been given the focus.
     START = 'window=$(xdotool search --sync --onlyvisible --name "warpwise$" | head -n 1)\n' \
             'xdotool windowfocus --sync "$window"\n' \
             'sleep 0.5\n' \
             'wait_for() { for i in $(seq 100); do [ -s "$1" ] && return; sleep 0.1; done; exit 9; }\n'
 
     def drive(self, script, *arguments, backend="cpu", before="", **options):
-        """Runs `view` after a line of shell, and beside it a shell script that presses keys. Returns the ended
-        `view`."""
+        """Runs `view` after a line of shell code (before), and beside it a shell script that presses keys. Returns the
+        ended process of `view`."""
         write("keys.sh", (f'({before}\nexec "$@") &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
         return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", backend, **options)
 
     def phase(self, path):
-        """Returns which of the eight frames of test:bars, 640x480, a picture shows."""
+        """Returns the number of the frame of test:bars (eight frames, 640x480) that a picture shows."""
         row = self.picture(path)
         white = [x for x in range(640) if row.at(x, 240) == (255, 255, 255)]
         return white[0] // 80
 
 
 def enter(text):
-    """Returns shell that types the pipeline's text. Letters become text only from the next frame on, which a busy
-    machine takes long for."""
+    """Returns shell code that types a pipeline's text. The window takes key presses as text only from the next frame
+    on, which may take long on a busy machine."""
     return f'xdotool key e; sleep 2; xdotool key ctrl+a; xdotool type --delay 50 "{text}"; xdotool key Return; sleep 2\n'
 
 
@@ -214,7 +214,7 @@ class Keys(DrivenTest):
         done = self.drive("xdotool key v p", "test:bars", "--size", "640x480", "--fps", "10",
                           "--frames", "60", "--screenshot", "shot.png")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        shot = self.picture("shot.png")  # without the panel original and result each have half of the window
+        shot = self.picture("shot.png")  # without the panel, the original and the result have half of the window each
         self.assertEqual([shot.at(60 * i + 30, 240 - 170) for i in range(8)], BARS)
         self.assertEqual([shot.at(480 + 60 * i + 30, 240 - 170) for i in range(8)], BARS)
         started = time.monotonic()
@@ -223,7 +223,7 @@ class Keys(DrivenTest):
         self.assertLess(time.monotonic() - started, 30)
 
     def test_pipeline_is_edited(self):
-        # A refused text is still being edited, so q and s are letters until Esc.
+        # After a refused text the input field stays open, so that q and s are letters until Esc.
         again = 'xdotool key ctrl+a; xdotool type --delay 50 "{}"; xdotool key Return; sleep 2\n'.format
         leave = "xdotool key Escape; sleep 2\n"
         done = self.drive(enter("sobel") + save(1) + enter("oops") + leave + save(2)
@@ -262,8 +262,8 @@ class Controls(DrivenTest):
         self.source = "zone/000001.png"
 
     def frames(self, *arguments, right=False):
-        """Returns the middles of the panel's input fields, sliders, lists and boxes, from the top on: those at the panel's
-        left, or those that reach to its right. Their frames have the colour of the first frame, the pipeline's."""
+        """Returns the centres of the panel's fields, sliders, lists and boxes from the top: those at its left, or those
+        that reach to its right. Their frames have the same colour as the first frame, that of the pipeline."""
         shot = self.shot(self.source, *arguments)
         x = 640 + (PANEL - 30 if right else 9)
         colours = [shot.at(x, y) for y in range(shot.height)]
@@ -273,7 +273,7 @@ class Controls(DrivenTest):
             if colour == field and start is None:
                 start = y
             elif colour != field and start is not None:
-                if 12 <= y - start <= 24:  # plots are higher
+                if 12 <= y - start <= 24:  # plots are higher than 24 pixels
                     middles.append((start + y) // 2)
                 start = None
         return middles
@@ -294,9 +294,9 @@ class Controls(DrivenTest):
         tab = "xdotool key e; sleep 2; xdotool key Tab; sleep 1\n"
         type_in = 'xdotool key ctrl+a; xdotool type --delay 50 -- "{}"; xdotool key Return; sleep 2\n'.format
         done = self.drive(tab + type_in(51) + save(1)
-                          # An even window is refused, and the pipeline from before stays.
+                          # An even window is refused, and the previous pipeline stays.
                           + tab + type_in(50) + save(2)
-                          # The next control is the offset. The text still has the window from before.
+                          # The next control is the offset. The text still has the previous window.
                           + tab + "xdotool key Tab; sleep 1\n" + type_in("-4.5") + save(3)
                           + 'xdotool key e; sleep 2; xdotool key End; xdotool type --delay 50 " max=99"\n'
                           + "xdotool key Return; sleep 2\n" + save(4) + "xdotool key q",
@@ -310,7 +310,7 @@ class Controls(DrivenTest):
     def test_by_mouse(self):
         pipeline = ["--pipeline", "threshold window=31"]
         text, window, offset, method, most, invert = self.frames(*pipeline)[:6]
-        third_choice = method + 10 + 8 + 17 * 3 + 8  # below the default and the first two
+        third_choice = method + 10 + 8 + 17 * 3 + 8  # below the default and the first two choices
         done = self.drive(self.click(20, invert) + save(1)
                           + self.click(60, method) + self.click(60, third_choice) + save(2)
                           + self.click(20, invert) + self.click(100, window) + save(3) + "xdotool key q",
@@ -318,13 +318,13 @@ class Controls(DrivenTest):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assert_saved(1, "--window", "31", "--invert")
         self.assert_saved(2, "--window", "31", "--invert", "--method", "exact-mean")
-        # The click is near the middle of the slider, which has the odd numbers from 1 to 255.
+        # The click is near the middle of the slider, whose values are the odd numbers from 1 to 255.
         shown = self.pixels("warpwise-003.png")
         self.assertIn(shown, [self.succeed("threshold", self.source, "-", "--window", str(odd), "--method",
                                            "exact-mean", "--backend", "cpu").stdout for odd in range(101, 161, 2)])
 
     def test_every_stage_has_its_own(self):
-        # Two equal stages: a change of the second does not change the first.
+        # Of two equal stages, a change of the second one does not affect the first.
         pipeline = ["--pipeline", "sobel | sobel"]
         fields = self.frames(*pipeline)
         self.assertEqual(len(fields), 1 + 2 * 4)
@@ -349,7 +349,7 @@ class Controls(DrivenTest):
         frames = sorted(os.listdir("out"))
         self.assertGreater(len(frames), 10)
         first = self.phase("out/000001.png")
-        for i, name in enumerate(frames):  # each once, in their order, to the bit
+        for i, name in enumerate(frames):  # each frame is written once, in order, bit for bit
             self.assertEqual(self.pixels(f"out/{name}"), self.pixels(f"bars/{(first + i) % 8 + 1:06}.png"))
 
     @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
@@ -359,19 +359,19 @@ class Controls(DrivenTest):
         before = read("bars.mkv")
         done = self.drive(self.click(200, field) + 'xdotool type --delay 50 "bars.mkv"; xdotool key Return; sleep 1\n'
                           "xdotool key c; sleep 2; xdotool key q", "bars.mkv")
-        self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
+        self.assertEqual((done.returncode, done.stderr), (0, b""))  # the window showed the message and continued
         self.assertEqual(read("bars.mkv"), before)
 
     @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
     def test_file_that_cannot_grow(self):
         field = self.frames("--pipeline", "", right=True)[1]
         noise = ["test:noise", "--size", "640x480"]
-        limit = {"before": "ulimit -f 100"}  # KiB, less than one frame
+        limit = {"before": "ulimit -f 100"}  # in KiB, less than one frame
         done = self.drive(self.click(200, field) + 'xdotool type --delay 50 "noise.avi"; xdotool key Return; sleep 1\n'
                           "xdotool key c; sleep 3; xdotool key q", *noise, **limit)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
+        self.assertEqual((done.returncode, done.stderr), (0, b""))  # the window showed the message and continued
         self.assertLessEqual(os.path.getsize("noise.avi"), 102400)
-        # The encoder writes its last frames when the clip ends. Here the clip ends when the window closes.
+        # The encoder writes its last frames when the clip ends, which is here when the window closes.
         done = self.drive("xdotool key space; sleep 1; xdotool key c; sleep 1; xdotool key Right; sleep 1; xdotool key q",
                           *noise, **limit)
         self.assertEqual((done.returncode, done.stderr),
@@ -383,7 +383,7 @@ class Clips(DrivenTest):
     BARS = ["test:bars", "--size", "640x480", "--fps", "10"]
 
     def frames_of(self, path, size="640x480"):
-        """Returns the number of frames of a whole video."""
+        """Returns the number of frames of a complete video."""
         said = json.loads(self.succeed("stream", path, "null", "--json").stdout)
         frames = said["source"]["frames"]
         self.assertEqual(f"{frames['width']}x{frames['height']}", size)
@@ -413,7 +413,7 @@ class Clips(DrivenTest):
                           *self.BARS)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(self.frames_of("warpwise-001.mp4"), 2)
-        self.assertFalse(os.path.exists("warpwise-002.mp4"))  # no frame came
+        self.assertFalse(os.path.exists("warpwise-002.mp4"))  # no frame arrived
 
     def test_result_of_another_size(self):
         done = self.drive("xdotool key c; sleep 2\n" + enter("disparity max-disparity=4") + save(1)

@@ -1,4 +1,4 @@
-"""Tests videos as .y4m files, in and out."""
+"""Tests videos in .y4m files, as input and output."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ class Y4m(CommandTest):
 
     def setUp(self):
         super().setUp()
-        self.luma = [ramp(35, step) for step in range(3)]  # 7x5: odd both ways
+        self.luma = [ramp(35, step) for step in range(3)]  # 7x5 pixels: odd in both directions
         self.chroma = {"420": 2 * 4 * 3, "422": 2 * 4 * 5, "444": 2 * 7 * 5, "mono": 0}
         self.edges = b"".join(sobel_u8(frame, 7, 5) for frame in self.luma)
 
@@ -45,11 +45,11 @@ class Y4m(CommandTest):
         self.succeed("sobel", "grey.raw", "raw.y4m", "--from", "gray8", "--size", "7x5")
         self.assertEqual(read("raw.y4m").replace(b"F25:1 Ip A0:0", b"F30:1 Ip A1:1"), read("out.y4m"))
         self.succeed("sobel", "out.y4m", "again.raw")
-        self.succeed("sobel", "out.y4m", "out.y4m")  # onto itself
+        self.succeed("sobel", "out.y4m", "out.y4m")  # the output replaces the input
         self.assertEqual(len(read("out.y4m").split(b"FRAME\n")), 4)
 
     def test_420_says_where_its_chroma_lies(self):
-        """Chroma that a conversion shares among pixels lies between them. Other chroma stays where it is."""
+        """Chroma that a conversion shares lies between the pixels. Chroma that is not converted keeps its place."""
         write("in.raw", ramp(3 * 8 * 6))
         self.succeed("convert", "in.raw", "out.y4m", "--from", "rgb24", "--size", "8x6", "--to", "i420")
         self.assertIn(b" C420jpeg ", read("out.y4m"))
@@ -102,7 +102,7 @@ class Y4m(CommandTest):
             self.assertEqual(frames[1], frames[0], pixels)
 
     def test_deep_files_are_pictures_too(self):
-        def planes(*levels):  # of 10 bits, 2x1: Y, Y, Cb, Cr
+        def planes(*levels):  # 10 bits a sample, 2x1 pixels: Y, Y, Cb, Cr
             return struct.pack("<4H", *levels)
         write("in.y4m", y4m(2, 1, "420p10", planes(64, 940, 512, 512)))
         self.succeed("sobel", "in.y4m", "edges.y4m")
@@ -112,7 +112,7 @@ class Y4m(CommandTest):
         self.succeed("convert", "in.y4m", "out.raw", "--to", "rgb24")
         self.assertEqual(read("out.raw"), bytes(3) + b"\xff" * 3)
         self.succeed("convert", "in.y4m", "out.png", "--to", "rgb48")
-        self.assertEqual(read("out.png")[24:26], bytes([16, 2]))  # bits, and colour
+        self.assertEqual(read("out.png")[24:26], bytes([16, 2]))  # bit depth, colour type RGB
         self.succeed("convert", "in.y4m", "out.y4m", "--to", "gray8")
         self.assertIn(b" Cmono ", read("out.y4m"))
         write("grey.y4m", y4m(32, 32, "mono10", ramp(2048)))
@@ -166,7 +166,7 @@ class Y4m(CommandTest):
         depths = {"gray": (9, 10, 12, 16), **dict.fromkeys(["yuv420p", "yuv422p", "yuv444p"], (9, 10, 12, 14, 16))}
         for pixels in [f"{name}{bits}le" for name, all_bits in depths.items() for bits in all_bits]:
             for color_range in ["tv", "pc"] if "10le" in pixels else ["tv"]:
-                # With odd widths FFmpeg 5.1 writes half a sample too little of each row of shared chroma.
+                # For odd widths FFmpeg 5.1 writes half a sample too little of each row of shared chroma.
                 width = 37 if pixels.startswith(("gray", "yuv444p")) else 38
                 with self.subTest(pixels=pixels, range=color_range):
                     ffmpeg("-f", "lavfi", "-i", "testsrc2=s=40x30:r=30", "-frames:v", "2", "-vf",

@@ -1,8 +1,8 @@
-// Lets each call of the CUDA runtime fail once in turn. The library must throw a CudaError, release
-// all that it has, and work afterwards. Calls that release something are not made to fail.
+// Makes each call of the CUDA runtime fail once in turn. The library must then throw a CudaError,
+// release all that it has allocated, and work afterwards. Calls that release something never fail.
 //
-// libwarpwise calls the runtime by the names of gpu/runtime_calls.txt, each with __wrap_ before it.
-// This program defines the same names, so they come before those of the library.
+// libwarpwise calls each function in gpu/runtime_calls.txt by its name with the prefix __wrap_.
+// This program defines the same names, which take precedence over the library's.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ struct RuntimeCall {
 
 constexpr int out_of_memory = 2;  // cudaErrorMemoryAllocation
 
-long long calls = 0;                    // calls so far that may fail
-long long failing = 0;                  // number of the call that fails; 0: none
-bool is_pending = false;                // the next cudaGetLastError returns the failure
-std::map<std::string, long long> held;  // objects that were made and not released, by kind
+long long calls = 0;                    // number of calls so far that could fail
+long long failing = 0;                  // number of the call that has to fail; 0: none
+bool is_pending = false;                // true: the next cudaGetLastError returns the failure
+std::map<std::string, long long> held;  // number of unreleased objects, by the call that made them
 
 bool begins_with(const char* name, std::initializer_list<std::string_view> starts) {
   for (const std::string_view start : starts) {
@@ -63,8 +63,8 @@ void count_objects(const char* name) {
 
 }  // namespace
 
-// Returns the address of the runtime's function; null if the call is to fail, 1 if it is to return
-// the failure before.
+// Returns the address of the runtime's function, or null if the call has to fail. A failed launch
+// is also reported by the next cudaGetLastError.
 extern "C" __attribute__((used)) void* choose_call(RuntimeCall* call) {
   if (call->real == nullptr) {
     call->real = ::dlsym(RTLD_NEXT, (std::string("__wrap_") + call->name).c_str());
@@ -81,7 +81,7 @@ extern "C" __attribute__((used)) void* choose_call(RuntimeCall* call) {
   return call->real;
 }
 
-// A call keeps its arguments in registers and on the stack while choose_call decides.
+// Saves the arguments of a call, which are in registers, while choose_call decides.
 asm(R"(
 .text
 enter_call:
@@ -137,7 +137,7 @@ class CudaFailuresTest : public ::testing::Test {
   template <class Call>
   void expect_survival(const GuardedImage& output, const Call& call) {
     GuardedImage expected = output;
-    test::run_on_device(inputs_, expected, call);  // kernels are loaded and the pool is made
+    test::run_on_device(inputs_, expected, call);  // loads the kernels and makes the pool
     const auto before = held;
     calls = 0;
     test::run_on_device(inputs_, expected, call);
@@ -152,7 +152,7 @@ class CudaFailuresTest : public ::testing::Test {
       failing = i;
       try {
         test::run_on_device(inputs_, actual, call);
-        test::expect_equal(expected.view(), actual.view());  // the call was not needed
+        test::expect_equal(expected.view(), actual.view());  // right without the call
       } catch (const CudaError& error) {
         ++thrown;
         EXPECT_NE(std::strlen(error.what()), 0U);

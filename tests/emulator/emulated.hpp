@@ -13,7 +13,7 @@
 
 #include "warpwise/emulator/arguments.hpp"
 
-/// Shared by the emulator's tests: a program, a device and its buffers.
+/// Helpers of the emulator's tests: a program, a device and its buffers.
 namespace warpwise::test {
 
 inline std::string read_text(const std::string& path) {
@@ -21,8 +21,8 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns the PTX that the build made of a file in tests/emulator/kernels; empty without a CUDA
-/// toolkit.
+/// Returns the PTX that the build has made from a file in tests/emulator/kernels, or "" without a
+/// CUDA toolkit.
 inline std::string kernels_ptx(const std::string& name) {
 #ifdef WARPWISE_KERNELS_PTX
   return read_text(WARPWISE_KERNELS_PTX "/" + name + ".ptx");
@@ -32,8 +32,8 @@ inline std::string kernels_ptx(const std::string& name) {
 #endif
 }
 
-/// Returns how tests execute their kernels: as launches do, or in machine code from the start if
-/// the environment has WARPWISE_TEST_ENGINE=machine_code.
+/// Returns the engine that runs the tests' kernels: the default one, or, if the environment has
+/// WARPWISE_TEST_ENGINE=machine_code, machine code from the start.
 inline emulator::Engine engine_of_tests() {
   const char* const name = std::getenv("WARPWISE_TEST_ENGINE");
   return name != nullptr && std::string_view(name) == "machine_code"
@@ -73,7 +73,7 @@ class Emulated {
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
-/// Returns random words, about a quarter of them extreme values.
+/// Returns random words. About a quarter of them are extreme values.
 inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   static constexpr std::uint32_t extremes[] = {

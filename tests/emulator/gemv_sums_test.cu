@@ -1,4 +1,4 @@
-// The kernel that adds lists of sums, launched alone: gemv itself needs 270 MB to reach it.
+// Tests the kernel that adds lists of sums alone, because gemv uses it only for matrices of 270 MB.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float untouched = -1;
 
-/// Floats on the device and the host, followed by one that must not change.
+/// Floats on the device and on the host, followed by one float that must not change.
 class Floats {
  public:
   Floats(std::size_t count, float value) : count_(count) {
@@ -38,7 +38,7 @@ std::vector<float> with_end(std::vector<float> values) {
   return values;
 }
 
-// One output more than a block sums at once, and one term more than a group has.
+// There is one output more than a block sums at once, and one term more than a group has.
 constexpr int outputs = 33;
 constexpr int terms = order::group + 1;
 

@@ -4,8 +4,8 @@
 
 namespace warpwise::test {
 
-/// A kernel `hand` of two pointers, whose body begins with the thread's index in %r1, the lane in
-/// %r2, the warp in %r3, the block in %r4, and the pointers in %l1 and %l2.
+/// Returns PTX of a kernel `hand` with two pointers. At its start the thread's index is in %r1, the
+/// lane in %r2, the warp in %r3, the block in %r4, and the pointers in %l1 and %l2.
 inline std::string kernel_text(const std::string& body, const std::string& before = {}) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" + before +
          "\n.visible .entry hand(.param .u64 first, .param .u64 second)\n{\n.reg .pred %p, "

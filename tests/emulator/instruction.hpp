@@ -9,7 +9,7 @@
 
 #include "emulator/emulated.hpp"
 
-/// Compares single PTX instructions with functions that compute the same.
+/// Compares single PTX instructions with C++ functions that compute the same.
 namespace warpwise::test {
 
 /// Computes the expected result of an instruction from its operands, as bits. Missing operands are
@@ -85,8 +85,8 @@ inline std::uint64_t lowest_bits(std::uint64_t value, int bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
-/// Fails for the first triple that the emulator computes differently. `same` compares result and
-/// expectation.
+/// Fails at the first triple whose result differs from the expected one. `same` compares the
+/// two.
 inline void expect_instruction(
     const std::string& text, const Registers& registers, const Inputs& inputs,
     const Expected& expected,

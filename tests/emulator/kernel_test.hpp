@@ -9,7 +9,7 @@
 
 #include "emulator/emulated.hpp"
 
-/// Tests that run kernels of tests/emulator/kernels.
+/// Base of the tests that run the kernels of tests/emulator/kernels.
 namespace warpwise::test {
 
 using emulator::Address;
@@ -21,7 +21,7 @@ struct Mode {
   int threads = 1;
 };
 
-/// Each kernel runs with and without counts, by one and by two threads of the CPU.
+/// Runs each kernel with and without counts, on one and on two threads of the CPU.
 class Kernels : public testing::TestWithParam<Mode> {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Parsers of the command's option values. Each refuses a text only with UsageError, or returns a
-// value within its documented range. The first byte picks the parser.
+// Fuzzes the parsers of the command's option values. Each refuses a text only with UsageError, or
+// returns a value within its documented range. The first byte picks the parser.
 #include <cmath>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 
 using fuzz::require;
 
-// The command has no unit tests, so its own enums are checked here.
+// The command's own enums are checked here, because the command has no unit tests.
 static_assert(test::names_each_enumerator<cli::BackendChoice>());
 static_assert(test::names_each_enumerator<cli::LabPlace>());
 
@@ -41,7 +41,7 @@ void size_of_frames(std::string_view text) {
     try {
       const std::int64_t bytes = cli::raw_format(format).shape(size).bytes();
       require(bytes >= size.width && bytes >= size.height, "a frame has a byte for a pixel");
-    } catch (const InvalidArgument&) {  // the size exceeds 64 bits
+    } catch (const InvalidArgument&) {  // the size does not fit into 64 bits
     }
   }
 }

@@ -1,4 +1,4 @@
-// decode_bmp() refuses a file only with IoError, or makes a picture of 8-bit channels.
+// decode_bmp() refuses a file only with IoError, or returns a picture with 8-bit channels.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"

@@ -22,7 +22,7 @@ bool is_complete(std::span<const std::byte> content) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using warpwise::fuzz::require;
-  constexpr std::size_t signature = 8;  // bytes of PNG's signature, the longest
+  constexpr std::size_t signature = 8;  // bytes of PNG's signature, which is the longest one
   const auto content = warpwise::fuzz::bytes(data, size);
   warpwise::io::is_animated_png(content);
   if (is_complete(content)) {
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     longer.push_back(std::byte{0});
     require(is_complete(longer), "bytes behind the end do not matter");
   } else if (size > signature) {
-    // A copy of exactly that size, so that AddressSanitizer sees a read past its end.
+    // Copies exactly the needed bytes, so that AddressSanitizer sees a read past their end.
     const std::size_t half = signature + (size - signature) / 2;
     const std::vector<std::byte> cut(content.begin(), content.begin() + half);
     require(!is_complete(cut), "the beginning of a cut file is cut as well");

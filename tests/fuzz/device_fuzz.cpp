@@ -1,4 +1,4 @@
-// Parses any text as a profile of a device, or refuses it only with InvalidArgument.
+// Parses a text as a profile of a device. A text may be refused only with InvalidArgument.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
-// Parsers of `warpwise explain`. Texts of a launch are refused only with InvalidArgument, or give
-// values within their ranges. Host code is found in any text, and instructions in any listing,
-// without a read outside. The first byte picks the parser.
+// Fuzzes the parsers of `warpwise explain`. Texts of a launch are refused only with
+// InvalidArgument, or give values within their ranges. The search for host code in a text, and for
+// instructions in a listing, never reads outside. The first byte picks the parser.
 #include <algorithm>
 #include <string>
 

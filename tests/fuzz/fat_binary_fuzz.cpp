@@ -1,4 +1,4 @@
-// Finds the PTX in a fat binary, or refuses the bytes only with InvalidArgument.
+// Searches for PTX in a fat binary. The bytes may be refused only with InvalidArgument.
 
 #include <cstdint>
 #include <span>

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-// A fuzz target feeds a parser with the bytes that libFuzzer invents. Sanitizers find wrong memory
-// accesses and undefined behaviour. An unexpected exception ends the program. require() states
-// further conditions.
+// A fuzz target passes the bytes that libFuzzer generates to a parser. Sanitizers detect wrong
+// memory accesses and undefined behaviour. An unexpected exception ends the program. require()
+// checks further conditions.
 namespace warpwise::fuzz {
 
 inline void require(bool holds, const char* what) {
@@ -18,7 +18,7 @@ inline void require(bool holds, const char* what) {
   std::abort();
 }
 
-/// Gives the text after the first byte to the parser that this byte chooses. Ignores exceptions of
+/// Passes the text after the first byte to the parser that this byte picks. Ignores exceptions of
 /// type Expected.
 template <class Expected, class Text, std::size_t count>
 int parse_by_first_byte(const std::uint8_t* data, std::size_t size,

@@ -1,6 +1,6 @@
-// The module of one image format, linked in, refuses a file only with IoError, or makes a picture
-// that it can write and read again. This fuzzes the code around the format's library: the library
-// is Debian's and not instrumented.
+// The module of one image format, linked in, refuses a file only with IoError, or returns a picture
+// that it can write and read again. Only the code around the format's library is fuzzed, because
+// the library itself is Debian's and is not instrumented.
 #include <algorithm>
 
 #include "fuzz/fuzz.hpp"
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto content = fuzz::bytes(data, size);
     io::require_complete(content,
-                         "input");  // as read_picture() does: no PNG chunk goes beyond the file
+                         "input");  // like read_picture(): no PNG chunk ends beyond the file
     const io::Picture picture = io::upright(module.decode(content, "input"));
     if (const auto pages = module.pages(content, "input")) {
       std::int64_t count = 0;

@@ -1,5 +1,5 @@
-// jpeg::scan_of() returns nothing, or what the GPU's decoder can use: all parts of a scan lie in
-// the file, and the kernels can use its tables.
+// jpeg::scan_of() returns nothing, or a scan that the GPU's decoder can use: all its parts lie in
+// the file, and its tables are valid for the kernels.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/algorithms/jpeg/scan.hpp"
 

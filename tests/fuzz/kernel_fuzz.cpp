@@ -1,9 +1,9 @@
 // Decodes each kernel of a PTX text and runs it. Refuses a text or a launch only with an Error.
 //
-// Each run is bounded: one block of 64 threads, a budget of 4,096 warp instructions, 1 MiB of
-// device memory, one thread of this machine, and no kernel of more than 4 KiB of parameters. These
-// are zeros, so a kernel knows no address of the host, and no host memory is shown to the device.
-// The interpreter runs: sanitizers do not check machine code that is made at run time.
+// Each run is bounded: one block of 64 threads, 4,096 warp instructions, 1 MiB of device memory,
+// one CPU thread, and at most 4 KiB of parameters. The parameters are zeros, so that a kernel knows
+// no address of the host, and no host memory is visible to the device. Kernels run in the
+// interpreter, because sanitizers do not check machine code that is made at run time.
 #include <string>
 #include <string_view>
 #include <vector>

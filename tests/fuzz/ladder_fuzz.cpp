@@ -1,5 +1,5 @@
-// A ladder's table and its expressions. Any text is refused only with InvalidArgument, or gives a
-// table with the properties that the laboratory relies on. The first byte picks the parser.
+// Fuzzes the parsers of a ladder's table and its expressions. A text is refused only with
+// InvalidArgument, or gives a valid table. The first byte picks the parser.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -9,7 +9,7 @@
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
-// Tables name a ladder. NoLadder stands here for the library's ladders, which need primitives.
+// A table names a ladder. NoLadder replaces the library's ladders, which need the primitives.
 namespace warpwise::ladders {
 
 class NoLadder final : public Ladder {
@@ -57,7 +57,7 @@ void expression(std::string_view text) {
     require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
             "parentheses change nothing");
   } catch (const InvalidArgument& error) {
-    // The text may have one parenthesis too many.
+    // The text may have one closing parenthesis too many.
     require(std::string_view(error.what()).size() < 600, "a message is short");
   }
 }
@@ -102,7 +102,7 @@ void check(const lab::Axes& axes, const lab::StudyTable& table) {
   }
 }
 
-// Computes everything that the laboratory computes from a table's own problem.
+// Computes everything that the laboratory computes from the problem that a table itself describes.
 void check(const lab::ListedProblem& problem) {
   int outputs = 0;
   for (const lab::ListedArgument& each : problem.arguments) {

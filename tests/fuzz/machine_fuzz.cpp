@@ -1,4 +1,4 @@
-// Finds instructions and their lines in any file, or finds none.
+// Searches for instructions and their source lines in a file of any bytes.
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
-// decode_npy() refuses a file only with IoError. A picture that it reads is the same after
-// npy_header() writes it and decode_npy() reads it again.
+// decode_npy() refuses a file only with IoError. A picture that it reads does not change when
+// npy_header() writes its header and decode_npy() reads it again.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
-// The text of a pipeline. It is refused only with UsageError, or gives stages whose options are
-// within their ranges, and whose own text gives the same stages. Texts that the window may make of
-// it are parsed too.
+// Fuzzes the parser of a pipeline's text. The text is refused only with UsageError, or gives stages
+// with options in their ranges, whose own text gives the same stages. Texts that the window can
+// make from it are parsed as well.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -66,7 +66,7 @@ struct RequireRanges {
   }
 };
 
-// Returns a value of an option that a control can set; `pick` is any number.
+// Returns a value of an option that one of the window's controls can set; `pick` chooses it.
 std::string value_of(const live::StageOption& option, std::size_t pick) {
   const auto steps = static_cast<std::size_t>((option.greatest - option.least) / option.step + 1);
   switch (option.kind) {
@@ -74,13 +74,13 @@ std::string value_of(const live::StageOption& option, std::size_t pick) {
     case Kind::number:
       return std::to_string(option.least + option.step * static_cast<std::int64_t>(pick % steps));
     case Kind::choice: return option.choices[pick % option.choices.size()];
-    case Kind::text: return {};  // what the user types
+    case Kind::text: return {};  // the user types it
     case Kind::flag: break;
   }
   return {};
 }
 
-// The window's controls write valid options, and only into their own stage.
+// The window's controls write valid options, and only into the text of their own stage.
 void change_an_option(const std::vector<cli::StageText>& stages, const std::string& text,
                       std::size_t pick) {
   const std::size_t index = pick % stages.size();
@@ -102,7 +102,7 @@ void change_an_option(const std::vector<cli::StageText>& stages, const std::stri
   require(std::count(words.begin(), words.end(), word) == 1, "the text has what was chosen, once");
 }
 
-// From here on nothing may be refused.
+// Checks a text that was accepted: nothing made from it may be refused.
 void check(const std::string& text, const std::vector<cli::StageText>& stages) {
   require(stages.size() == viewer::words_of(text).size(), "the window sees the same stages");
   std::string joined;

@@ -1,4 +1,4 @@
-// decode_pnm() refuses a file only with IoError, or makes a picture of u8, u16 or f32.
+// decode_pnm() refuses a file only with IoError, or returns a picture of u8, u16 or f32.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/element_type.hpp"
 #include "warpwise/base/error.hpp"

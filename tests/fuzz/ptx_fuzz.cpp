@@ -1,5 +1,5 @@
-// ptx::parse() refuses a text only with InvalidArgument, whose message names a line, or returns a
-// tree whose indices lie inside it.
+// ptx::parse() refuses a text only with InvalidArgument, whose message names a line. Otherwise it
+// returns a syntax tree whose indices are all valid.
 #include <string>
 #include <string_view>
 

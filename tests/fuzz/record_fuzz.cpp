@@ -1,5 +1,5 @@
-// A record of `lab run` or of a bench. Any text is refused only with InvalidArgument, or gives a
-// page; a record of `lab run` also gives a plot, its figures and the script that draws it.
+// Fuzzes the readers of records of `lab run` and of benches. A text is refused only with
+// InvalidArgument, or gives a page; `lab run` also gives a plot, figures and script.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -12,7 +12,7 @@
 #include "warpwise/lab/report/page.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Reading a record needs no primitive.
+// No primitive is needed to read a record, so the list of ladders is empty here.
 namespace warpwise::ladders {
 
 std::span<const Ladder* const> all() { return {}; }

@@ -1,5 +1,5 @@
-// Parsers of displacements A:B, boxes X,Y,W,H and sizes WxH. Each refuses a text only with
-// UsageError, or returns a value within its documented range, whose own text gives the same value.
+// Fuzzes the parsers of displacements A:B, boxes X,Y,W,H and sizes WxH. Each refuses a text only
+// with UsageError, or returns a value in its documented range, whose own text gives the same value.
 // The first byte picks the parser.
 #include <string>
 

@@ -1,4 +1,4 @@
-"""Writes the fuzz targets' first inputs: seeds.py FOLDER makes one folder for each target in it."""
+"""Writes the first inputs of the fuzz targets: seeds.py FOLDER makes a folder for each target in FOLDER."""
 
 import json
 import pathlib
@@ -124,7 +124,7 @@ def ptx_seeds():
 
 
 def kernel_seeds():
-    """Yields a kernel for each line of ptx_forms.txt, with the first of its alternatives."""
+    """Yields a kernel for each line of ptx_forms.txt, with the first alternative of each choice in the line."""
     for line in (pathlib.Path(__file__).parents[1] / "emulator/ptx_forms.txt").read_text().splitlines():
         if line.startswith("["):
             target, version = line[1:-1].split()
@@ -160,8 +160,8 @@ def explain_seeds():
 
 
 def ladder_seeds():
-    # The first byte picks the parser. Yields rungs and experiments one at a time: a whole table is longer than the fuzzer's
-    # inputs.
+    # The first byte picks the parser. Yields rungs and experiments one at a time, because a whole table is longer than
+    # the fuzzer's inputs.
     expressions = {"", "1 +", "((1))", "most * 2", "least / minus", "1 % zero", "a(1)", "9223372036854775808"}
     primitives = pathlib.Path(__file__).parents[2] / "warpwise/primitives"
     for path in sorted(primitives.glob("*/ladder/ladder.json")):
@@ -196,7 +196,7 @@ def ladder_seeds():
 
 
 def record_seeds():
-    # Keeps two rows with the figures of a plot: whole records are longer than the fuzzer's inputs.
+    # Keeps two rows of a record, with the figures of a plot: whole records are longer than the fuzzer's inputs.
     results = pathlib.Path(__file__).parents[2] / "results/nvidia-h200"
     for path in sorted(results.glob("[ls]*s/*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -218,7 +218,7 @@ def record_seeds():
 
 
 def device_seeds():
-    # Each profile comes whole, with short sources, and with two of its figures.
+    # Yields each profile as it is, with short sources, and with only two of its figures.
     profiles = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
     for path in sorted(profiles.glob("*.json")):
         profile = json.loads(path.read_text(encoding="utf-8"))
@@ -274,7 +274,7 @@ def fat_binary_seeds():
         return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(payload)) + payload
 
     text = b".version 8.0\n.target sm_75\n.address_size 64\n\0"
-    # A frame of zstd with one block that is not compressed.
+    # A zstd frame with one block, which is stored without compression.
     frame = b"\x28\xb5\x2f\xfd\x20" + bytes([len(text)]) + struct.pack("<I", len(text) << 3 | 1)[:3] + text
     yield whole(entry(1, text))
     yield whole(entry(2, b"\x7fELF"), entry(1, text, architecture=90), entry(1, text))
@@ -285,7 +285,7 @@ def fat_binary_seeds():
 
 
 def machine_seeds():
-    """Yields a file of two instructions of kernel k and their lines, as ptxas writes it, and a file that is cut off."""
+    """Yields an ELF file with two instructions of kernel k and their lines, like ptxas, and a file that is cut off."""
     lines = b"\0\x09\2" + bytes(8) + b"\3\4\1\2\x10\1\x03\x7f\1\x1f\x02\x10\0\1\1"
     lines = struct.pack("<HIbBbBB", 2, 16, 16, 1, -5, 14, 10) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1]) + b"\0\0" + lines
     names = [b"", b".shstrtab", b".strtab", b".symtab", b".text.k", b".nv_debug_line_sass", b".rela.nv_debug_line_sass"]
@@ -304,7 +304,7 @@ def machine_seeds():
 
 
 def gif_seeds():
-    """Yields pictures of one pixel: with and without a palette of its own, transparent as the first of two, after a comment."""
+    """Yields pictures of one pixel: with a palette, without one, transparent in the first of two, after a comment."""
     head = b"GIF89a\1\0\1\0\x80\0\0" + bytes(3) + b"\xff" * 3
     pixel = b",\0\0\0\0\1\0\1\0"
     data = b"\2\2L\1\0"

@@ -1,6 +1,6 @@
-// Parsers of texts that describe a stream: rates, sizes of frames, formats, pipe:FORMAT:WxH@N and
-// names of numbered pictures. Each refuses a text only with InvalidArgument, or returns a valid
-// value. The first byte picks the parser. Nothing is read or written.
+// Fuzzes the parsers of texts that describe a stream: rates, sizes of frames, formats,
+// pipe:FORMAT:WxH@N and names of numbered pictures. Each refuses a text only with InvalidArgument,
+// or returns a valid value. The first byte picks the parser. No file is read or written.
 #include <string>
 
 #include "fuzz/fuzz.hpp"
@@ -49,7 +49,7 @@ void pipe(const std::string& text) {
 }
 
 void pictures(const std::string& text) {
-  const std::string name = text.c_str();  // as the command gets it
+  const std::string name = text.c_str();  // ends at the first zero, as a command's argument does
   require(live::picture_sink(name)->name() == name, "a sink has the name that was typed");
 }
 

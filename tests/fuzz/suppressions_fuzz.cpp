@@ -1,6 +1,6 @@
-// Reads the input as a file of suppressions, which is parsed or refused with InvalidArgument. Each
-// parsed suppression has a reason and a place, and its own line gives one suppression with the same
-// reason. The input is also read as a name mangled by numba, alone and after a name's beginning.
+// Parses the input as a file of suppressions, which may be refused only with InvalidArgument. Each
+// suppression has a reason and a place, and its own line gives one with the same reason. The input
+// is also read as a name mangled by numba, alone and after a name's beginning.
 #include <string>
 
 #include "fuzz/fuzz.hpp"
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fault.line = each.source_line;
       require(read.covering(each.in_program ? "" : each.function, fault).has_value(),
               "a fault at its place is covered");
-      // Mangled names are left out: the C++ library demangles them.
+      // Names that C++ has mangled are left out, because the C++ library demangles them.
       fault.functions = {"f" + text};
       static_cast<void>(read.covering("f" + text, fault));
     }

@@ -1,5 +1,5 @@
-// Y4mFrames refuses a file only with IoError, or gives frames. Frames that a .y4m file can hold are
-// written and read back.
+// Y4mFrames refuses a file only with IoError, or returns frames. Frames that a .y4m file can hold
+// are written and read again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace warpwise;
 
-// A file in memory, which is read by its name.
+// A file in memory that has a name, by which it is read.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content) : descriptor_(::memfd_create("y4m", MFD_CLOEXEC)) {

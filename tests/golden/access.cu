@@ -1,6 +1,6 @@
-// Small kernels whose memory requests, sectors and passes a GPU's profiler has counted. The
-// emulator's counts are compared with these. access_cases.json lists the launches; access.ptx is
-// this file, compiled.
+// Small kernels, for which a GPU's profiler has counted memory requests, sectors and passes. The
+// emulator's counts are compared with those. access_cases.json lists the launches, and access.ptx
+// is this file, compiled.
 //
 // A lane's index in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
 // and the lanes of `active` take part. Each kernel has one access of the width in its name. The
@@ -55,8 +55,8 @@ __device__ void store(T* out, const Pattern& pattern) {
   if (is_active(pattern)) out[place(pattern)] = spread<T>(thread());
 }
 
-// Shared memory is not written before, so that loads are its only accesses. The loaded values do
-// not matter.
+// Shared memory is not written before the loads, so that loads are its only accesses. Their values
+// do not matter.
 extern __shared__ uint4 memory[];
 
 template <class T>
@@ -65,7 +65,7 @@ __device__ void shared_load(unsigned* out, const Pattern& pattern) {
   if (is_active(pattern)) out[thread()] = folded(shared[place(pattern)]);
 }
 
-// Words that no lane stores keep old values, so nothing is read back.
+// Nothing is read back, because words that no lane stores are not initialised.
 template <class T>
 __device__ void shared_store(const Pattern& pattern) {
   T* shared = reinterpret_cast<T*>(memory);
@@ -108,12 +108,12 @@ __global__ void shared_store_64(Pattern p) { shared_store<unsigned long long>(p)
 __global__ void shared_store_32x2(Pattern p) { shared_store<uint2>(p); }
 __global__ void shared_store_128(Pattern p) { shared_store<uint4>(p); }
 
-// Loads through the read-only path.
+// Loads through the read-only data cache.
 __global__ void load_read_only_32(const unsigned* in, unsigned* out, Pattern p) {
   if (is_active(p)) out[thread()] = __ldg(in + place(p));
 }
 
-// Takes indices from a table, for permutations without a formula.
+// Reads indices from a table, for permutations that no formula describes.
 __global__ void gather_32(const unsigned* table, const unsigned* in, unsigned* out) {
   out[thread()] = in[table[thread()]];
 }
@@ -133,8 +133,8 @@ __global__ void shared_gather_128(const unsigned* table, unsigned* out) {
   out[thread()] = folded(memory[table[thread()]]);
 }
 
-// Divergence: each of `ways` groups of lanes leaves the loop after another number of trips. The
-// store after the loop is one request of the whole warp again.
+// Each of `ways` groups of lanes leaves the loop after another number of iterations. The store
+// after the loop is again one request of the whole warp.
 __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -142,8 +142,8 @@ __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   out[thread()] = sum;
 }
 
-// A branch inside a loop: all lanes make the same number of trips, and in each trip one group of
-// lanes loads.
+// A branch inside a loop: all lanes make the same number of iterations, and in each iteration one
+// group of lanes loads.
 __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -154,8 +154,8 @@ __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways)
   out[thread()] = sum;
 }
 
-// A switch whose cases each have a store, written so that no compiler merges two of them. The store
-// after the switch is one request of the whole warp again.
+// A switch whose cases each have a store, written so that the compiler does not merge any two. The
+// store after the switch is again one request of the whole warp.
 __global__ void switch_stores(unsigned* out, unsigned ways) {
   unsigned* own = out + 32 * lane();
   switch (lane() % ways) {
@@ -173,13 +173,13 @@ __global__ void switch_stores(unsigned* out, unsigned ways) {
   own[9] = 1;
 }
 
-// Some lanes exit early; the others continue without them.
+// Some lanes exit early, and the others continue without them.
 __global__ void early_exit(const unsigned* in, unsigned* out, unsigned stay) {
   if (lane() >= stay) return;
   out[thread()] = in[thread()] + 1;
 }
 
-// The next kernels are whole kernels of the kind that people profile.
+// The kernels from here on are typical kernels that people profile.
 __global__ void transpose_naive(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[32][32];
   tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
@@ -196,7 +196,7 @@ __global__ void transpose_without_shared(const unsigned* in, unsigned* out) {
   out[threadIdx.x * 32 + threadIdx.y] = in[threadIdx.y * 32 + threadIdx.x];
 }
 
-// A tree in shared memory: at each step the stride and the number of active lanes halve.
+// A reduction tree in shared memory: in each step the stride and the number of active lanes halve.
 __global__ void reduction(const unsigned* in, unsigned* out) {
   __shared__ unsigned partial[256];
   partial[threadIdx.x] = in[thread()];
@@ -208,7 +208,7 @@ __global__ void reduction(const unsigned* in, unsigned* out) {
   }
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
-// This tree has a growing stride, so that accesses meet in few banks.
+// In this tree the stride grows, so that accesses fall on few banks.
 __global__ void reduction_with_conflicts(const unsigned* in, unsigned* out) {
   __shared__ unsigned partial[256];
   partial[threadIdx.x] = in[thread()];
@@ -222,7 +222,7 @@ __global__ void reduction_with_conflicts(const unsigned* in, unsigned* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-// Three bytes a pixel: one 3-byte structure is three byte loads at stride 3.
+// Each pixel has three bytes: reading this structure takes three byte loads at a stride of 3.
 __global__ void grey_of_rgb(const unsigned char* in, unsigned char* out) {
   const unsigned char* pixel = in + 3 * thread();
   out[thread()] = static_cast<unsigned char>((pixel[0] * 77 + pixel[1] * 150 + pixel[2] * 29) >> 8);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes access_cases.json: how the kernels of access.cu are launched, one case a line.
+"""Writes access_cases.json: the launches of the kernels of access.cu, one case a line.
 
-A case's arguments are buffers of so many zero bytes, tables of 32-bit numbers, and words passed by value.
-Cases that cover most come first: a run cut short has the important ones.
+An argument is a buffer of zeros, by its number of bytes, a table of 32-bit numbers, or words that are passed by value.
+The most important cases come first, so that a run that is cut short has them.
 """
 
 import json
@@ -85,7 +85,7 @@ def cases():
             case(f"shared_store_{width}", pattern.label, [words], grid, block, -(-size // 16) * 16)
 
     kinds = ("load", "store", "shared_load", "shared_store")
-    # One case of each kind comes first, then whole kernels, then the sweeps.
+    # First one case of each kind, then whole kernels, then the sweeps.
     for what in kinds:
         for width in WIDTHS:
             access(what, width, stride(1))
@@ -107,7 +107,7 @@ def cases():
     for stay in (1, 5, 16, 31, 32):
         case("early_exit", f"{stay} stay", [{"buffer": 256}, {"buffer": 256}, {"words": [stay]}], block=(64, 1))
 
-    # Permutations and other patterns without a formula.
+    # Permutations and other patterns that no formula describes, so they need a table.
     state = 12345
     def below(n):
         nonlocal state
@@ -183,7 +183,7 @@ def cases():
     for pattern in (stride(1), stride(2), misaligned(5), BROADCAST, QUARTERS_APART):
         case("load_read_only_32", pattern.label,
              [{"buffer": pattern.bytes(4)}, {"buffer": 128}, {"words": pattern.words}])
-    # Several warps and blocks, the last warp partial.
+    # Several warps and blocks, in which the last warp is incomplete.
     for width in ("32", "128"):
         for what in kinds:
             access(what, width, stride(2), (2, 1), (80, 1))

@@ -1,9 +1,9 @@
-"""The instructions that random_kernels.py makes kernels of."""
+"""Instructions from which random_kernels.py makes kernels."""
 
 
 class Op:
-    """An instruction, perhaps with instructions around it. In the text, {d} is the result, {a} to {c} the
-    operands, {imm} a number chosen at random, {bits} one below 256, {lane} one below 32."""
+    """An instruction, perhaps with others around it. In its text, {d} is the result, {a} to {c} are the operands, {imm}
+    is a random number, {bits} is one below 256, and {lane} is one below 32."""
 
     def __init__(self, name, text, result, operands, sm=75, often=1):
         self.name, self.text, self.result, self.operands = name, text, result, operands
@@ -21,7 +21,7 @@ def add(name, result, operands, sm=75, text=None, often=1, to=OPS):
 
 
 def one_nan(kind, value="{d}"):
-    """Makes every NaN in a register the canonical NaN."""
+    """Returns text that replaces a NaN in a register by the canonical NaN."""
     if kind == "d":
         return ("{{ .reg .pred p; setp.nan.f64 p, " + value + ", " + value + "; selp.f64 " + value +
                 ", 0d7FF8000000000000, " + value + ", p; }}")
@@ -30,7 +30,7 @@ def one_nan(kind, value="{d}"):
 
 
 def scalar(name, half_kind, operands, result="same"):
-    """Returns an operation of 16-bit registers, which are the lower halves of 32-bit operands."""
+    """Returns the text of an operation on 16-bit registers, which hold the lower halves of 32-bit operands."""
     text = "{{ .reg .b16 x, y, z, w, n; "
     for register, operand in zip("xyz", "abc"[:operands]):
         text += "mov.b32 {{" + register + ", n}}, {" + operand + "}; "
@@ -52,7 +52,7 @@ def define_integers():
         add(f"bfind.shiftamt.{t}", "u", k)
         add(f"sad.{t}", k, k * 3)
         size = t[1:]
-        # Divisors that are positive, so that no quotient overflows.
+        # The divisors are positive, so that no quotient overflows.
         limit = f"and.b{size} x, {{b}}, {2**(int(size) - 1) - 1}; or.b{size} x, x, 1; "
         for name in ("div", "rem"):
             add(f"{name}.{t}", k, k + k, text=f"{{{{ .reg .b{size} x; {limit}{name}.{t} {{d}}, {{a}}, x; }}}}")
@@ -63,7 +63,7 @@ def define_integers():
         else:
             add(f"abs.{t}", k, k)
             add(f"neg.{t}", k, k)
-            for name in ("div", "rem"):  # negative divisors, none of them -1
+            for name in ("div", "rem"):  # negative divisors other than -1
                 add(f"{name}.{t}.negative", k, k + k,
                     text=f"{{{{ .reg .b{size} x; or.b{size} x, {{b}}, {2**(int(size) - 1) + 1}; "
                          f"and.b{size} x, x, -3; {name}.{t} {{d}}, {{a}}, x; }}}}")
@@ -139,7 +139,7 @@ def define_integers():
                 text=f"{{{{ .reg .pred p, q, r; setp.gt.u32 p, {{c}}, {{imm}}; "
                      f"setp.lt.{cmp}.s{size} q|r, {{a}}, {{b}}, p; selp.u32 {{d}}, 1, 2, q; "
                      f"@r xor.b32 {{d}}, {{d}}, 64; }}}}")
-    # Instructions of 16-bit registers.
+    # Instructions on 16-bit registers.
     for t in ("u16", "s16"):
         for name in ("add", "sub", "mul.lo", "mul.hi", "min", "max"):
             add(f"{name}.{t}", "u", "uu", text=scalar(f"{name}.{t}", "u", 2))
@@ -155,7 +155,7 @@ def define_integers():
         add(f"min.{t}", "u", "uu", 90)
         add(f"max.{t}", "u", "uu", 90)
     add("add.u16x2", "u", "uu", 90)
-    # The video instructions of two and four elements.
+    # Video instructions on two or four packed elements.
     for n in "24":
         for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
             for t in ("u32.u32.u32", "s32.s32.s32"):
@@ -284,7 +284,7 @@ def define_halves():
             half("fma.rn.relu", 3, 80)
             for name in ("min", "max", "min.NaN", "max.NaN"):
                 half(name, 2, 80)
-            # These may give any NaN for a NaN: a multiplication by 1 makes it the canonical one.
+            # For a NaN these may return any NaN. A multiplication by 1 makes it the canonical one.
             one = ("0x3C003C00" if form != t else "0x3C00") if t == "f16" else ("0x3F803F80" if form != t else
                                                                                "0x3F80")
             zero = "0x80008000" if form != t else "0x8000"
@@ -344,7 +344,7 @@ def define_exchanges():
         add(f"shfl.{mode}.{clamp:x}", "u", "uu", text=f"{{{{ .reg .pred p; .reg .b32 x; and.b32 x, {{b}}, 31; "
             f"shfl.sync.{mode}.b32 {{d}}|p, {{a}}, x, {clamp}, {everyone}; @p xor.b32 {{d}}, {{d}}, 1; }}}}")
     for mode in ("all", "any", "uni"):
-        # The predicate is true for few lanes or for nearly all, depending on the warp.
+        # In some warps the predicate is true for few lanes, in others for nearly all.
         add(f"vote.{mode}", "u", "u", text=f"{{{{ .reg .pred p, q; .reg .b32 x, y; and.b32 x, {{a}}, 63; "
             f"shr.u32 y, %e, 5; and.b32 y, y, 31; shl.b32 y, y, 1; add.u32 y, y, 1; setp.ge.u32 p, x, y; setp.ne.and.u32 p, x, 63, p; "
             f"vote.sync.{mode}.pred q, p, {everyone}; selp.u32 {{d}}, 11, 12, q; }}}}")

@@ -41,7 +41,7 @@ OTHERS = [
      r"cp\.async\.(commit|wait|bulk\.(commit|wait|prefetch))|griddepcontrol|setmaxnreg|wgmma\.|mbarrier\.init\S* \[%r0\], 128; mbarrier\.inval)",
      "has no result"),
 ]
-# Clears the highest bit of the exponents of 8-, 16-, 32- and 64-bit floats: each is finite, and below 2 or 4.
+# This mask clears the highest exponent bit of 8-, 16-, 32- and 64-bit floats, so that each is finite and below 2 or 4.
 FINITE = 0xBFBFBFBF
 MATRIX = r"^(mma|wmma)"
 COMPUTES = r"^(add|sub|mul|fma|mad|div|rcp|sqrt|min|max|neg|abs|cvt|mma)\b"
@@ -53,7 +53,7 @@ def reason(form):
 
 
 def number_kind(form, letter):
-    """Returns the section of the inputs (random_inputs.py) that a register of a form is loaded from."""
+    """Returns the section of random_inputs.py's inputs from which a form's register is loaded."""
     if letter in "lq":
         return "d" if "f64" in form else "l"
     if "bf16" in form:
@@ -62,7 +62,7 @@ def number_kind(form, letter):
 
 
 def registers(form):
-    """Returns the registers that a form reads or writes as data: [('r', '2'), ...]. %r0, %l0 and %p7 are none, nor is %l1 as an address."""
+    """Returns the registers of a form's data as [('r', '2'), ...], without those of addresses and without %p7."""
     found = dict.fromkeys(re.findall(r"%([phrlqbv])(\d*)\b(?!\w)", form))
     addresses = {("r", "0"), ("l", "0"), ("p", "7")}
     if re.search(r"\[%l1|^(isspacep|getctarank)", form):
@@ -71,13 +71,13 @@ def registers(form):
 
 
 def is_finite(form):
-    """Returns whether a form's operands are finite: it sums floats in an unstated order, or keeps some NaN's bits."""
+    """Returns whether operands must be finite: the form sums floats in an unstated order, or keeps a NaN's bits."""
     floats = re.search(r"f16|f32|f64|e4m3|e5m2", form)
     return bool(floats and re.search(MATRIX + r"|^(neg|abs)\b|^(atom|red)\b|reduce", form))
 
 
 def loaded(form, finite):
-    """Returns the text that gives each register of a form its value. The registers of a thread differ, and so do those of two threads."""
+    """Returns text that loads a value into each register of a form. Registers and threads get different values."""
     text = ""
     for place, (letter, number) in enumerate(registers(form)):
         kind = "u" if letter in "pb" else number_kind(form, letter)
@@ -99,9 +99,9 @@ def loaded(form, finite):
 
 
 def addresses(form):
-    """Returns the text that gives %l0, %r0 and %l1 a thread's place in memory, fills that place, and waits for all."""
+    """Returns text that sets %l0, %r0 and %l1 to a thread's place in memory, fills the place, and waits for all."""
     if form.startswith("wmma"):
-        slot = "shr.u32 %t, %e, 5; mul.lo.u32 %t, %t, 1024; "  # one matrix a warp
+        slot = "shr.u32 %t, %e, 5; mul.lo.u32 %t, %t, 1024; "  # a matrix for each warp
     elif ", 128" in form and "mbarrier" not in form or form.startswith("tensormap"):
         slot = "mov.u32 %t, 0; "
     else:
@@ -116,7 +116,7 @@ def addresses(form):
 
 
 def prepared(form):
-    """Returns the instructions before a form without which its result is not defined."""
+    """Returns the instructions that must precede a form so that its result is defined."""
     text = ""
     if re.match(r"(addc|subc|madc)", form):
         text += f"{{ .reg .b32 x; {'sub' if form.startswith('sub') else 'add'}.cc.u32 x, %in_low, 0x80000000; }}\n"
@@ -125,10 +125,10 @@ def prepared(form):
     if "cache_hint" in form:
         text += "createpolicy.fractional.L2::evict_first.b64 %l2, 1.0;\n"
     if re.match(r"cp\.async\.c[ag]\.\S* \[%r0\], \[%l0\], 16, %r1", form):
-        text += "and.b32 %r1, %r1, 15;\n"  # bytes to copy
+        text += "and.b32 %r1, %r1, 15;\n"  # number of bytes to copy
     if form.startswith("fns"):
-        text += "and.b32 %r3, %r3, 31; shr.s32 %r4, %r4, 26;\n"  # a bit's number, and at most 32 bits from it
-    if ".cas." in form:  # every second thread finds the value that it compares with
+        text += "and.b32 %r3, %r3, 31; shr.s32 %r4, %r4, 26;\n"  # a bit's number, and a count of up to 32 bits
+    if ".cas." in form:  # for every second thread the comparison succeeds
         found = re.search(r"\.b(\d+) .*\[(%\w\d)\], %(\w)(\d)", form)
         place = "shared" if found[2] == "%r0" else "global"
         text += f"@%even ld.{place}.b{found[1]} %{found[3]}{found[4]}, [{found[2]}];\n"
@@ -138,7 +138,7 @@ def prepared(form):
 
 
 def finished(form):
-    """Returns the text behind a form: it waits for copies, and makes every NaN of a double the canonical one."""
+    """Returns text that follows a form: it waits for copies, and makes each NaN of a double the canonical one."""
     text = ""
     if re.match(r"cp\.(reduce\.)?async\.c?[ag]?", form) and "bulk" not in form:
         text += "cp.async.wait_all;\n"
@@ -159,7 +159,7 @@ def finished(form):
 
 
 def written(form):
-    """Returns the text that writes a form's registers, and the bytes of a thread."""
+    """Returns text that stores a form's registers, and the number of bytes that a thread stores."""
     text = ""
     at = 0
     opaque = {("l", "2")} if form.startswith("mbarrier") or "cache_hint" in form else set()
@@ -188,10 +188,10 @@ def written(form):
 
 
 def kernel(name, form):
-    """Returns the text of a form's kernel, and the bytes of its output: global memory, shared memory, and each thread's registers."""
+    """Returns the text of a form's kernel, and the bytes that it writes: both memories and each thread's registers."""
     register_text, stride = written(form)
     uses_memory = "[" in form
-    # The first 16 bytes of a place with an mbarrier are opaque.
+    # The first 16 bytes of a thread's place have the mbarrier, whose content is opaque.
     first = 16 if form.startswith("mbarrier") else 0
     shared = "".join(f"ld.shared.b32 %t, [%i+{byte}]; st.global.b32 [%at+{MEMORY + byte}], %t;\n" for byte in range(first, 32, 4))
     declared = "".join(declaration for mark, declaration in (("%q", ".reg .b128 %q<8>; "), ("%b", ".reg .b8 %b<9>; "), ("%v", ".reg .v4 .b32 %v; "))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the golden kernels on a GPU, through its driver alone: no compiler, no package is needed.
+"""Runs the golden kernels on a GPU, by calls of its driver: neither a compiler nor a package is needed.
 
     measure.py access FOLDER FIRST COUNT   launches COUNT of the access cases from FIRST on, once each, under the profiler
     measure.py arithmetic FOLDER OUT       runs the arithmetic kernels; writes OUT/golden_arithmetic.json, which the
@@ -36,12 +36,12 @@ OF_BRANCHES = ["smsp__sass_branch_targets", "smsp__sass_branch_targets_threads_d
                "smsp__thread_inst_executed"]
 
 
-# A form that runs longer counts as endless.
+# Seconds after which a form counts as endless.
 SECONDS_A_FORM = 5
 
 
 class Driver:
-    """The few calls of the CUDA driver that are needed."""
+    """The calls of the CUDA driver that this script needs."""
 
     def __init__(self):
         for name in ("libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"):
@@ -85,7 +85,7 @@ class Driver:
         return module
 
     def load_file(self, folder, stem):
-        """Loads the machine code or, on a GPU of another kind, the PTX that it was made from."""
+        """Loads machine code. On a GPU for which it was not made, loads the PTX instead."""
         try:
             with open(os.path.join(folder, stem + ".cubin"), "rb") as file:
                 return self.load(file.read())
@@ -151,7 +151,7 @@ def run_access(folder, first, count):
             at += (size + 511) // 256 * 256
         assert at <= arena + (1 << 22)
         driver.launch(driver.function(module, case["kernel"]), case["grid"], case["block"], case["shared"], arguments)
-        # The next case overwrites this memory with its own tables.
+        # The next case overwrites this memory by its own tables.
 
 
 def hash_of(data):
@@ -214,7 +214,7 @@ def write_arithmetic(path, about, hashes, approximate):
 
 
 def run_some_forms(folder, out, first):
-    """Runs the kernels of forms.json from one on. Appends a line for each to OUT/forms.lines, and its words to OUT/outputs.bin."""
+    """Runs the forms' kernels from number `first` on. Appends lines to OUT/forms.lines, words to OUT/outputs.bin."""
     driver = Driver()
     with open(os.path.join(folder, "forms.json")) as file:
         listed = json.load(file)
@@ -243,7 +243,7 @@ def run_some_forms(folder, out, first):
             lines.write(json.dumps([kernel["form"], error or hash_of(data)]) + "\n")
             lines.flush()
             if error:
-                os._exit(1)  # the context is lost
+                os._exit(1)  # after the error the context cannot be used
 
 
 def run_forms(folder, out):
@@ -257,7 +257,7 @@ def run_forms(folder, out):
         subprocess.run([sys.executable, __file__, "forms", folder, out, str(len(results))], check=False)
         with open(path) as file:
             now = dict(json.loads(line) for line in file)
-        if len(now) == len(results):  # it ended without a word
+        if len(now) == len(results):  # the process ended without a new line
             with open(path, "a") as lines, open(os.path.join(out, "outputs.bin"), "ab") as outputs:
                 lines.write(json.dumps([kernels[len(now)]["form"], "no end"]) + "\n")
                 outputs.write(bytes(kernels[len(now)]["bytes"]))
@@ -267,7 +267,7 @@ def run_forms(folder, out):
 
 
 def write_forms(path, about, kernels, results):
-    """Writes the hash of each form that can be compared, and for each other form the reason and its outcome."""
+    """Writes the hash of each form that can be compared. For other forms, writes the reason and the outcome."""
     hashes, others = {}, {}
     for kernel in kernels:
         value = results[kernel["form"]]
@@ -286,7 +286,7 @@ def write_forms(path, about, kernels, results):
 
 
 def table_rows(path):
-    """Returns (kernel, values) of each launch in the profiler's table; the profiler writes other lines around the table."""
+    """Returns (kernel, values) of each launch in the profiler's table. Other lines around the table are skipped."""
     with open(path, errors="replace") as file:
         lines = [line for line in file if line.startswith('"')]
     launches = {}
@@ -314,7 +314,7 @@ def collect(folder, out, tables):
     cases = access_cases(folder)
     counts = {}
     for path in tables:
-        # PART-FIRST.csv
+        # The file's name is PART-FIRST.csv.
         first = int(os.path.basename(path).split("-")[1].split(".")[0])
         try:
             launches = table_rows(path)

@@ -31,7 +31,7 @@ few=$(measure metrics /dev/null counts)
 branches=$(measure metrics "$work/available.txt" branches)
 echo "metrics: $some,$branches ($(seconds "$begin"))"
 
-# The cases are measured in parts: if one fails or takes too long, the others are kept.
+# Measures the cases in parts, so that the others are kept if one fails or takes too long.
 cases=$(python3 -c "import json; print(len(json.load(open('$here/access_cases.json'))['cases']))")
 size=100
 until_seconds=$((SECONDS + ${WARPWISE_PROFILE_SECONDS:-200}))
@@ -40,7 +40,7 @@ profile() {  # profile FILE FIRST COUNT METRICS
     --clock-control none --cache-control none --target-processes all --metrics "$4" \
     --log-file "$work/$1-$2.csv" python3 "$here/measure.py" access "$here" "$2" "$3"
 }
-# Measures the kernels that diverge, with the profiler's metrics of branches.
+# Measures the kernels that diverge, by the profiler's branch metrics.
 of_branches() {
   local first count
   read -r first count < <(python3 -c "

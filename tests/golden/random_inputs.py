@@ -1,8 +1,8 @@
-"""Random numbers, the same in each run, and the inputs that the kernels of random_kernels.py read."""
+"""Random numbers, the same in each run, and the inputs that random_kernels.py's kernels read."""
 
 import struct
 
-ELEMENTS = 1024          # of each kind of input
+ELEMENTS = 1024          # number of elements of each kind
 SECTIONS = {"u": 0, "l": 4096, "f": 12288, "d": 16384, "h": 24576, "b": 28672}
 INPUT_BYTES = 32768
 SIZE = {"u": 4, "l": 8, "f": 4, "d": 8, "h": 4, "b": 4}
@@ -53,7 +53,7 @@ def long_words(rng):
 
 
 def floats(rng, exponent_bits, fraction_bits):
-    """Returns bit patterns: zeros, subnormals, the ends of the range, numbers near 1, integers, integers and a half."""
+    """Returns bit patterns: zeros, subnormals, ends of the range, numbers near 1, integers, and integers plus 1/2."""
     bias = 2 ** (exponent_bits - 1) - 1
     top = 2**exponent_bits - 1
     one = bias << fraction_bits
@@ -65,7 +65,7 @@ def floats(rng, exponent_bits, fraction_bits):
     for power in (7, 8, 15, 16, 23, 24, 31, 32, 52, 53, 63, 64):
         if bias + power < top:
             special += [(bias + power) << fraction_bits, ((bias + power) << fraction_bits) - 1]
-    for twice in (1, 3, 5, 7, 9, 255, 511, 513):  # n + 1/2, where roundings to integers differ
+    for twice in (1, 3, 5, 7, 9, 255, 511, 513):  # n + 1/2, which the modes of rounding to integers treat differently
         n = twice.bit_length() - 1
         special.append(((bias + n - 1) << fraction_bits) | ((twice - (1 << n)) << (fraction_bits - n))
                        if n <= fraction_bits else one)
@@ -73,9 +73,9 @@ def floats(rng, exponent_bits, fraction_bits):
         kind = rng.below(8)
         if kind < 2:
             magnitude = rng.pick(special)
-        elif kind < 5:  # near 1, so that sums cancel and do not vanish in each other
+        elif kind < 5:  # near 1, so that sums cancel, and none absorbs the other
             magnitude = ((bias - 6 + rng.below(13)) << fraction_bits) | rng.bits() % 2**fraction_bits
-        elif kind < 6:  # few bits: results that are exact, ties
+        elif kind < 6:  # numbers with few bits, whose results are exact or ties
             magnitude = ((bias - 3 + rng.below(12)) << fraction_bits) | (rng.below(16) << max(fraction_bits - 4, 0))
             magnitude &= 2 ** (exponent_bits + fraction_bits) - 1
         elif kind < 7:

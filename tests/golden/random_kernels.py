@@ -4,10 +4,10 @@
     random_kernels.py FOLDER
 
 There is one kernel for each instruction, over 1,024 choices of operands that favour extreme values; 1,000 kernels of
-some forty instructions each, chosen at random; and one for each approximate instruction. Every operation
-names its rounding, as nvcc's --fmad=false makes it. PTX defines every result: divisors are not zero, and a NaN
-that PTX leaves open becomes the canonical one. The random kernels have no instruction that ptxas translates
-differently from PTX's definition (Composition.instruction).
+some forty random instructions each; and one kernel for each approximate instruction. Each operation names its rounding,
+as with nvcc's --fmad=false. PTX defines every result: divisors are not zero, and a NaN whose bits PTX leaves open
+becomes the canonical one. The random kernels have no instruction that ptxas translates differently from PTX's
+definition (Composition.instruction).
 
 FOLDER gets op_*.ptx, random_*.ptx, approx_*.ptx, inputs.bin and kernels.json, which lists the kernels.
 """
@@ -50,7 +50,7 @@ def load(register, kind, multiplier, addend):
 
 
 def single_instruction(name, op, rng):
-    """Returns a kernel in which every thread runs the instruction on eight of the choices of operands."""
+    """Returns a kernel in which every thread runs the instruction on eight choices of operands."""
     text = start(name) + f"  .reg {REGISTER[op.result]} %d;\n"
     names = {"d": "%d"}
     for letter, kind in zip("abc", op.operands):
@@ -67,7 +67,7 @@ def single_instruction(name, op, rng):
 
 
 class Composition:
-    """A kernel of many instructions. Each thread's 16 bytes of result depend on every value."""
+    """A kernel of many instructions. The 16 bytes that each thread writes depend on every value."""
 
     def __init__(self, rng, ops, exchanges):
         self.rng, self.ops, self.exchanges = rng, ops, exchanges
@@ -83,11 +83,11 @@ class Composition:
 
     def operand(self, kind):
         pool = self.pools[kind]
-        # Prefers the latest values, so that chains grow.
+        # Prefers the latest values, so that long chains of dependent instructions grow.
         return self.rng.pick(pool[-4:] if self.rng.below(2) else pool)
 
     def distinct(self, names, operands):
-        """Replaces operands that occur twice in `names`; chooses without the random generator."""
+        """Replaces operands that occur twice in `names`, without calls of the random generator."""
         for letter, kind in zip("bc", operands[1:]):
             pool = self.pools[kind]
             while names[letter] in [names[before] for before in "ab" if before < letter]:
@@ -96,15 +96,15 @@ class Composition:
     def instruction(self, ops, target=None):
         op = self.rng.pick(ops)
         names = {letter: self.operand(kind) for letter, kind in zip("abc", op.operands)}
-        # ptxas removes the minimum of a number and itself, which keeps the bits of a NaN. PTX does not define those
-        # bits. ptxas 13.0.88 also merges a lop3 with a repeated operand wrongly with the next instruction: for lop3 d,
+        # ptxas removes the minimum of a number and itself, which keeps a NaN's bits, but PTX does not define those
+        # bits. Also, ptxas 13.0.88 wrongly merges a lop3 that repeats an operand with the next instruction: for lop3 d,
         # a, a, b, 0x70 and vadd4 e, d, b, c the signs are those of ~b | a instead of a | b.
         float_extreme = op.name.startswith(("min.", "max.")) and op.result in "fhb"
         if float_extreme or op.name.startswith("lop3."):
             self.distinct(names, op.operands)
         names["d"] = target or self.new(op.result)
-        # If a prmt copies the sign of a byte to the upper half and only the lower half is used, ptxas 13.0.88 reads
-        # zeros for the operand. The kernels of single instructions use the whole result.
+        # If a prmt copies a byte's sign to the upper half, and only the lower half is used, ptxas 13.0.88 reads zeros
+        # for the operand. Kernels of single instructions use the whole result, so they are not affected.
         selector = 0x7777 if op.name == "prmt.b32.imm" else 0xFFFF
         self.body += "  " + fill(op.text, self.rng, selector, **names) + "\n"
         return op.result, names["d"]
@@ -115,13 +115,13 @@ class Composition:
             self.pools[kind].append(register)
 
     def condition(self):
-        """Appends a predicate that differs between lanes."""
+        """Appends instructions that compute a predicate, which differs between lanes."""
         a, b = self.operand("u"), self.operand("u")
         cmp = self.rng.pick(["setp.lt.s32", "setp.gt.u32", "setp.ne.s32"])
         self.body += f"  {cmp} %more, {a}, {b};\n"
 
     def region(self, count, label):
-        """Appends the instructions of one side of a branch. Each result goes to a register that both sides know."""
+        """Appends the instructions of one side of a branch. Each result goes to a register that both sides have."""
         self.body += label
         for _ in range(count):
             kind = self.rng.pick(["u", "u", "f", "l", "d", "h"])
@@ -143,7 +143,7 @@ class Composition:
     def loop(self):
         self.labels += 1
         n = self.labels
-        # Lanes leave after one to eight trips.
+        # A lane leaves the loop after one to eight iterations.
         self.body += f"  and.b32 %trips, {self.operand('u')}, 7;\n  add.u32 %trips, %trips, 1;\n"
         self.region(4, f"loop{n}:\n")
         self.body += f"  sub.u32 %trips, %trips, 1;\n  setp.ne.u32 %more, %trips, 0;\n  @%more bra loop{n};\n"
@@ -172,7 +172,7 @@ class Composition:
         return start(name) + registers + "  .reg .b32 %trips, %sum<4>, %low, %high;\n" + body + "  ret;\n}\n\n"
 
     def results(self):
-        """Appends sums of all values, separate for integers, floats, doubles and halves."""
+        """Appends instructions that sum all values: separate sums for integers, floats, doubles and halves."""
         text = "".join(f"  mov.u32 %sum{i}, {17 + i};\n" for i in range(4))
         place = {"u": 0, "l": 0, "f": 1, "d": 2, "h": 3, "b": 3}
         for kind, pool in self.pools.items():
@@ -189,7 +189,7 @@ class Composition:
 
 
 def write_files(folder, stem, kernels, listed):
-    """Writes kernels to files, each for one target. kernels: (name, sm, bytes of its output, text)."""
+    """Writes kernels to files, each file for one target. kernels: (name, sm, bytes of its output, text)."""
     number = 0
     for sm in sorted({kernel[1] for kernel in kernels}):
         of_target = [kernel for kernel in kernels if kernel[1] == sm]

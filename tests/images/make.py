@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the image files of this folder again, into FOLDER: make.py FOLDER.
 
-Needs cjpeg and a C compiler with libjpeg (Debian: libjpeg-turbo-progs, libjpeg-dev), tiffcp
-(libtiff-tools), cwebp and webpmux (webp). Nothing in the build runs this: other versions of these
-tools may make other files, and expected.txt then says something else.
+Needs cjpeg and a C compiler with libjpeg (Debian: libjpeg-turbo-progs, libjpeg-dev), tiffcp (libtiff-tools), cwebp and
+webpmux (webp). The build does not run this script, because other versions of these tools may make other files, to which
+expected.txt then does not apply.
 """
 
 import os
@@ -14,17 +14,17 @@ import sys
 import tempfile
 import zlib
 
-WIDTH, HEIGHT = 13, 11  # no multiple of a byte's pixels, of an interlaced block or of a tile
+WIDTH, HEIGHT = 13, 11  # no multiples of the pixels in a byte, of interlacing blocks or of tiles
 
 
 def sample(x, y, channel):
-    """16 bits: a slope, a wave and an edge, other ones in each channel."""
+    """Returns 16 bits: a slope with a wave and edges, which differ between the channels."""
     value = 4000 * x + 2300 * y * (channel + 1) + (x * y * 977) % (300 + 100 * channel)
     return (value + (30000 if (x + channel) % 5 == 0 else 0)) % 65536
 
 
 def samples(channels, bits, width=WIDTH, height=HEIGHT):
-    """Rows of samples; alpha, the last of 2 or 4 channels, takes its extremes too."""
+    """Returns rows of samples. Alpha, the last of 2 or 4 channels, also has its least and its greatest value."""
     def value(x, y, c):
         if channels in (2, 4) and c == channels - 1 and (x + y) % 4 < 2:
             return (1 << bits) - 1 if (x + y) % 4 else 0
@@ -33,7 +33,7 @@ def samples(channels, bits, width=WIDTH, height=HEIGHT):
 
 
 def packed(row, bits):
-    """A row as bits, the highest first, filled up to a byte."""
+    """Returns a row as bytes of packed bits, the highest bit first, filled up with zeros."""
     number = 0
     for value in row:
         number = number << bits | value
@@ -51,7 +51,7 @@ def chunk(kind, content=b"", damage=0):
 def png(colour, bits, before=b"", after=b"", interlaced=False, width=WIDTH, height=HEIGHT, most=None):
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
     rows = samples(channels, bits, width, height)
-    if most:  # indices of a palette
+    if most:  # samples are indices of a palette
         rows = [[value % most for value in row] for row in rows]
     passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
               (0, 1, 1, 2)] if interlaced else [(0, 0, 1, 1)]
@@ -219,7 +219,7 @@ def jpeg_files(scratch):
 
 def tiff(rows, bits, photometric, samples_per_pixel=1, tags=(), order="II", rows_per_strip=4, pages=1,
          planes=False, cut=0):
-    """Uncompressed, in strips, the directories before the pixels. `tags`: (number, type, values)."""
+    """Makes an uncompressed TIFF in strips; directories precede the pixels. `tags`: (number, type, values)."""
     end = "<" if order == "II" else ">"
     letters = {1: "B", 3: "H", 4: "I"}
     height, width = len(rows), len(rows[0]) // samples_per_pixel
@@ -265,7 +265,7 @@ def tiff(rows, bits, photometric, samples_per_pixel=1, tags=(), order="II", rows
             directory += struct.pack(end + "HHI", number, kind, len(values)) + field.ljust(4, b"\0")
         content += directory + struct.pack(end + "I", 0 if page == pages - 1 else offset) + beside
         content += b"".join(strips)
-        strips = [bytes(255 - byte for byte in strip) for strip in strips]  # the next page is another
+        strips = [bytes(255 - byte for byte in strip) for strip in strips]  # the next page has inverted pixels
     return content[:len(content) - cut]
 
 

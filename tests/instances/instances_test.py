@@ -1,7 +1,7 @@
-"""Each CUDA source stays within its budget of kernels and of code: instances_test.py NM BUDGET FOLDER
+"""Tests that each CUDA source stays within its budget of kernels and of code: instances_test.py NM BUDGET FOLDER
 
-BUDGET is a JSON file: {"primitives/sobel/cuda": {"kernels": 72, "kib": 760}, ...}. A kernel is an instance of a template.
-KiB are of the object: machine code and PTX, compressed, and what starts the kernels. FOLDER holds the objects.
+BUDGET is a JSON file: {"primitives/sobel/cuda": {"kernels": 72, "kib": 760}, ...}. A kernel is an instance of a
+template. "kib" is the size of the object file, with its machine code and PTX. FOLDER holds the objects.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ def said(*command):
 
 
 def kernels_of(path):
-    """The stubs that start kernels: each guards one variable."""
+    """Counts the stubs that start kernels, by the guard variable that each of them has."""
     return len(re.findall(r"^\w+ \w _ZGVZL?\d+__device_stub__", said(NM, path), re.M))
 
 

@@ -1,5 +1,5 @@
-"""The mistakes of a first hour: what is typed, in a folder with samples/ and with what the pages' commands made
-there, the exit code, and what the one line on standard error has to say."""
+"""A beginner's mistakes: the command typed, in a folder with samples/ and the results of the pages' commands, the
+expected exit code, and words of the one line on standard error."""
 
 FAILED, USAGE = 1, 2
 
@@ -40,5 +40,5 @@ MISTAKES = [
     ("warpwise lab run sobl", USAGE, ["did you mean \"sobel\"?"]),
 ]
 
-# Command lines without the pages' quotes, and zsh's error for each.
+# Command lines without the quotes that the pages give them, and zsh's error for each.
 OF_ZSH = [("warpwise explain examples/transpose.cu --arg f32[65536]", ["no matches found: f32[65536]"])]

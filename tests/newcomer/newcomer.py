@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A new user's first hour: the README and the pages of the command and of the library from top to bottom, in bash and
-in zsh, the library alone and whole, help, completion, the manual, the examples, and the mistakes that one makes with
-what is said about them. The tutorials are followed by tests/command/tutorials_test.py.
+in zsh; the library alone and with all parts; help, completion, the manual, and the examples; typical mistakes and their
+messages. tests/command/tutorials_test.py follows the tutorials.
 
     tests/newcomer/newcomer.py --build build/release --work FOLDER [--own-root]
 
-Commands and programs are taken from the pages themselves (PAGES). A command in them that no step takes is a failure,
-and so is a step that finds its command no longer there. --own-root is for scripts/newcomer.sh, in a system that is thrown
-away: installs into /usr/local, and builds the library once more as a part of another project, from a clone.
+Commands and programs are taken from the pages themselves (PAGES). A command in a page that no step takes is a failure,
+and so is a step whose command is no longer in a page. --own-root is for scripts/newcomer.sh, in a system that is thrown
+away: it installs into /usr/local, and builds the library once more as a part of another project, from a clone.
 """
 import argparse
 import functools
@@ -24,7 +24,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/command.md", "docs/cpp.md"]
 # Pages whose sentences name options of the command.
 OPTION_PAGES = [*PAGES, "docs/first-pictures.md", "docs/slow-kernel.md", "docs/ci.md", "docs/lab.md", "warpwise/cli/README.md"]
-# Messages of explain and lab if there is no compiler for kernels, or no CUDA path.
+# Messages of explain and lab if there is no compiler for kernels, or no CUDA path in the build.
 NO_CUDA = ["there is no CUDA compiler", "has no libcudart.so.13"]
 PARENT = """cmake_minimum_required(VERSION 3.25)
 project(your_project LANGUAGES CXX)
@@ -43,13 +43,13 @@ class FirstHour:
         self.clone = REPOSITORY if own_root else self.made_clone()
         self.home = work / "home"
         self.home.mkdir()
-        # Keeps a compiler for kernels that scripts/get-nvrtc.sh has installed.
+        # The home folder is new, but the cache may have a compiler for kernels from scripts/get-nvrtc.sh.
         cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
         self.environment = dict(os.environ, HOME=str(self.home), XDG_CACHE_HOME=cache, MANPAGER="cat",
                                 TERM="dumb", PATH=f"{self.prefix}/bin:{os.environ['PATH']}")
 
     def made_clone(self):
-        """A clone where everything is installed and built, so that the scripts that do so have nothing to do."""
+        """Makes a clone in which packages and builds exist already: scripts/packages.sh and build.sh do nothing."""
         clone = self.work / "warpwise"
         for folder in ["samples", "examples", "scripts"]:
             shutil.copytree(REPOSITORY / folder, clone / folder)
@@ -72,7 +72,7 @@ class FirstHour:
 
     def start(self):
         [script] = (line.partition("#")[0].strip() for line in self.pages.block("", "scripts/demo.sh").splitlines())
-        self.pages.taken.add(script)  # the README names it a second time, with its minutes
+        self.pages.taken.add(script)  # the README names it again, with its duration
         self.step(script, lambda: self.demo(script))
         self.step("the command is where the README says", self.the_command)
         self.step("cmake --install", self.install)
@@ -101,7 +101,7 @@ class FirstHour:
     # ---- From the command line
 
     def command_lines(self):
-        """Each line in both shells, in a folder of its own; the same files come out."""
+        """Runs each line in both shells, in a folder for each shell. The files must be the same."""
         lines = [line for block in self.pages.blocks_of("sh") for line in block.splitlines()]
         said = {}
         for where in ["bash", "zsh"]:
@@ -115,7 +115,7 @@ class FirstHour:
         self.step("README.md quotes what explain says", lambda: self.quotation(lines, said))
 
     def kernel_line(self, line, where, folder, **options):
-        """A line that may need a compiler for kernels."""
+        """Runs a line that may need a compiler for kernels."""
         try:
             return self.line(line, where, cwd=folder, **options)
         except Wrong as wrong:
@@ -146,7 +146,7 @@ class FirstHour:
         expect(quoted in said["bash", first], f"README.md quotes explain, which says:\n{said['bash', first]}")
 
     def table(self):
-        """The subcommands, options and formats that pages name, against --help."""
+        """Compares the subcommands, options and formats that pages name with --help."""
         rows = re.findall(r"^\| `([a-z]+)` \|", self.pages.text, re.MULTILINE)
         self.step("the table of docs/command.md has every subcommand", lambda: expect(
             set(rows) == set(self.subcommands()) - {"help"}, f"the table has {rows}, the command {self.subcommands()}"))
@@ -159,19 +159,19 @@ class FirstHour:
 
     @functools.cache
     def helps(self):
-        """What --help says of each option, in all subcommands and those of lab."""
+        """Returns the text of --help for each option, in all subcommands and those of lab."""
         names = self.subcommands()
         below = re.findall(r"^  ([a-z]+) ", self.line("warpwise lab --help").partition("Subcommands:")[2], re.M)
         found = {}
         for call in ["", *names, *(f"lab {name}" for name in below)]:
             said = self.line(f"warpwise {call} --help")
-            for entry in re.findall(r"^  (-.*(?:\n {10,}.*)?)", said, re.M):  # after a long name the text has a line of its own
+            for entry in re.findall(r"^  (-.*(?:\n {10,}.*)?)", said, re.M):  # a long name's text has its own line
                 for option in entry.split()[0].split(","):
                     found.setdefault(option, []).append(entry)
         return found
 
     def options(self, page):
-        """Options in a page's inline code, and the values of those that take one of a few."""
+        """Checks the options in a page's inline code, and the values of options that take one of a list."""
         text = re.sub(r"^ *```.*?^ *```$", "", (REPOSITORY / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for code in re.findall(r"`((?:--[a-z]|warpwise |lab )[^`]*)`", text):
             for option, value in re.findall(r"(--[a-z-]+)(?: ([a-z]\w*)\b)?", code):
@@ -216,7 +216,7 @@ class FirstHour:
             expect(f"warpwise {name}" in text, f"the manual has nothing of {name}")
 
     def completion(self, where, typed, completed):
-        """Types a line's start and the tabulator at a shell; the finished line is then run, by a function."""
+        """Types the start of a line and a tab at a shell. A function then prints the completed line."""
         share = self.prefix / "share"
         words, setup = {
             "bash": (["bash", "--norc", "--noprofile", "-i"],
@@ -325,12 +325,12 @@ class FirstHour:
         return block.replace("URL", f"file://{REPOSITORY}").replace("COMMIT", commit)
 
     def part_of(self, name, adds, build=True):
-        """A project that has Warpwise as a part; built and run where minutes may be spent."""
+        """Configures a project that has Warpwise as a part. Builds and runs it only with --own-root."""
         source, build_folder = self.work / f"{name}_source", self.work / name
         source.mkdir()
         (source / "CMakeLists.txt").write_text(PARENT.format(adds=adds, source=self.programs[0]))
         options = "-DCMAKE_BUILD_TYPE=Release"
-        if not self.own_root:  # the sources as they are here, not as they were committed
+        if not self.own_root:  # takes these sources, not the committed ones
             options += f" -DFETCHCONTENT_SOURCE_DIR_WARPWISE={REPOSITORY}"
         if not build:
             options += " -DWARPWISE_CUDA=OFF"
@@ -362,7 +362,7 @@ class FirstHour:
 
     def example(self, name, typed, tmp):
         program = tmp / name / name
-        if name == "capture":  # a black frame, limited range
+        if name == "capture":  # the input is a black frame in limited range
             said = self.line(f"head -c 614400 /dev/zero | {program} 640 480 | wc -c")
             expect(said.strip() == str(640 * 480 * 3), said)
             return
@@ -409,7 +409,7 @@ class FirstHour:
         contributing = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
         for script in sorted(set(re.findall(r"^(scripts/\S+\.sh)", contributing, re.MULTILINE))):
             self.step(f"{script} is there", lambda script=script: self.is_script(script))
-        # scripts/test-packages.sh installs what the first of these makes.
+        # scripts/test-packages.sh installs the files that scripts/package.sh makes.
         script = self.pages.command("scripts/package.sh")
         self.step(f"{script} is there", lambda script=script: self.is_script(script))
         for line in self.pages.block("", "pip install warpwise-").splitlines():
@@ -421,7 +421,7 @@ class FirstHour:
             not self.pages.not_taken(), "\n".join(self.pages.not_taken())))
 
     def python(self):
-        """The README's program where its packages are there; python/tests/test_pages.py runs it with the wheel."""
+        """Runs the README's program if its packages are there. python/tests/test_pages.py runs it too."""
         [program] = self.pages.blocks_of("python")
         try:
             self.line('python3 -c "import numpy, PIL, warpwise"')

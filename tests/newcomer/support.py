@@ -1,4 +1,4 @@
-"""What the newcomer's steps share: their count, the pages' parts, commands in a shell, keys on a terminal."""
+"""Helpers of the newcomer's steps: their count, the parts of pages, commands in a shell, and keys on a terminal."""
 import os
 import pty
 import re
@@ -7,20 +7,20 @@ import signal
 import subprocess
 import time
 
-# Commands inside a page's sentences.
+# Matches commands within the sentences of a page.
 COMMAND = re.compile(r"`((?:cmake|g\+\+|ldconfig|man|warpwise) [^`]*|ldconfig|scripts/[\w-]+\.sh[^`]*)`")
 
 
 class Wrong(Exception):
-    """A step went another way than the documents say."""
+    """The result of a step is not what the documents say."""
 
 
 class NotHere(Exception):
-    """A step needs what this machine does not have, a GPU or a compiler for kernels."""
+    """A step needs something that this machine lacks, such as a GPU or a compiler for kernels."""
 
 
 class NotInstalled(NotHere):
-    """A step needs what scripts/packages.sh --test installs: in CI that is a failure."""
+    """A step needs a package that scripts/packages.sh --test installs; in CI this is a failure."""
 
 
 class Steps:
@@ -30,7 +30,7 @@ class Steps:
         self.count = 0
 
     def take(self, title, action):
-        """Runs one step and tells it; the next steps are taken whatever it raises."""
+        """Runs a step and prints its result. An exception does not stop the following steps."""
         self.count += 1
         start = time.monotonic()
         said = ""
@@ -51,7 +51,7 @@ class Steps:
             print(said, flush=True)
 
     def status(self):
-        """Tells the sum; the program's exit status."""
+        """Prints the totals; returns the exit status of the program."""
         print(f"{self.count} steps, {len(self.wrong)} wrong, {len(self.not_here)} that this machine cannot take")
         for title in self.wrong:
             print(f"  wrong: {title}")
@@ -59,7 +59,7 @@ class Steps:
 
 
 class Pages:
-    """README.md and the pages that its first steps lead to, in parts, each of which a step has to take."""
+    """README.md and the pages of the first steps, divided into parts. A step has to use each part."""
 
     def __init__(self, root, names):
         self.names = ", ".join(names)
@@ -71,7 +71,7 @@ class Pages:
         self.taken = set()
 
     def block(self, language, holds):
-        """The one block of this language that holds these words."""
+        """Returns the only block of this language that contains these words."""
         found = [block for block in self.blocks if block[0] == language and holds in block[1]]
         if len(found) != 1:
             raise Wrong(f"{self.names}: {len(found)} blocks of '{language}' with \"{holds}\"")
@@ -86,7 +86,7 @@ class Pages:
         return [content for _, content in found]
 
     def command(self, start):
-        """The one command within a sentence that starts like this."""
+        """Returns the only command within a sentence that begins like this."""
         found = [code for code in self.commands if code.startswith(start)]
         if len(found) != 1:
             raise Wrong(f"{self.names}: {len(found)} commands `{start}…`")
@@ -103,7 +103,7 @@ def expect(condition, text):
 
 
 def shell(name, command, status=0, says=(), **options):
-    """Runs a line in bash or zsh as one types it; its output, in which all of `says` is expected."""
+    """Runs a line in bash or zsh as a user types it. Returns its output, which must contain each of `says`."""
     words = {"bash": ["bash", "-euo", "pipefail", "-c"], "zsh": ["zsh", "-f", "-e", "-o", "pipefail", "-c"]}[name]
     try:
         done = subprocess.run([*words, command], stdin=subprocess.DEVNULL, capture_output=True, timeout=600,
@@ -118,7 +118,7 @@ def shell(name, command, status=0, says=(), **options):
 
 
 class Terminal:
-    """A program at a terminal: what it shows, and keys for it."""
+    """Runs a program at a terminal. Collects its output, and types keys."""
 
     def __init__(self, words, **options):
         try:
@@ -134,7 +134,7 @@ class Terminal:
         self.shown = ""
 
     def read(self, until, seconds=20):
-        """Waits until the terminal shows this, or the program has ended; what it shows."""
+        """Waits until the terminal shows `until` or the program has ended; returns all that was shown."""
         end = time.monotonic() + seconds
         while until not in self.shown and time.monotonic() < end:
             if not select.select([self.screen], [], [], 0.1)[0]:

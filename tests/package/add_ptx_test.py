@@ -1,4 +1,4 @@
-"""Tests warpwise_add_ptx(), as a project's CMakeLists.txt calls it."""
+"""Tests warpwise_add_ptx() in the way that a project's CMakeLists.txt calls it."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ class AddPtx(unittest.TestCase):
         return subprocess.run(["cmake", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300)
 
     def configure(self, *calls):
-        """Configures a project whose subfolder makes these calls."""
+        """Configures a project whose subfolder contains these calls."""
         (self.folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES CXX)\n"
             f"include({FUNCTION})\nadd_subdirectory(kernels)\n")

@@ -1,4 +1,4 @@
-// The installed emulator, as a library: a kernel that writes each thread's index.
+// Uses the installed emulator as a library, with a kernel that writes the index of each thread.
 #include <warpwise/emulator/emulator.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
-"""Tests the installed package: CMake, pkg-config, a compiler, man and a shell find it, and the examples work.
-The tests use a copy of the installed tree, and thus show that the tree can be moved.
+"""Tests the installed package: CMake, pkg-config, a compiler, man and a shell find it, and the examples work. The tests
+use a copy of the installed tree, which shows that the tree can be moved.
 
     package_test.py ROOT PREFIX WORK CMAKE COMPILER
 """
@@ -18,7 +18,7 @@ CMAKE, COMPILER = sys.argv[4:6]
 PREFIX = WORK / "moved"
 DOCUMENTS = PREFIX / "share/doc/warpwise"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-OPENCV = pathlib.Path("/usr/include/opencv4")  # where Debian has it
+OPENCV = pathlib.Path("/usr/include/opencv4")  # Debian's folder
 NEEDS_CXX20 = "Warpwise needs C++20: compile with -std=c++20"
 
 
@@ -30,7 +30,7 @@ def run(*command, status=0, **options):
 
 
 def text(done):
-    """Returns a program's output in one line, because CMake breaks its messages."""
+    """Returns a program's output as one line, because CMake wraps its messages."""
     return " ".join((done.stdout + done.stderr).decode().split())
 
 
@@ -56,7 +56,7 @@ class FindPackage(unittest.TestCase):
     def test_an_unknown_component(self):
         said = self.find("REQUIRED COMPONENTS emulator viewer", status=1)
         self.assertIn("warpwise has no component 'viewer'; its one component is: emulator", said)
-        # Without REQUIRED the configuration continues, and prints why nothing was found.
+        # Without REQUIRED the configuration continues, and prints the reason why nothing was found.
         said = self.find("COMPONENTS viewer")
         self.assertIn("no component 'viewer'", said)
         self.assertIn("found: 0", said)
@@ -77,11 +77,11 @@ class Compilers(unittest.TestCase):
             for header in headers:
                 done = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", f"-I{PREFIX}/include", "-isystem",
                                        OPENCV, "-include", header, "-x", "c++", "/dev/null"], capture_output=True, text=True)
-                if done.returncode == 0:  # plain enough for C++17
+                if done.returncode == 0:  # this header is also valid C++17
                     continue
                 errors = re.findall(r"error: .*", done.stderr)
                 self.assertIn(NEEDS_CXX20, errors[0], header)
-                self.assertEqual(len(errors), 2, done.stderr)  # the second is where the compiler stops
+                self.assertEqual(len(errors), 2, done.stderr)  # at the second error the compiler stops
                 told += 1
         self.assertGreater(told, 25)
 
@@ -136,7 +136,7 @@ class Documents(unittest.TestCase):
 
 
 class Completion(unittest.TestCase):
-    """Each subcommand and option of --help is completed, and is in the man page."""
+    """Tests that each subcommand and option of --help is completed, and is in the man page."""
 
     bash = PREFIX / "share/bash-completion/completions/warpwise"
     zsh = PREFIX / "share/zsh/site-functions/_warpwise"
@@ -172,7 +172,7 @@ class Completion(unittest.TestCase):
 
     def test_values_and_files(self):
         self.assertEqual(self.completed("warpwise", "convert", "--matrix", "bt6"), ["bt601"])
-        self.assertEqual(self.completed("warpwise", "sobel", ""), [])  # bash goes on to file names
+        self.assertEqual(self.completed("warpwise", "sobel", ""), [])  # bash then completes file names
         if shutil.which("zsh"):
             run("zsh", "-n", self.zsh)
 
@@ -184,7 +184,7 @@ class Examples(unittest.TestCase):
         project.mkdir()
         lines = ["cmake_minimum_required(VERSION 3.25)", "project(examples LANGUAGES CXX)"]
         for folder in sorted(path.parent for path in DOCUMENTS.glob("examples/*/CMakeLists.txt")):
-            if folder.name == "googletest":  # needs what the others do not: see KernelTests
+            if folder.name == "googletest":  # needs more than the others: see KernelTests
                 continue
             lines.append(f"add_subdirectory({folder} {folder.name})")
         assert len(lines) == 6, lines
@@ -209,7 +209,7 @@ class Examples(unittest.TestCase):
         return content[len(header):]
 
     def test_binarise(self):
-        """Tests strokes on a page that gets darker from left to right: at the right its paper is darker than the ink at the left."""
+        """Binarises strokes on a page that gets darker to the right, where its paper is darker than ink at the left."""
         width, height = 200, 60
         ink = {(x, y) for x in range(width) for y in range(height) if x % 20 < 3 and 10 <= y < 50}
         paper = [230 - x // 2 for x in range(width)]
@@ -235,8 +235,8 @@ class Examples(unittest.TestCase):
         self.example("stereo", "left.pgm", "right.pgm", "depth.ppm", "32")
         rgb = self.pixels("depth.ppm", b"P6", width, height)
         seen = {(x, y): rgb[3 * (y * width + x):][:3] for x in range(width) for y in range(height)}
-        # 24 of 32 is halfway from green to red, 8 of 32 is halfway from blue to green. Sub-pixel refinement moves each
-        # by less than half a pixel, which is 8 levels of 255 in each of two channels.
+        # 24 of 32 is halfway from green to red, and 8 of 32 is halfway from blue to green. Sub-pixel refinement changes
+        # each by less than half a pixel, which is 8 levels of 255 in each of two channels.
         for (x0, x1, y0, y1), wanted in [((88, 112, 28, 52), (128, 128, 0)), ((20, 50, 10, 70), (0, 128, 128))]:
             for x in range(x0, x1):
                 for y in range(y0, y1):
@@ -246,7 +246,7 @@ class Examples(unittest.TestCase):
         self.assertIn(bytes(3), [seen[x, 40] for x in range(64, 80)])
 
     def test_capture(self):
-        """Compares every byte of two frames with the formula, in fractions: BT.601, 16 to 235."""
+        """Compares every byte of two frames with the formula in exact fractions: BT.601, 16 to 235."""
         width, height = 6, 4
         frames = random.Random(3).randbytes(2 * 2 * width * height)
         red, green, blue = fractions.Fraction("0.299"), fractions.Fraction("0.587"), fractions.Fraction("0.114")
@@ -272,7 +272,7 @@ class Examples(unittest.TestCase):
 
 @unittest.skipUnless(NVCC, "there is no nvcc")
 class KernelTests(unittest.TestCase):
-    """Tests the example with GoogleTest as a project elsewhere has it: its tests pass, and fail after each planted error."""
+    """Tests the GoogleTest example as a project elsewhere: its tests pass, and fail after each planted error."""
 
     def build(self, name, *changes):
         project = WORK / name
@@ -293,7 +293,7 @@ class KernelTests(unittest.TestCase):
     def test_pass_and_follow_the_kernel(self):
         self.build("kernel_tests")
         self.assertIn("100% tests passed, 0 tests failed out of 2", self.told(0))
-        # After a change of a header its kernel is compiled again, and the tests see the change.
+        # After a change of a header, its kernel is compiled again, and the tests see the change.
         header = self.project / "smooth.hpp"
         header.write_text(header.read_text().replace("radius = 2", "radius = 3"))
         said = run(CMAKE, "--build", self.folder, status=None).stdout.decode()

@@ -1,5 +1,5 @@
-"""Warpwise as a part of another project: add_subdirectory and FetchContent configure the library alone, and leave the
-project's own choices alone. Hardly anything is compiled: the sources are the same as in every other build.
+"""Tests Warpwise as a part of another project: add_subdirectory and FetchContent configure the library alone, and do
+not change the project's own settings. Little is compiled, because the sources are the same as in every other build.
 
     subproject_test.py ROOT WORK CMAKE
 """
@@ -16,7 +16,7 @@ CMAKE = sys.argv[3]
 OF_COMMAND_AND_TESTS = ("CLI11", "fmt", "nlohmann_json", "GTest", "benchmark", "Python3")
 LIBRARY_ALONE = ["-DWARPWISE_EMULATOR=OFF", "-DWARPWISE_TESTS=OFF", "-DWARPWISE_CUDA=OFF"]
 
-# A parent project whose settings differ from Warpwise's. It prints its settings after adding Warpwise.
+# A parent project whose settings differ from Warpwise's. It prints them after it has added Warpwise.
 PARENT = """cmake_minimum_required(VERSION 3.25)
 project(parent LANGUAGES CXX)
 foreach(language CXX CUDA)
@@ -84,7 +84,7 @@ class Subproject(unittest.TestCase):
 
     def test_add_subdirectory(self):
         source = parent("subdirectory", f'add_subdirectory("{ROOT}" warpwise)')
-        # With CUDA, if it has a compiler: the parent also sets CUDA's dialect.
+        # If there is a CUDA compiler, the build has CUDA, because the parent also sets CUDA's dialect.
         build, said = configure(source, "subdirectory", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         self.check_library_alone(build)
         self.assertNotIn("warpwise_emulator", targets(build))
@@ -95,7 +95,7 @@ class Subproject(unittest.TestCase):
         self.assertIn("options=[] testing=[] nvcc=[]", said)
         commands = {pathlib.Path(entry["file"]): entry["command"]
                     for entry in json.loads((build / "compile_commands.json").read_text())}
-        # The parent's C++17 does not apply to the library, nor do the library's options to the parent.
+        # The parent's C++17 does not apply to the library, and the library's options do not apply to the parent.
         self.assertGreater(len(commands), 40)
         for file, command in commands.items():
             if file.is_relative_to(ROOT / "warpwise"):
@@ -129,7 +129,7 @@ class TopLevel(unittest.TestCase):
     def test_release_where_nothing_was_chosen(self):
         build, _ = configure(ROOT, "release", *LIBRARY_ALONE)
         self.assertEqual(cached(build, "CMAKE_BUILD_TYPE"), "Release")
-        # Without the emulator there is neither a laboratory nor a command.
+        # Without the emulator, neither the laboratory nor the command is built.
         self.assertEqual(cached(build, "WARPWISE_COMMAND"), "OFF")
         build, _ = configure(ROOT, "debug", *LIBRARY_ALONE, "-DCMAKE_BUILD_TYPE=Debug")
         self.assertEqual(cached(build, "CMAKE_BUILD_TYPE"), "Debug")

@@ -12,7 +12,7 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/warpwise.hpp"
 
-// Random choices of the property test's cases, and the run of one case.
+// Makes random choices for the cases of the property test, and runs a case.
 namespace warpwise::test {
 
 constexpr ElementType all_types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
@@ -24,7 +24,7 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   std::uint64_t bits() { return engine_(); }
-  /// In [least, greatest].
+  /// Returns a number from least to greatest.
   template <class Integer = int>
   Integer in(std::type_identity_t<Integer> least, std::type_identity_t<Integer> greatest) {
     return std::uniform_int_distribution<Integer>(least, greatest)(engine_);
@@ -37,7 +37,7 @@ class Random {
   auto of(const Values& values) {
     return values[in<std::size_t>(0, std::size(values) - 1)];
   }
-  /// Mostly tiny, sometimes larger than a vector, a tile or a warp.
+  /// Returns an extent, mostly a tiny one, sometimes one larger than a vector, a tile or a warp.
   std::int64_t extent(std::int64_t greatest = 300) {
     return in<std::int64_t>(1, once_in(20) ? greatest : once_in(3) ? 40 : 9);
   }
@@ -50,7 +50,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// The shape of an image that is not made yet, so that a case can spoil it.
+/// The shape of an image to be made. A case may spoil it, so that a call must refuse the image.
 struct Shape {
   ElementType type;
   std::int64_t width;
@@ -58,13 +58,13 @@ struct Shape {
   int channels = 1;
 };
 
-/// A value that no enumerator has.
+/// Returns a value that no enumerator of the enum has.
 template <class Enum>
 Enum no_such(Enum) {
   return static_cast<Enum>(77);
 }
 
-/// Changes a shape to one that differs in one respect.
+/// Makes a shape wrong in one respect.
 inline void spoil(Shape& shape, Random& random) {
   switch (random.in(0, 3)) {
     case 0: ++shape.width; break;
@@ -73,14 +73,14 @@ inline void spoil(Shape& shape, Random& random) {
     default: {
       const ElementType before = shape.type;
       while (shape.type == before) shape.type = random.of(all_types);
-      // The other type alone may be valid, since some primitives take two types. The width never
-      // is.
+      // Another type alone may be valid, because some primitives take two types. Another width
+      // never is.
       ++shape.width;
     }
   }
 }
 
-/// One case: the arguments of a call, and its outcome.
+/// A case: the arguments of one call, and its outcome.
 class Case {
  public:
   Case(Backend backend, std::uint64_t seed) : random(seed), backend_(backend) {
@@ -90,7 +90,7 @@ class Case {
   Random random;
   bool valid;
 
-  /// Adds an image, random pixels in a random layout; returns its index.
+  /// Adds an image of random pixels in a random layout, and returns its index.
   std::size_t image(const Shape& shape) {
     images_.emplace_back(shape.type, shape.width, shape.height, shape.channels, random.layout());
     images_.back().fill_random(random.bits());
@@ -98,14 +98,14 @@ class Case {
   }
   GuardedImage& operator[](std::size_t i) { return images_[i]; }
 
-  /// Makes view `output` begin where view `input` does: an overlap, which spoils the case.
+  /// Lets view `output` begin where view `input` does. They then overlap, which spoils the case.
   void overlap(std::size_t output, std::size_t input) {
     overlapping_ = output;
     overlapped_ = input;
   }
 
-  /// Runs `call` on the backend, with the views of all images and on CUDA the stream. Compares the
-  /// outcome with that of `reference` on copies of the images.
+  /// Runs `call` on the backend with views of all images, and on CUDA with a stream. Compares the
+  /// images with those that `reference` writes to copies of them.
   template <class Call, class Reference>
   void check(const Call& call, const Reference& reference) {
     std::vector<GuardedImage> expected = images_;
@@ -121,8 +121,8 @@ class Case {
     }
   }
 
-  /// Runs the call. Fails the test unless a valid case succeeds and another one throws
-  /// InvalidArgument.
+  /// Runs the call. Fails the test unless the call of a valid case succeeds, and that of an invalid
+  /// case throws InvalidArgument.
   template <class Call>
   void run(const Call& call) {
     try {

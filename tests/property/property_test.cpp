@@ -1,13 +1,13 @@
-// Every primitive with random options, sizes and layouts, on every backend. A case is valid by
-// construction, or has exactly one thing wrong. Valid: every byte of memory, pixels and guards, is
-// what it is after the reference (gemv: within its bound, and the same bits on every backend).
-// Invalid: InvalidArgument, and no byte changed.
+// Calls every primitive with random options, sizes and layouts, on every backend. A case is valid
+// by construction, or wrong in exactly one respect. After a valid case every byte of memory, pixels
+// and guards, is as after the reference (for gemv: within its bound, and with the same bits on
+// every backend). An invalid case throws InvalidArgument and changes no byte.
 //
 //   WARPWISE_PROPERTY_CASES   cases for each backend, 20000 unless given
-//   WARPWISE_PROPERTY_SEED    of the first case, 1 unless given; case i has the seed's successor i
+// WARPWISE_PROPERTY_SEED    seed of the first case, 1 unless given; each case adds 1 to it
 //
-// A failure names its seed: run that one alone with WARPWISE_PROPERTY_CASES=1. 100,000 cases from
-// seed 1, 50,290 of them valid, passed on a CPU at 3a365bc (21 November 2026).
+// A failure names its seed: that seed with WARPWISE_PROPERTY_CASES=1 runs the case alone. 100,000
+// cases from seed 1 on, 50,290 of them valid, passed on a CPU at 3a365bc (21 November 2026).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -227,7 +227,7 @@ MatchOptions match_options(const Shape& image, Random& r) {
   o.search_y = search_range(r);
   o.measure = r.of(all_measures);
   o.border = r.once_in(2) ? MatchBorder::skip : MatchBorder::replicate;
-  // The plain loops take a while where blocks overlap much.
+  // Blocks of large images do not overlap, because the plain loops would take too long.
   if (image.width * image.height > 400) o.stride_x = o.stride_y = 0;
   return o;
 }
@@ -303,7 +303,7 @@ void disparities(Case& c) {
           [&](const auto& v) { reference::disparity(v[0], v[1], v[2], options); });
 }
 
-/// Stores a Finding at the place where CUDA stores it.
+/// Stores a Finding as CUDA stores it.
 void keep(const HostView& best, const Finding& finding) { store(best.row(0), 0, finding); }
 
 void findings(Case& c) {
@@ -342,8 +342,8 @@ void findings(Case& c) {
       [&](const auto& v) { keep(v[3], reference::find(v[0], v[1], v[2], measure)); });
 }
 
-/// Finds the best place in a frame around a box by the reference: track() must find the same in
-/// each frame.
+/// Finds the best place around a box in a frame by the reference. track() must find the same place
+/// in each frame.
 Box tracked(const HostView& frame, const GuardedImage& templ, const Box& last,
             const TrackOptions& o, double& score) {
   const ConstHostView part = templ.view();
@@ -376,7 +376,7 @@ Box tracked(const HostView& frame, const GuardedImage& templ, const Box& last,
   return best;
 }
 
-/// The boxes that a tracker reports, in memory that can be compared with the reference's.
+/// The boxes that a tracker reports, in a form whose bytes can be compared with the reference's.
 struct Path {
   std::int64_t x[2];
   std::int64_t y[2];
@@ -394,7 +394,7 @@ void tracks(Case& c) {
   TrackOptions o;
   o.search_x = {-r.in(0, 6), r.in(0, 6)};
   o.search_y = {-r.in(0, 6), r.in(0, 6)};
-  // Only sad and ssd, whose sums are exact. With correlations, rounding to float could choose
+  // Uses only sad and ssd, whose sums are exact. A correlation, rounded to float, could choose
   // another place.
   o.measure = r.once_in(2) ? Measure::sad : Measure::ssd;
   o.update_template = r.once_in(2);
@@ -431,7 +431,7 @@ void tracks(Case& c) {
           DeviceTracker tracker(v[0], box, o, stream...);
           const Path path = follow(tracker, v);
           gpu::upload(ConstHostView(&path, ElementType::u8, sizeof(Path), 1), v[3], stream...);
-          // The upload reads `path`, whose lifetime ends here.
+          // Waits for the upload, because it reads `path`, which is destroyed here.
           gpu::Event read;
           read.record(stream...);
           read.synchronize();
@@ -478,7 +478,7 @@ float component(ConstHostView vector, std::int64_t i) {
   return vector.height() == 1 ? element(vector, 0, i) : element(vector, i, 0);
 }
 
-/// Expects every element of `actual` within gemv()'s bound around `exact`.
+/// Expects every element of `actual` to be within gemv()'s error bound around `exact`.
 void expect_within_bound(ConstHostView a, ConstHostView x, ConstHostView before,
                          ConstHostView exact, ConstHostView actual, const GemvOptions& o) {
   const std::int64_t rows = o.transpose ? a.width() : a.height();
@@ -507,7 +507,7 @@ void products(Case& c) {
   Shape y = vector(ElementType::f32, o.transpose ? a.width : a.height);
   const bool overlap = !c.valid && r.once_in(4);
   if (!c.valid && !overlap) {
-    // One more row or column of a vector is two dimensions, or another length; of A, another size.
+    // Another row or column makes a vector two-dimensional or longer, and gives A another size.
     Shape* shapes[] = {&a, &x, &y};
     spoil(*r.of(shapes), r);
   }
@@ -526,7 +526,7 @@ void products(Case& c) {
   }
   c.check([&](const auto& v, auto... stream) { gemv(v[0], v[1], v[2], o, stream...); },
           [&](const auto& v) {
-            // Compares bits between backends; the bound above compares with the reference.
+            // Compares the bits of two backends. The reference was compared above, within a bound.
             gemv(v[0], v[1], v[2], o);
           });
 }

@@ -1,6 +1,6 @@
 // nvcc -std=c++20 -ptx -lineinfo -arch=compute_75 calls.cu
-// Calls with a structure, through a pointer and of printf; inline assembly whose scopes reuse a
-// name.
+// Calls with a structure and through a pointer, and of printf. Inline assembly reuses a name in two
+// scopes.
 #include <cstdio>
 
 struct Pair {

@@ -1,3 +1,3 @@
 // nvcc -std=c++20 -ptx -G -arch=compute_75 debug.cu
-// Unoptimised, with the sections that a debugger reads.
+// Unoptimised code, with the sections that a debugger reads.
 extern "C" __global__ void twice(int* values) { values[threadIdx.x] *= 2; }

@@ -1,6 +1,6 @@
 // nvcc -std=c++20 -ptx -lineinfo -arch=compute_75 pixels.cu
-// The parts of a typical kernel: an inlined function, constant and shared memory, a structure of
-// parameters.
+// Typical parts of a kernel: an inlined function, constant memory, shared memory, and a structure
+// of parameters.
 struct Arguments {
   const unsigned char* from;
   unsigned char* to;

@@ -8,15 +8,15 @@
 
 namespace warpwise::test {
 
-/// The fast paths that a primitive's tests compare with its reference.
+/// The implementations of a primitive that tests compare with its reference.
 enum class Backend { cpu, cuda };
 
 inline std::ostream& operator<<(std::ostream& out, Backend backend) {
   return out << (backend == Backend::cpu ? "cpu" : "cuda");
 }
 
-/// Base of a primitive's tests: runs on each backend, and skips CUDA, with the reason, where there
-/// is no GPU.
+/// Base of a primitive's tests. They run on each backend; without a GPU, CUDA is skipped with the
+/// reason.
 class BackendTest : public ::testing::TestWithParam<Backend> {
  protected:
   void SetUp() override {

@@ -10,8 +10,8 @@
 
 namespace warpwise::test {
 
-/// Returns true if an enum has an enumerator of this value. C++ has no way to ask, but g++ and
-/// clang write such a value as "Norm::l1" in the name of a function, and any other as "(Norm)7".
+/// Returns true if an enum has an enumerator of this value. C++ cannot tell, but in a function's
+/// name g++ and clang write such a value as "Norm::l1", and any other value as "(Norm)7".
 template <auto value>
 constexpr bool is_enumerator() {
   constexpr std::string_view function = __PRETTY_FUNCTION__;
@@ -19,7 +19,7 @@ constexpr bool is_enumerator() {
   return first < '0' || first > '9';
 }
 
-/// Returns, for each value from 0 to 63, if it is an enumerator.
+/// Returns for each value from 0 to 63 whether it is an enumerator.
 template <class Enum>
 constexpr auto enumerators() {
   return []<std::size_t... value>(std::index_sequence<value...>) {
@@ -27,8 +27,8 @@ constexpr auto enumerators() {
   }(std::make_index_sequence<64>());
 }
 
-/// Returns true if an enum's table names each enumerator once, and no two alike. Values must be
-/// from 0 to 63.
+/// Returns true if an enum's table of names has each enumerator once, and no name twice. Values
+/// must be from 0 to 63.
 template <NamedEnum Enum>
 constexpr bool names_each_enumerator() {
   constexpr auto is_value = enumerators<Enum>();

@@ -14,8 +14,8 @@
 #include "warpwise/lab/exercise/check.hpp"
 #include "warpwise/lab/exercise/exercise.hpp"
 
-// Shared by the tests of exercises. Tests that compile are skipped with the reason where there is
-// no NVRTC.
+// Helpers of the tests of exercises. Without NVRTC, tests that compile are skipped with the
+// reason.
 namespace warpwise::lab {
 
 namespace fs = std::filesystem;
@@ -52,7 +52,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
   return text.replace(at, from.size(), to);
 }
 
-// A folder that the test removes.
+// Makes a temporary folder, which is removed at the end of the test.
 class Scratch {
  public:
   Scratch() {
@@ -64,7 +64,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   fs::path operator/(const std::string& name) const { return path_ / name; }
 
-  // Makes a student's folder with this kernel.
+  // Makes a student's folder for an exercise, with this kernel in it.
   fs::path student(const std::string& name, const std::string& exercise,
                    const std::string& kernel) const {
     const fs::path folder = path_ / name;

@@ -11,8 +11,8 @@
 
 namespace warpwise::test {
 
-/// Base of a fixture that has a temporary folder. The folder and its content are removed at the
-/// end.
+/// Base of a fixture with a temporary folder, which is removed at the end together with its
+/// content.
 class Files {
  protected:
   Files() {

@@ -10,19 +10,19 @@
 // Frames for tests, whose planes are guarded images.
 namespace warpwise::test {
 
-/// A frame with each plane in its own GuardedImage.
+/// A frame whose planes are GuardedImages.
 class GuardedFrame {
  public:
   GuardedFrame(PixelFormat format, Size size, Layout layout = {}) : format_(format), size_(size) {
     for (int p = 0; p < plane_count(format); ++p) {
       planes_.emplace_back(ElementType::u8, plane_row_bytes(format, p, size.width),
                            plane_rows(format, p, size.height), 1, layout);
-      // Planes of one frame may have different alignments.
+      // Each plane gets another offset, because planes of one frame may differ in alignment.
       layout.offset_bytes += 3;
     }
   }
 
-  /// Returns a frame with every row of every plane at a multiple of 16 bytes.
+  /// Returns a frame in which every row of every plane begins at a multiple of 16 bytes.
   static GuardedFrame aligned(PixelFormat format, Size size) {
     GuardedFrame frame(format, size);
     frame.planes_.clear();
@@ -46,7 +46,7 @@ class GuardedFrame {
     for (GuardedImage& plane : planes_) plane.fill_random(seed++);
   }
 
-  /// Fills the frame with bytes from a function of (plane, x in bytes, y).
+  /// Fills the frame: value(plane, x in bytes, y) returns each byte.
   template <class Value>
   void fill(const Value& value) {
     for (std::size_t p = 0; p < planes_.size(); ++p) {

@@ -12,16 +12,16 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 
-// Images for tests, in awkward but valid memory layouts.
+// Images for tests, in memory layouts that are awkward but valid.
 namespace warpwise::test {
 
 /// The position of a GuardedImage's pixels in its memory.
 struct Layout {
-  std::int64_t offset_bytes = 0;   ///< of the first pixel from a 64-byte boundary
-  std::int64_t padding_bytes = 0;  ///< between rows
+  std::int64_t offset_bytes = 0;   ///< distance of the first pixel from a 64-byte boundary
+  std::int64_t padding_bytes = 0;  ///< bytes between rows
 };
 
-/// The layouts under which every primitive is tested: aligned, padded, odd pointer, odd pitch.
+/// The layouts with which primitives are tested: aligned, padded, with odd addresses or pitches.
 inline const std::vector<Layout>& awkward_layouts() {
   static const std::vector<Layout> layouts = {{0, 0}, {0, 64}, {1, 0}, {3, 7}, {16, 5}, {5, 16}};
   return layouts;
@@ -32,8 +32,8 @@ struct Size {
   std::int64_t height;
 };
 
-/// Sizes around everything that a kernel may round to: single pixels, rows and columns, vectors
-/// and tiles plus and minus one.
+/// Sizes around the limits to which kernels round: single pixels, rows and columns, and sizes one
+/// less and one more than vectors and tiles.
 inline const std::vector<Size>& awkward_sizes() {
   static const std::vector<Size> sizes = {
       {1, 1},   {2, 1},    {1, 2},   {2, 2},   {3, 3},    {1, 37},   {37, 1},
@@ -43,7 +43,7 @@ inline const std::vector<Size>& awkward_sizes() {
   return sizes;
 }
 
-/// An image inside a larger allocation whose other bytes are sentinels.
+/// An image inside a larger allocation, whose other bytes are guards with known values.
 class GuardedImage {
  public:
   GuardedImage(ElementType type, std::int64_t width, std::int64_t height, int channels = 1,
@@ -78,7 +78,7 @@ class GuardedImage {
     }
   }
 
-  /// Fails the test if a byte outside the pixels changed.
+  /// Fails the test if a byte outside of the pixels has changed.
   void expect_guards_intact() const {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
       const auto at = static_cast<std::int64_t>(i) - start_;
@@ -107,13 +107,13 @@ class GuardedImage {
   std::int64_t start_ = 0;
 };
 
-/// A copy of a GuardedImage in device memory, sentinels and misalignment included.
+/// A copy of a GuardedImage in device memory, with its guards and its misalignment.
 class OnDevice {
  public:
   OnDevice(GuardedImage& host, gpu::StreamHandle stream)
       : host_(host), device_(static_cast<std::int64_t>(host.memory().size()) + alignment, stream) {
-    // A buffer starts at a multiple of 256 bytes: shift the bytes in it until the first pixel is as
-    // far from a 64-byte boundary as on the host.
+    // A buffer begins at a multiple of 256 bytes. Its content is shifted, so that the first pixel
+    // is as far from a 64-byte boundary as on the host.
     const auto pixel = reinterpret_cast<std::uintptr_t>(host_.memory().data() + host_.start());
     lead_ = (static_cast<std::int64_t>(pixel % alignment) + alignment - host_.start() % alignment) %
             alignment;
@@ -131,7 +131,7 @@ class OnDevice {
             host.pitch_bytes()};
   }
 
-  /// Brings the device's bytes, sentinels included, back into the GuardedImage.
+  /// Copies the device's bytes, with the guards, back into the GuardedImage.
   void download(const gpu::Stream& stream) {
     gpu::download(device_.data() + lead_, host_.memory().data(),
                   static_cast<std::int64_t>(host_.memory().size()), stream);
@@ -146,8 +146,8 @@ class OnDevice {
   gpu::Buffer device_;
 };
 
-/// Calls `call` with views of the inputs and of the output on the device, and a stream. The output
-/// comes back.
+/// Calls `call` with views of the inputs and of the output in device memory, and with a stream.
+/// Then copies the output back.
 template <class Call>
 void run_on_device(std::vector<GuardedImage>& inputs, GuardedImage& output, const Call& call) {
   const gpu::Stream stream;
@@ -160,7 +160,7 @@ void run_on_device(std::vector<GuardedImage>& inputs, GuardedImage& output, cons
   result.download(stream);
 }
 
-/// Fails the test at the first pixel that differs, with its place and both values.
+/// Fails the test at the first pixel that differs, and reports its place and both values.
 template <class T>
 void expect_equal(ConstHostView expected, ConstHostView actual) {
   ASSERT_EQ(expected.row_bytes(), actual.row_bytes());
@@ -182,7 +182,7 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
   }
 }
 
-/// Calls expect_equal for the views' element type.
+/// Calls the template above for the element type of the views.
 inline void expect_equal(ConstHostView expected, ConstHostView actual) {
   switch (expected.type()) {
     case ElementType::u8: return expect_equal<std::uint8_t>(expected, actual);

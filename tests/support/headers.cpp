@@ -1,1 +1,1 @@
-// Empty: a precompiled header must belong to a source.
+// This file is empty: CMake needs a source to which the precompiled header belongs.

@@ -4,7 +4,7 @@
 
 namespace warpwise::test {
 
-/// Returns the message of the `Thrown` that `call` throws; empty if it throws nothing.
+/// Returns the message of the `Thrown` that `call` throws; "" if `call` throws nothing.
 template <class Thrown, class Call>
 std::string message_of(const Call& call) {
   try {

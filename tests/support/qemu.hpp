@@ -4,8 +4,8 @@
 
 namespace warpwise::test {
 
-/// Returns true if QEMU's user mode runs this program: some system calls fail there. QEMU replaces
-/// /proc/self/exe alone, so /proc/thread-self/exe names QEMU.
+/// Returns true if QEMU's user mode runs this program, in which some system calls fail. QEMU
+/// replaces only /proc/self/exe, so that /proc/thread-self/exe is QEMU itself.
 inline bool in_qemu() {
   std::error_code ignored;
   const std::string file =

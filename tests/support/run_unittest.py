@@ -18,7 +18,7 @@ class Result(unittest.TextTestResult):
 
     def begin(self, test):
         group, _, name = test.id().rpartition(".")
-        if " (" in test.id():  # "setUpClass (file.Class)"
+        if " (" in test.id():  # for example "setUpClass (file.Class)"
             name, _, group = test.id().rstrip(")").partition(" (")
         self.case = xml.SubElement(self.suite, "testcase", classname=group.rpartition(".")[2], name=name, time="0")
 
@@ -36,7 +36,7 @@ class Result(unittest.TextTestResult):
         whole_class = self.case is None
         if whole_class:
             self.begin(test)
-        # A command may have printed control characters, which XML cannot hold.
+        # Replaces control characters, which a command may have printed, because XML cannot hold them.
         xml.SubElement(self.case, kind, message="".join(c if c.isprintable() or c == "\n" else "?" for c in message))
         if whole_class:
             self.case = None
@@ -65,7 +65,7 @@ class Result(unittest.TextTestResult):
 
 def main(report, file, *arguments):
     report, file = pathlib.Path(report), pathlib.Path(file).resolve()
-    sys.path[0] = str(file.parent)  # as if FILE had been started
+    sys.path[0] = str(file.parent)  # as if Python had started FILE
     sys.argv = [str(file), *arguments]
     tests = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(file.stem))
     result = unittest.TextTestRunner(resultclass=Result).run(tests)

@@ -1,6 +1,6 @@
-// Makes the same call from eight threads at once, on shared inputs. Each must get the result that
-// one thread alone gets afterwards. Under ThreadSanitizer (preset tsan) also: no data race, between
-// calls or inside one.
+// Makes the same call from eight threads at once, on shared inputs. Each thread must get the result
+// that a single thread gets afterwards. With ThreadSanitizer (preset tsan), no data race may occur
+// between calls or inside one.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -31,7 +31,7 @@ class ThreadsTest : public test::BackendTest {
     inputs_.back().fill_random(inputs_.size());
   }
 
-  /// `call` gets views of the inputs, a view of an output like `output`, and on CUDA a stream.
+  /// Runs `call` with views of the inputs, a view of an output like `output`, and on CUDA a stream.
   template <class Call>
   void expect_equal_results(const GuardedImage& output, const Call& call) {
     std::vector<GuardedImage> outputs(thread_count, output);
@@ -44,7 +44,7 @@ class ThreadsTest : public test::BackendTest {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    // Computed only now, so that the threads make the process's first calls.
+    // Computed last, so that the threads above make the first calls of the process.
     GuardedImage expected = output;
     run(expected, call);
     for (const GuardedImage& actual : outputs) {
@@ -68,7 +68,7 @@ class ThreadsTest : public test::BackendTest {
   std::vector<GuardedImage> inputs_;
 };
 
-// Large enough for several tasks in a call, unless the call takes too long.
+// Images are large enough for several tasks in a call, unless the call takes too long.
 constexpr std::int64_t width = 1237;
 constexpr std::int64_t height = 351;
 
@@ -141,8 +141,8 @@ TEST_P(ThreadsTest, Disparity) {
   }
 }
 
-// Kernels of a large block need more shared memory than those of a small one. A call must not take
-// away what another thread's kernel needs.
+// Kernels for large blocks need more shared memory than kernels for small ones. A call must not
+// reduce the limit that another thread's kernel needs.
 TEST_P(ThreadsTest, DisparitiesOfDifferentBlocks) {
   input(ElementType::u8, 160, 120);
   input(ElementType::u8, 160, 120);
@@ -189,7 +189,7 @@ TEST_P(ThreadsTest, Track) {
                              const Box found = tracker.next(in[0]).box;
                              gpu::upload(ConstHostView(&found, ElementType::u8, sizeof(Box), 1),
                                          out, stream...);
-                             gpu::Event read;  // the upload reads `found`, which ends here
+                             gpu::Event read;  // the upload reads `found`
                              read.record(stream...);
                              read.synchronize();
                            }
@@ -217,7 +217,7 @@ TEST(LimitThreads, HoldsForAllCalls) {
   const std::size_t all = allowed();
   cpu::limit_threads(1);
   EXPECT_EQ(allowed(), 1U);
-  cpu::limit_threads(2);  // also where the limit before was lower
+  cpu::limit_threads(2);  // also raises the limit
   EXPECT_EQ(allowed(), 2U);
   cpu::limit_threads(0);
   EXPECT_EQ(allowed(), all);

@@ -64,7 +64,7 @@ def _is_deep(image: Any) -> bool:
         return max(image.tag_v2.get(258, (1,))) > 8  # 258: BitsPerSample
     if image.format == "PPM" and image.mode != "1":
         return any(codec != "raw" and options[1] > 255 for codec, _, _, options in image.tile)  # the greatest value
-    # The raw modes of deep pictures end with ;16B. BMP's BGR;16 is another: it has 16 bits a pixel.
+    # The raw modes of deep pictures end with ";16B". BMP's mode "BGR;16" does not: it has 16 bits a pixel.
     return any(codec == "SGI16" or ";16B" in str(options) for codec, _, _, options in image.tile)
 
 

@@ -24,8 +24,8 @@ INPUTS_OF_TASK = 16
 # A dying worker loses its whole task. Files of tasks that failed at every attempt are tried again one by one: a file that
 # kills its worker then does not stop the others.
 ROUNDS = (INPUTS_OF_TASK, 1)
-# Pillow's formats that are not looked for in folders. It writes PALM and PDF only, runs Ghostscript for EPS, knows MPEG
-# by name, and has no decoders for the others.
+# Formats of Pillow that are ignored in folders. Pillow only writes PALM and PDF, runs Ghostscript for EPS, knows MPEG
+# only by name, and has no decoders for the others.
 NO_PICTURES = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "PALM", "PDF", "WMF")
 
 

@@ -14,7 +14,7 @@ import warpwise
 from ._files import first_frame
 from ._pipeline import Picture, Pipeline, shown
 
-# For these codecs the GPU's decoders give the bytes of the CPU's, for all frames that are taken here.
+# For these codecs, and for all frames that are taken here, the GPU's decoders give the same bytes as the CPU's.
 CODECS = ("h264", "hevc", "vp8", "vp9")
 ON_GPU = ("--backend", "cuda", "--decode", "gpu")
 
@@ -24,8 +24,8 @@ def streamed(path: str, pipeline: Pipeline, place: Sequence[str] = ON_GPU) -> Ge
 
     place  the command's options for the device that decodes and computes
 
-    Returns True if these are the results of all frames. Otherwise the caller makes the other results: there is no command,
-    the codec is not in CODECS, or the stream has failed. Raises BadInput for a video that is not taken.
+    Returns True after the last frame's result, or False if there is no command, the codec is not in CODECS, or the
+    stream has failed. The caller then makes the remaining results. Raises BadInput for a video that is not taken.
     """
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     codec, first = first_frame(path)

@@ -87,14 +87,14 @@ class FileActor:
             yield Row(path, None, "failed", "", where + reason_of(error), is_full)
 
     def _frames(self, path: str) -> Iterator[Callable[[], bytes]]:
-        """Yields a function for each frame of a video, which makes its result's file."""
+        """Yields a function for each frame of a video. The function makes the file of the frame's result."""
         count = (yield from self._streamed(path)) if self.device.name == "cuda" else 0
         if count is not None:
             for source in itertools.islice(frames(path), count, None):
                 yield functools.partial(self._made, source)
 
     def _streamed(self, path: str) -> Generator[Callable[[], bytes], None, Optional[int]]:
-        """Yields such a function for each frame that a GPU decodes. Returns the number of frames, or None if these are all frames."""
+        """Yields a function as _frames() does for each frame that a GPU decodes. Returns their number, or None: all."""
         results = streamed(path, self.pipeline)
         for count in itertools.count():
             try:

@@ -1,4 +1,4 @@
-"""The table of the hostile trial: a command line, the exit code that it must have, words of its message.
+"""Cases of the hostile trial: a command line, the exit code that it must have, and words of its message.
 
 Paths that begin with "in/" are files of files.py. Outputs go to the case's own folder.
 """
@@ -10,21 +10,21 @@ from support import sample
 
 FAILED = 1
 USAGE = 2
-EITHER = (0, FAILED)  # damage that a decoder may not notice
+EITHER = (0, FAILED)  # the input is damaged, but a decoder may not notice it
 COLOUR = "\x1b[31m"
 
 
 @dataclasses.dataclass
 class Case:
     words: tuple
-    code: object            # 0, 1, 2 or several
+    code: object            # 0, 1 or 2, or a tuple of allowed codes
     says: tuple = ()        # words of the one line on stderr
     stdin: object = None    # a path, or bytes
-    shell: str = ""         # runs before the command in its shell: "ulimit -v 300000", redirections
-    makes: tuple = ()       # the files that it leaves
-    compiles: bool = False  # it takes a CUDA compiler
-    images: bool = False    # it takes the image module
-    is_limited: bool = False  # only the trial's limit on addresses refuses the memory that it requests
+    shell: str = ""         # shell code that runs before the command: "ulimit -v 300000", redirections
+    makes: tuple = ()       # names of the files that the command leaves
+    compiles: bool = False  # the case needs a CUDA compiler
+    images: bool = False    # the case needs the image module
+    is_limited: bool = False  # only the trial's limit on memory makes the command fail
 
 
 def case(*words, code=USAGE, says=(), **options):
@@ -117,7 +117,7 @@ def bad_values():
 
 
 def stages():
-    """Yields texts of pipelines with bad values. A space ends an option there."""
+    """Yields texts of pipelines with bad values. A space inside a value would end the option."""
     words = ("stream", "test:bars", "null", "--size", "8x8", "--frames", "1", "--pipeline")
     table = [
         ("threshold", "window", BAD_INTEGERS + ["0", "2", "-1"]),
@@ -228,7 +228,7 @@ def inputs():
 
 def videos():
     for name in WRONG_Y4M:
-        is_large = name == "sparse"  # a file of 15 GB that has its frames
+        is_large = name == "sparse"  # a sparse file of 15 GB, which has all its frames
         yield case("sobel", f"in/{name}.y4m", "out.raw", code=FAILED, says=f"in/{name}.y4m", is_limited=is_large)
         yield case("convert", "-", "out.raw", "--to", "rgb24", code=FAILED, says="standard input",
                    stdin=f"in/{name}.y4m", is_limited=is_large)
@@ -250,7 +250,7 @@ def videos():
 
 
 def without_an_end():
-    """Yields devices, and files that claim more than any memory. They are refused quickly."""
+    """Yields inputs without an end: devices, and files that claim more than any memory. They are refused quickly."""
     def endless(*words, says, code=FAILED, **options):
         return case(*words, code=code, says=says, **options)
     for device in ["/dev/zero", "/dev/urandom"]:
@@ -319,7 +319,7 @@ def images():
                    images=True)
         yield case("sobel", "in/good.jpg", "out.png", code=EITHER, shell=f"ulimit -v {limit}",
                    images=True)
-    # Noise, which no format compresses: memory runs out while the file grows to megabytes.
+    # Noise cannot be compressed, so memory runs out while the file grows to megabytes.
     for kind in ["jpg", "png", "tif"]:
         for limit in range(90000, 240000, 15000):
             yield case("sobel", "in/noise.raw", f"out.{kind}", "--from", "gray8", "--size", "3000x3000",
@@ -439,7 +439,7 @@ def explained():
 
 
 def works():
-    """Yields calls that are unusual and right."""
+    """Yields unusual calls that must succeed."""
     yield case(*SOBEL, "--threads", "1024", code=0, makes=("out.npy",))
     yield case("sobel", "in/a.npy", "ünïcode 画像.npy", code=0, makes=("ünïcode 画像.npy",))
     yield case("sobel", "in/a.npy", "-out.npy", says="-out.npy")

@@ -1,4 +1,4 @@
-"""Makes the inputs of the hostile trial: small files, right ones and wrong ones."""
+"""Makes the inputs of the hostile trial: small files, valid and invalid ones."""
 
 import os
 import random
@@ -14,7 +14,7 @@ def entry(body, parameters=""):
     return f"{HEAD}.visible .entry k({parameters}) {{ {body} }}\n"
 
 
-# Name: text. All are refused, and the message names the file.
+# PTX texts by name. The command refuses each, and the message names the file.
 WRONG_PTX = {
     "empty": "",
     "text": "hello",
@@ -151,7 +151,7 @@ def make_image_files():
     write("minus.pgm", b"P5 -8 8 255\n")
     write("huge.tif", tiff(8, 8, [(256, 2**31 - 1), (257, 2**31 - 1)]))
     write("loop.tif", b"II*\0\x08\0\0\0\0\0\x08\0\0\0")
-    # A JPEG file that claims to have four components, so CMYK, and has three.
+    # A JPEG file that claims to have four components (CMYK), but has three.
     cmyk = bytearray(images["jpg"])
     at = cmyk.index(b"\xff\xc0")
     cmyk[at + 9] = 4
@@ -159,7 +159,7 @@ def make_image_files():
     write("noise.raw", random.Random(1).randbytes(9000000))
 
 
-# Name: content. All are refused, and the message names the file.
+# Y4M files by name. The command refuses each, and the message names the file.
 WRONG_Y4M = {
     "word": b"YUV4MPEG2",
     "line": b"YUV4MPEG2 W8 H8 C420",

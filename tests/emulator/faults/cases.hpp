@@ -5,18 +5,18 @@
 #include <cstddef>
 #include <vector>
 
-/// Programs with one fault each, and beside each a right program that looks like it.
+/// Programs with one fault each. Beside each is a similar program without a fault.
 namespace faults {
 
 inline constexpr const char* sound = "sound";
 
-/// One program.
+/// A program that has one fault, or none.
 struct Case {
   const char* name;
-  const char* kind;  ///< kind of its fault, as `warpwise run` names it, or `sound`
+  const char* kind;  ///< the fault's kind as `warpwise run` names it, or `sound`
   void (*run)();
-  const char* missed = "";  ///< why the emulator does not report the fault
-  bool hangs_gpu = false;   ///< never run on a GPU, which cannot end it
+  const char* missed = "";  ///< why the emulator misses the fault; "" if it does not
+  bool hangs_gpu = false;   ///< true: a GPU could not end the program, so none runs it
 };
 
 std::vector<Case> memory_cases();
@@ -37,7 +37,7 @@ void check(cudaError_t error);
 /// Waits for the device, and prints errors of launches and of their kernels.
 void finish();
 
-/// Device memory, of zeros or with arbitrary content.
+/// Device memory, filled with zeros or left with arbitrary content.
 template <class T>
 class Buffer {
  public:

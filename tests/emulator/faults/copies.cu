@@ -1,4 +1,4 @@
-// Asynchronous copies, from CC 8.0 on, for which no thread has waited.
+// Asynchronous copies (CC 8.0 and newer) whose results are used before a thread waits for them.
 
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
@@ -26,7 +26,7 @@ __global__ void waited_for(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// The source of the upper half of the threads lies past the end of `from`: they copy zeros instead.
+// For the upper half of the threads, the source is past the end of `from`. They may copy zeros.
 template <bool ignores>
 __global__ void past_end(const int* from, int* to) {
   __shared__ int values[threads];
@@ -77,7 +77,7 @@ __global__ void two_groups(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// The copy is in no group, so no wait covers it.
+// If the copy is not committed to a group, no wait covers it.
 template <bool commits>
 __global__ void committed(const int* from, int* to) {
   __shared__ int values[threads];
@@ -88,7 +88,7 @@ __global__ void committed(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// Two buffers take turns: one is filled while the other is summed.
+// Two buffers take turns: a copy fills one while the threads sum the other.
 template <bool meets>
 __global__ void turns(const int* from, int* to) {
   __shared__ int values[2][threads];

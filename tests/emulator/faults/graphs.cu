@@ -1,4 +1,4 @@
-// The order that graphs give their nodes and later work.
+// The order that graphs impose on their own nodes and on later work.
 
 #include <vector>
 
@@ -25,7 +25,7 @@ class Executable {
   cudaGraphExec_t made_ = nullptr;
 };
 
-/// A graph that results from a stream's capture.
+/// A graph that is made by capturing a stream.
 class Captured {
  public:
   explicit Captured(cudaStream_t stream) { check(cudaStreamEndCapture(stream, &graph_)); }
@@ -75,7 +75,7 @@ void graph_roots(int offset) {
   graph.add(values + offset);
 }
 
-// A fork: the last node depends on both branches or on one.
+// Two branches fork from a node. The last node depends on both of them or on one.
 void graph_joins(bool both) {
   const Ints values(64);
   Graph graph;
@@ -89,7 +89,7 @@ void graph_joins(bool both) {
     graph.add(values + 32, {behind_one});
 }
 
-// Captures two streams: the second one's kernel runs after the first one's, or beside it.
+// Captures two streams. The second stream's kernel runs after the first's kernels, or beside one.
 void captured_fork(bool behind) {
   const Ints values(32);
   const Two on;
@@ -111,7 +111,7 @@ void captured_fork(bool behind) {
   check(cudaStreamSynchronize(on.first));
 }
 
-// Later work on the graph's stream runs after all branches; work on another stream does not.
+// Work on the graph's stream runs after all branches of the graph; work on another one does not.
 void kernel_behind_graph(bool on_other) {
   const Ints values(64);
   const Two on;
@@ -129,7 +129,7 @@ void kernel_behind_graph(bool on_other) {
   check(cudaStreamSynchronize(on.first));
 }
 
-// Launches of one executable graph run one after another, on any streams.
+// Launches of one executable graph run one after another, even on different streams.
 void graph_on_two_streams(bool same) {
   const Ints values(32);
   const Two on;

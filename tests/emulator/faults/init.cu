@@ -39,7 +39,7 @@ struct Padded {
 __global__ void copy_padded(const Padded* from, Padded* to) { to[threadIdx.x] = from[threadIdx.x]; }
 
 __global__ void length(const float4* points, float* to) {
-  const float4 p = points[threadIdx.x];  // no thread has written its w
+  const float4 p = points[threadIdx.x];  // no thread has written p.w
   to[threadIdx.x] = p.x * p.x + p.y * p.y + p.z * p.z;
 }
 
@@ -69,7 +69,7 @@ __global__ void in_local(int* to, int written, int step) {
   to[threadIdx.x] = values[threadIdx.x & 31] + 1;
 }
 
-// Inline PTX: a compiler folds undefined values of C++, but reads an unwritten register of PTX.
+// Uses inline PTX, because a compiler folds undefined values of C++, but not unwritten registers.
 __global__ void in_register(int* to, int given) {
   int value;
   asm volatile(
@@ -90,7 +90,7 @@ __global__ void in_heap(int* to, int written) {
   free(own);
 }
 
-// Lanes beyond the end read unwritten values, which no lane uses.
+// Lanes beyond the end read unwritten values, but do not use them.
 __global__ void sum_of_some(const int* from, int count, int* to) {
   int value = from[threadIdx.x];
   value = threadIdx.x < count ? value : 0;
@@ -170,7 +170,7 @@ void points(Kernel kernel) {
   finish();
 }
 
-// A node of a graph fills three words of every four.
+// A fill node of a graph writes three words of every four.
 void rows_of_graph(int column) {
   const Ints from(128, Content::anything);
   const Ints to(32);

@@ -1,4 +1,4 @@
-// Unordered accesses of a warp's lanes, and values that lanes leave for each other.
+// Unordered accesses by lanes of one warp, and values that lanes leave for each other.
 
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
@@ -9,7 +9,7 @@
 namespace faults {
 namespace {
 
-// The lanes of the first warp write, and one lane sets a flag for all of them.
+// The lanes of the first warp write words, and then one lane sets a flag on behalf of all.
 template <bool meets>
 __global__ void flag_of_one_lane(int* flag, int* to) {
   __shared__ int values[32];
@@ -29,7 +29,7 @@ __global__ void flag_of_one_lane(int* flag, int* to) {
   }
 }
 
-// One lane arrives on behalf of the 32 writers of its warp.
+// One lane arrives at an mbarrier on behalf of the 32 lanes of its warp.
 template <bool meets>
 __global__ void arrival_of_one_lane(int*, int* to) {
   __shared__ __mbarrier_t barrier;
@@ -74,7 +74,7 @@ __global__ void loaded_matrix(int*, int* to) {
   to[threadIdx.x] = value;
 }
 
-// A warp adds sums as in old programs for GPUs whose lanes run in lockstep.
+// A warp adds numbers as in old programs, for GPUs whose lanes run in lockstep.
 template <bool meets>
 __global__ void volatile_sums(int*, int* to) {
   __shared__ volatile int sums[64];
@@ -90,7 +90,7 @@ __global__ void volatile_sums(int*, int* to) {
   if (threadIdx.x == 0) *to = sums[0];
 }
 
-// A barrier does not wait for writes of a warp after its bar.arrive.
+// A barrier does not wait for what a warp writes after its bar.arrive.
 template <bool early>
 __global__ void arrive_and_exit(int*, int* to) {
   __shared__ int values[32];
@@ -113,7 +113,7 @@ __global__ void read_beside_atomics(int* count, int* to) {
     to[threadIdx.x] = atomic ? atomicAdd(count, 0) : *count;
 }
 
-// Blocks that poll the marks of other blocks, with a lock and a barrier in each round.
+// Blocks that poll the marks of other blocks. Each round has a lock and a barrier.
 template <bool releases>
 __global__ void rounds_with_lock(int* lock, int* marked) {
   bool all = false;
@@ -134,14 +134,14 @@ __global__ void shuffled_down(int* to, int distance) {
   to[threadIdx.x] = __shfl_down_sync(~0U, static_cast<int>(threadIdx.x), distance, 16) + 1;
 }
 
-// An exchange may find unwritten memory, and then returns its content.
+// An atomic exchange on unwritten memory is allowed, but its result must not be used.
 template <bool uses>
 __global__ void exchanged(int* places, int* to) {
   const int before = atomicExch(places + threadIdx.x, 5);
   to[threadIdx.x] = uses ? before + 1 : 1;
 }
 
-// Threads beyond the end do not copy; they write zeros instead.
+// Threads beyond the end do not copy: they may write zeros instead.
 template <bool fills>
 __global__ void copy_of_some(const int* from, int* to) {
   __shared__ int values[32];

@@ -1,4 +1,4 @@
-// Memory that is used after free, freed wrongly or never freed; calls and stacks.
+// Memory that is used after it is freed, freed wrongly or never freed; calls and stacks.
 
 #include <cassert>
 #include <cstdlib>
@@ -36,7 +36,7 @@ __device__ __noinline__ int deep(int depth, volatile int* to) {
 
 __global__ void recursion(int* to, int depth) {
   const int sum = deep(depth, to);
-  __syncwarp();  // all lanes have read the whole of `to`
+  __syncwarp();  // until then, all lanes read all of `to`
   to[threadIdx.x] = sum;
 }
 

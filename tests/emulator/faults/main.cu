@@ -1,5 +1,5 @@
-// `faults NAME` runs one program; `faults --list` prints each one's name, kind, whether it hangs a
-// GPU, and why the emulator misses it.
+// `faults NAME` runs one program. `faults --list` prints the name and the kind of each program,
+// whether it hangs a GPU, and why the emulator misses its fault.
 
 #include <cstdio>
 #include <cstring>

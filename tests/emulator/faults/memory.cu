@@ -1,4 +1,4 @@
-// Accesses outside of memory, and misaligned ones.
+// Accesses outside of memory, and misaligned accesses.
 
 #include <cstdint>
 
@@ -36,7 +36,7 @@ __global__ void shared_at(int* to, int index) {
   to[threadIdx.x] = values[(threadIdx.x + index) & 2047];
 }
 
-// Reads beyond the first of two arrays in one variable, and so from the second.
+// Reads beyond the first of two arrays in one variable, and so from the second array.
 __global__ void shared_neighbour(int* to, int beyond) {
   struct Both {
     int first[32];
@@ -49,7 +49,7 @@ __global__ void shared_neighbour(int* to, int beyond) {
   to[threadIdx.x] = both.first[threadIdx.x + beyond];
 }
 
-// Reads beyond the array that the compiler has placed first.
+// Reads beyond the end of the array that the compiler has placed first in shared memory.
 __global__ void shared_variable(int* to, int beyond) {
   __shared__ int one[32];
   __shared__ int other[32];
@@ -165,7 +165,7 @@ std::vector<Case> memory_cases() {
          const Ints to(32);
          read_at<<<1, 32>>>(on_host, 0, to);
          finish();
-       }},  // a GPU that shares the host's page tables reads it
+       }},  // some GPUs can read it: those that share the host's page tables
       {"global_pinned_pointer", sound,
        [] {
          int* on_host = nullptr;

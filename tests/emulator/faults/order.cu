@@ -1,4 +1,4 @@
-// Unordered accesses of several blocks, launches and streams.
+// Unordered accesses by different blocks, launches and streams.
 
 #include <cooperative_groups.h>
 
@@ -39,7 +39,7 @@ __device__ void make_fence() {
   if (fence == Fence::device) __threadfence();
 }
 
-// The last block to arrive sums the results of all blocks.
+// The last block that arrives sums the results of all blocks.
 template <Fence fence>
 __global__ void last_block(int* partial, unsigned* arrived, int* to) {
   __shared__ bool is_last;
@@ -57,7 +57,7 @@ __global__ void last_block(int* partial, unsigned* arrived, int* to) {
   }
 }
 
-// The first block publishes a value, the second waits for it.
+// The first block writes a value and sets a flag; the second waits for the flag.
 template <Fence fence>
 __global__ void flag(int* value, int* ready, int* to) {
   if (threadIdx.x != 0) return;

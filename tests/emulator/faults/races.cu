@@ -1,4 +1,4 @@
-// Unordered accesses of a block's threads.
+// Unordered accesses by the threads of one block.
 
 #include <cooperative_groups.h>
 
@@ -29,7 +29,7 @@ __global__ void reduction(int* to) {
   if (threadIdx.x == 0) *to = values[0];
 }
 
-// The next round's writes have to wait for this round's reads.
+// The writes of the next round must wait for the reads of this round.
 template <bool ordered>
 __global__ void rounds(int* to) {
   __shared__ int values[64];
@@ -64,7 +64,7 @@ __global__ void in_warp(int* to) {
   to[threadIdx.x] = values[31 - threadIdx.x];
 }
 
-// With two buffers a round needs one barrier; with one buffer it needs two.
+// With two buffers, a round needs one barrier; with one buffer, it needs two.
 template <int buffers>
 __global__ void buffered(int* to) {
   __shared__ int values[buffers][64];
@@ -115,7 +115,7 @@ __global__ void one_slot_of_one(int* to) {
   to[threadIdx.x] = last;
 }
 
-// A tile and its halo: thread 1 writes the last element, and thread 63 reads it.
+// A tile and its halo: thread 1 writes the last element, which thread 63 reads.
 template <bool ordered>
 __global__ void halo(const int* from, int* to) {
   __shared__ int tile[66];
@@ -163,13 +163,13 @@ void with_source(void (*kernel)(const int*, int*)) {
   finish();
 }
 
-// Makes more races than the number that ends a launch with a race check.
+// Makes more races than the number after which a launch with a race check is stopped.
 __global__ void many_races(int* to, int* ends) {
   for (int i = 0; i < 1100; ++i) to[i] = threadIdx.x + i;
   atomicAdd(ends, 1);
 }
 
-// printf is called after a race in the same warp.
+// Calls printf after a race in the same warp.
 __global__ void race_then_printf(int* to) {
   __shared__ int value;
   value = threadIdx.x;

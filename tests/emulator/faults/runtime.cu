@@ -1,4 +1,4 @@
-// Errors of programs between kernels.
+// Faults of programs between their kernels: wrong calls, and calls that were left out.
 
 #include <cstring>
 #include <thread>
@@ -84,7 +84,7 @@ void host_reads(bool managed, bool waits) {
   check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
 }
 
-// The graph's last node frees memory. It needs no wait; the kernels before it need one.
+// The last node of the graph frees memory. It needs no wait, but the kernels before it need one.
 void graph_that_frees(bool waits) {
   const Pinned memory(true);
   cudaStream_t stream = nullptr;

@@ -1,5 +1,5 @@
-// The order that streams, events and waits give kernels, copies and the host, and cases without
-// order.
+// The order that streams, events and waits impose on kernels, copies and the host, and programs
+// that lack this order.
 
 #include <cuda.h>
 #include <signal.h>
@@ -71,7 +71,7 @@ void two_writers(Wait how, unsigned flags = cudaStreamNonBlocking) {
   put<<<1, 32, 0, on.second>>>(values, 2);
 }
 
-// The event is recorded before the work that it should stand for.
+// The event is recorded too early: before the work for which it should stand.
 void event_too_early() {
   const Ints values(32);
   const Two on;
@@ -118,7 +118,7 @@ void fill_on_other(Wait how) {
   add_one<<<1, 32, 0, on.second>>>(values);
 }
 
-// Neither the host nor a non-blocking stream waits for a synchronous fill.
+// A synchronous fill of device memory: neither the host nor a non-blocking stream waits for it.
 void fill_then_kernel(unsigned flags) {
   const Ints values(32);
   const Two on(flags);
@@ -143,7 +143,7 @@ void free_on_other(bool ordered) {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Memory exists only after its allocation, in the order of the stream that allocated it.
+// Memory exists only after its allocation, in the order of the stream that has allocated it.
 void use_on_other(Wait how) {
   const Two on;
   int* values = nullptr;
@@ -164,7 +164,7 @@ void fill_new_on_other(bool ordered) {
   check(cudaFree(values));
 }
 
-// The work after the allocation orders it before both uses.
+// Work after the allocation uses the memory on the same stream; an event orders the second use.
 void use_behind_work() {
   const Two on;
   int* values = nullptr;
@@ -176,7 +176,7 @@ void use_behind_work() {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Uses the default stream's memory on another stream; `flags` say if it waits for the default one.
+// Uses memory of the default stream on another one, which waits for the default one by its flags.
 void use_of_default(unsigned flags) {
   const Two on(flags);
   int* values = nullptr;
@@ -186,7 +186,7 @@ void use_of_default(unsigned flags) {
   check(cudaFreeAsync(values, nullptr));
 }
 
-// ---- the host
+// ---- accesses by the host
 
 volatile int taken;
 
@@ -220,7 +220,7 @@ __global__ void put_into_both(int* first, int* second) {
   to[threadIdx.x] = 1;
 }
 
-// The first lanes write device memory, and the later ones memory that the host sees.
+// The first lanes write device memory, and later lanes write memory that the host reads.
 void host_takes_of_later_lanes() {
   const Ints own(32);
   const Managed memory;
@@ -230,7 +230,7 @@ void host_takes_of_later_lanes() {
 
 __global__ void count_for_host(int* to) { atomicAdd_system(to, 1); }
 
-// The host reads a counter while a kernel increases it.
+// The host reads a counter while a kernel increments it.
 void host_looks_on(void (*kernel)(int*)) {
   const Managed memory;
   const Two on;
@@ -251,7 +251,7 @@ void host_writes_what_is_uploaded(Wait how) {
   const Ints to(32);
   const Two on;
   check(cudaMemcpyAsync(to, memory.values, 128, cudaMemcpyHostToDevice, on.first));
-  taken = memory.values[0];  // the host and the copy may both read
+  taken = memory.values[0];  // the host may read what a copy reads
   wait(how, on);
   memory.values[0] = 1;
 }
@@ -264,7 +264,7 @@ Function driver_function(const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-// One stream writes a value after its kernel, and the other one may wait for the value.
+// One stream writes a value after its kernel; the other stream may wait for this value.
 void value_on_other(bool waits) {
   const Ints values(32);
   const Ints written(1);
@@ -279,7 +279,7 @@ void value_on_other(bool waits) {
   put<<<1, 32, 0, on.second>>>(values, 2);
 }
 
-// A synchronous fill of pinned memory is done when its call returns.
+// A synchronous fill of pinned memory has ended when its call returns.
 void host_takes_filled(bool synchronous) {
   const Pinned memory;
   const auto to = reinterpret_cast<CUdeviceptr>(memory.values);
@@ -290,7 +290,7 @@ void host_takes_filled(bool synchronous) {
   taken = memory.values[0];
 }
 
-// Other threads can make calls while a host function runs.
+// While a host function runs, other threads can make CUDA calls.
 void host_function_waits_for_thread() {
   static std::promise<void> has_begun;
   static std::promise<void> is_done;
@@ -319,7 +319,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   handler_before.sa_sigaction(signal, info, context);
 }
 
-// The program's own handlers get the program's own signals, each once.
+// The program's own signal handlers get each of the program's own signals once.
 void handlers_that_chain() {
   const auto set = [](void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
     struct sigaction action{};
@@ -339,7 +339,7 @@ void handlers_that_chain() {
   taken = memory.values[0];
 }
 
-// The host may use a part of a page that it has waited for while a kernel writes the other part.
+// Two kernels write parts of a page. The host may use a part once it has waited for its kernel.
 void written_in_parts() {
   const Managed memory;
   const Two on;
@@ -367,7 +367,7 @@ void pageable_download() {
   const Ints from(32);
   const Two on;
   add_one<<<1, 32, 0, on.first>>>(from);
-  // With memory that is not pinned, the call itself waits.
+  // If the host's memory is not pinned, the call itself waits.
   check(cudaMemcpyAsync(to, from, 128, cudaMemcpyDeviceToHost, on.first));
   taken = to[0];
 }
@@ -394,7 +394,7 @@ void managed_variable(bool waits) {
   finish();
 }
 
-// The host's call that copies between device memory and an array returns at once.
+// A copy between device memory and an array is a host call, but it returns at once.
 void host_takes_behind_array(bool to_array, bool waits) {
   const Managed memory;
   const Ints values(32);

@@ -1,4 +1,4 @@
-// Barriers and masks with missing threads, and kernels that never end.
+// Barriers and masks without some of their threads, and kernels that never end.
 
 #include <cooperative_groups.h>
 
@@ -131,7 +131,7 @@ __global__ void crossed_barriers(int* to, int crossed) {
   to[threadIdx.x] = 1;
 }
 
-// The waits of cuda::barrier read a clock.
+// While cuda::barrier waits, it reads a clock.
 __global__ void block_barrier(int* to, int expected) {
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ alignas(Barrier) char memory[sizeof(Barrier)];
@@ -142,7 +142,7 @@ __global__ void block_barrier(int* to, int expected) {
   to[threadIdx.x] = 1;
 }
 
-// No other thread arrives, and the wait ends after a second.
+// No other thread arrives, so the wait ends after its limit of a second.
 __global__ void block_barrier_with_limit(int* to, int expected) {
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ alignas(Barrier) char memory[sizeof(Barrier)];

@@ -4,7 +4,7 @@
 
 namespace faults {
 
-// Two streams for a case. The destructor waits for both.
+// Two streams and an event for a program. The destructor waits for both streams.
 struct Two {
   cudaStream_t first = nullptr;
   cudaStream_t second = nullptr;

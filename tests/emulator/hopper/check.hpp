@@ -1,7 +1,7 @@
 #pragma once
 
-// Shared by these programs. Each program gives the same results on a GPU of CC 9.0 and on the
-// emulated one. It prints a line for each check, and ends with status 1 if a check failed.
+// Helpers of the programs in this folder. A program gives the same results on a GPU of CC 9.0 and
+// on the emulated one. It prints a line for each check, and ends with status 1 if a check failed.
 
 #include <cuda_runtime.h>
 
@@ -38,7 +38,7 @@ inline void keep(void* memory) {
   kept.all.push_back(memory);
 }
 
-/// Managed memory, for as long as the program runs.
+/// Returns managed memory, which is kept until the program ends.
 template <class T>
 T* managed(std::size_t count) {
   T* memory = nullptr;
@@ -72,7 +72,7 @@ inline std::uint64_t hash_of(const void* data, std::size_t bytes) {
   return hash;
 }
 
-/// Checks that a result has the bits that a GPU of CC 9.0 gave. If not, prints its hash.
+/// Checks a result's hash against a hash from a GPU of CC 9.0. Prints it if they differ.
 inline void same_bits(const char* name, std::uint64_t hash, std::uint64_t expected) {
   report(name, hash == expected);
   if (hash != expected) std::printf("its hash: %016llx\n", static_cast<unsigned long long>(hash));

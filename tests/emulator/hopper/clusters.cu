@@ -1,4 +1,4 @@
-// Clusters of blocks: a block's rank, barriers, distributed shared memory, remote mbarriers.
+// Tests clusters of blocks: ranks, barriers, distributed shared memory, and remote mbarriers.
 
 #include <cooperative_groups.h>
 
@@ -81,7 +81,7 @@ void check_places() {
   report("places", right);
 }
 
-// Each block reads its right neighbour's numbers and adds to its left neighbour's counter.
+// Each block reads its right neighbour's numbers, and adds to its left neighbour's counter.
 __global__ void ring(int* out) {
   __shared__ int numbers[lanes];
   __shared__ int counter;
@@ -128,8 +128,8 @@ void check_ring(int blocks) {
   report("active clusters", clusters > 0);
 }
 
-// Each block sends its threads' numbers to the next block's memory. The next block waits at its
-// mbarrier for all bytes, then adds the first half of the numbers to the sum in block 0's memory.
+// Each block sends its threads' numbers to the shared memory of the next block, which waits at its
+// mbarrier for all bytes. Then it adds the first half of them to the sum in block 0's memory.
 __global__ void __cluster_dims__(4, 1, 1) send(int* out) {
   __shared__ alignas(16) int received[2 * lanes];
   __shared__ alignas(8) std::uint64_t arrival;

@@ -1,4 +1,4 @@
-// Checks gathers of texels (tld4) and cvt.rna.tf32 of floats against the bits that an H200 gave.
+// Compares gathers of texels (tld4) and cvt.rna.tf32 of floats with the bits that an H200 gave.
 
 #include <cmath>
 #include <type_traits>
@@ -29,8 +29,8 @@ struct Reading {
   cudaTextureReadMode mode = cudaReadModeElementType;
 };
 
-/// Returns a coordinate in the extent, or up to a quarter of the extent outside. A quarter of the
-/// places are at multiples of 1/512, half a filter's step; some are at edges and centres of texels.
+/// Returns a coordinate in the extent, or up to a quarter of it outside. A quarter are multiples of
+/// 1/512, half of a filter's step, or lie at edges or centres of texels.
 float place(Random& random, int i, float extent, bool normalized) {
   const float x = (random.unit() * 0.75f + 0.5f) * extent;
   if (i % 16 == 0 && !normalized) return std::floor(x * 2) / 2;

@@ -1,5 +1,5 @@
-// wgmma: products of matrices by warpgroups, of each type, from shared memory in each layout and
-// from registers.
+// Tests wgmma, by which warpgroups multiply matrices: each type of element, with A in shared memory
+// in each layout, or in registers.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -17,10 +17,10 @@ namespace {
 constexpr int rows = 64;
 constexpr int most_image = 64 * 1024;
 
-// Layout of a matrix in shared memory, as its descriptor states it.
+// Layout of a matrix in shared memory, in the terms of its matrix descriptor.
 struct Layout {
   unsigned width = 0;       // width of the swizzle in bytes; 0: none
-  bool transposed = false;  // neighbours in memory differ in the row of A (column of B)
+  bool transposed = false;  // neighbours in memory are of one column of A (one row of B)
 };
 
 __device__ unsigned shared_address(const void* pointer) {
@@ -31,13 +31,13 @@ __device__ std::uint64_t descriptor(unsigned address, std::uint64_t parts) {
   return parts | (address & 0x3ffff) >> 4;
 }
 
-// The operand lists of eight and of 32 results.
+// Operand lists of asm statements with eight and with 32 results.
 #define EIGHT(c, d)                                                                          \
   "+" c(d[0]), "+" c(d[1]), "+" c(d[2]), "+" c(d[3]), "+" c(d[4]), "+" c(d[5]), "+" c(d[6]), \
       "+" c(d[7])
 #define NAMES_8 "{%0, %1, %2, %3, %4, %5, %6, %7}"
 
-struct HalfTo16 {  // f16 results, 16 columns
+struct HalfTo16 {  // 16-bit results, 16 columns
   static constexpr int columns = 16, registers = 4;
   using Register = unsigned;
   template <int a_transposed, int b_transposed>
@@ -111,10 +111,10 @@ struct FromRegisters {
 struct Problem {
   const unsigned char* image;  // bytes of A, then of B
   unsigned a_bytes, b_bytes;
-  std::uint64_t a_parts, b_parts;  // parts of the descriptors
+  std::uint64_t a_parts, b_parts;  // descriptors without the address
   unsigned steps, step_bytes;
   bool adds;                // adds to the values in `out`
-  const unsigned* plain_a;  // A row by row, two elements a word
+  const unsigned* plain_a;  // A, row by row, with two elements in a word
 };
 
 template <class Kind, int a_transposed, int b_transposed>
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(128) multiply(Problem p, typename Kind::Regist
 
 // ---- matrices in memory
 
-/// A matrix of `lines` rows of A (or columns of B) of `depth` elements each.
+/// A matrix: `lines` are the rows of A (or the columns of B), and each has `depth` elements.
 struct Matrix {
   int lines = 0, depth = 0;
   unsigned element = 2;
@@ -174,7 +174,7 @@ Laid lay_out(const Matrix& m, Layout layout, unsigned depth_of_step) {
             line / 8 * stride + line % 8 * 16 + k / in_piece * leading + k % in_piece * m.element;
       } else if (!layout.transposed) {
         stride = 8 * layout.width;
-        leading = 16;  // not used
+        leading = 16;  // swizzled layouts ignore it
         offset = line / 8 * stride + line % 8 * layout.width + k * m.element;
       } else if (layout.width == 0) {
         leading = 128;
@@ -264,8 +264,8 @@ struct Options {
   Layout b{};
   unsigned depth_of_step = 16;
   double sign = 1;
-  double bound = 0;        // bound of the relative error of a sum; 0: exact
-  std::uint64_t bits = 0;  // hash of a GPU's sums, which must be the same here; 0: any
+  double bound = 0;        // bound on a sum's relative error; 0: exact
+  std::uint64_t bits = 0;  // hash of a GPU's sums, which must be equal; 0: unknown
 };
 
 template <class Kind, int a_transposed = 0, int b_transposed = 0>
@@ -324,7 +324,7 @@ Random numbers(99);
 Drawn small_half() { return half(static_cast<float>(numbers.integer(8))); }
 Drawn any_half() { return half(numbers.unit()); }
 
-// Whole numbers: their sums are exact in any order.
+// Multiplies whole numbers, whose sums are exact in any order.
 void check_layouts() {
   for (const unsigned width : {0U, 32U, 64U, 128U}) {
     const int depth = width == 0 ? 16 : static_cast<int>(width) / 2;
@@ -372,7 +372,7 @@ void check_types() {
                {.depth_of_step = 32});
 }
 
-// Rounded sums: checks a bound, and a hash of their bits.
+// Multiplies numbers whose sums are rounded: checks a bound, and a hash of the bits.
 void check_rounding() {
   const Matrix a = drawn(rows, 64, 2, any_half);
   const Matrix b = drawn(64, 64, 2, any_half);

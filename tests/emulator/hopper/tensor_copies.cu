@@ -1,5 +1,5 @@
-// Tensor maps and bulk copies: tiles of one to five dimensions, elements outside the tensor,
-// swizzles, multicasts, reductions.
+// Tests tensor maps and bulk copies: tiles of one to five dimensions, elements outside the tensor,
+// swizzles, multicasts, and reductions.
 
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -79,7 +79,7 @@ __device__ void start_load(unsigned to, const CUtensorMap* map, const Corner& c,
          "r"(c.at[4]));
 }
 
-// Copies a tile of `told` bytes to shared memory, and from there the first `kept` bytes to `out`.
+// Loads a tile of `told` bytes into shared memory, and copies its first `kept` bytes to `out`.
 template <int D>
 __global__ void load(const __grid_constant__ CUtensorMap map, Corner corner, unsigned told,
                      unsigned kept, unsigned char* out) {
@@ -135,8 +135,8 @@ struct Tensor {
     for (int d = 1; d < dimensions; ++d) elements *= count(d);
     return elements * element;
   }
-  /// Calls body(byte of the tensor or null, byte of the tile) for each element of a tile. A copy to
-  /// the tensor fills the last 16 bytes of a row, even if some lie outside the tensor.
+  /// Calls body(pointer into the tensor or null, offset in the tile) for each element of a tile.
+  /// With is_written, elements that fill up a row's last 16 bytes also count as inside the tensor.
   template <class Body>
   void each(const Corner& corner, const Body& body, bool is_written = false) const {
     const unsigned elements = tile_bytes() / element;
@@ -192,7 +192,7 @@ void check_load(const char* name, const Tensor& tensor, const Corner& corner, un
   report(name, right);
 }
 
-// A box begins at a multiple of 16 bytes of its rows, here and on a GPU.
+// The address at which a box begins in its row is a multiple of 16 bytes, as hardware requires.
 void check_loads() {
   Tensor one;
   one.dimensions = 1;
@@ -267,14 +267,14 @@ void check_swizzles() {
     std::printf("swizzle of %u ", width);
     check_load<2>("bytes", tensor, {{16, 5}}, width);
   }
-  // Rows of half a swizzle pattern: each takes the space of a whole pattern.
+  // Each row has half of a swizzle pattern's width, but takes the space of a whole pattern.
   tensor.box[0] = 32;
   const unsigned kept = 128 * tensor.box[1];
   const auto tile = loaded<2>(tensor, {{0, 0}}, kept);
   same_bits("rows of half a pattern", hash_of(tile.data(), kept), 0x6b5ee4719ac1c099);
 }
 
-// ---- to global memory
+// ---- copies to global memory
 
 template <int reduces>
 __global__ void store(const __grid_constant__ CUtensorMap map, int x, int y, unsigned bytes,
@@ -326,7 +326,7 @@ void check_stores() {
       },
       true);
   report("store", std::memcmp(expected.data(), tensor.memory, tensor.bytes) == 0);
-  // Several blocks add the same tile.
+  // Five blocks add the same tile to the tensor.
   store<1><<<5, 64, most_bytes>>>(tensor.map(), 32, 3, tensor.tile_bytes(), bytes);
   REQUIRE(cudaDeviceSynchronize());
   tensor.each(
@@ -382,8 +382,8 @@ void check_reductions() {
 
 // ---- multicasts
 
-// Each block of a cluster of two brings half of a tile to both, once by a tensor copy and once by a
-// bulk copy.
+// Each block of a cluster of two loads half of a tile for both blocks, once by a tensor copy and
+// once by a bulk copy.
 __global__ void __cluster_dims__(2, 1, 1)
     share(const __grid_constant__ CUtensorMap map, const int* linear, int* out) {
   __shared__ alignas(1024) int tile[2][8][32];
@@ -456,9 +456,9 @@ void check_refusals() {
   bool right = encode() == CUDA_SUCCESS;
   tensor.box[0] = 257;
   right = right && encode() == CUDA_ERROR_INVALID_VALUE;
-  tensor.box[0] = 3;  // 12 bytes
+  tensor.box[0] = 3;  // 12 bytes: no multiple of 16
   right = right && encode() == CUDA_ERROR_INVALID_VALUE;
-  tensor.box[0] = 64;  // 256 bytes
+  tensor.box[0] = 64;  // 256 bytes: wider than the swizzle
   tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   right = right && encode() == CUDA_ERROR_INVALID_VALUE;
   tensor.box[0] = 32;

@@ -1,6 +1,6 @@
-// mma.sync of the elements that not every generation has: tf32, doubles, 4-bit integers, bits.
-// Compares products of random matrices with plain loops. Sums of floats must also have the bits
-// that an H200 gave, because the hardware defines the order of addition.
+// Tests mma.sync for elements that not every GPU generation has: tf32, doubles, 4-bit integers,
+// bits. Compares products of random matrices with plain loops. Sums of floats must also have the
+// bits that an H200 gave, because the order of additions is up to the hardware.
 
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@ using namespace hopper;
 
 namespace {
 
-// A form of mma.sync: its instruction, and a lane's numbers of registers of A, B and the sums.
+// A form of mma.sync: its instruction, and the number of a lane's registers for A, B and the sums.
 #define FORM_1_1_2(name, text, Word, w, Sum, s)                                \
   struct name {                                                                \
     using Register = Word;                                                     \
@@ -98,7 +98,7 @@ struct Drawn {
   double value;
 };
 
-/// Numbers of one kind of element.
+/// A type of element: its bits, and a function that draws a random number.
 struct Kind {
   unsigned bits;
   Drawn (*draw)(Random&);
@@ -110,7 +110,7 @@ const Kind tf32{32, [](Random& random) {
                   const float x = spread(random);
                   std::uint32_t bits;
                   std::memcpy(&bits, &x, 4);
-                  const std::uint32_t kept = bits & 0xffffe000U;  // the bits that the unit uses
+                  const std::uint32_t kept = bits & 0xffffe000U;  // the bits that hardware uses
                   float value;
                   std::memcpy(&value, &kept, 4);
                   return Drawn{bits, value};
@@ -198,7 +198,7 @@ void check(const char* name, int rows, int depth, const Kind& of_a, const Kind& 
         sum += term;
         size = std::fmax(size, std::fabs(term));
       }
-      // Each term loses less than one unit of the last place that the adder keeps.
+      // With each term, the adder loses less than one unit in the last place that it keeps.
       const double bound = is_exact ? 0 : depth * size * (sizeof(Result) == 8 ? 0x1p-52 : 0x1p-22);
       right = right && std::fabs(static_cast<double>(sums[lane * Form::of_c + i]) - sum) <= bound;
     }

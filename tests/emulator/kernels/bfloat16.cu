@@ -1,4 +1,4 @@
-// Arithmetic of bfloat16 (CC 8.0 and newer): below CC 9.0 most of it is done by fma.
+// Arithmetic of bfloat16 (CC 8.0 and newer). Below CC 9.0, fma instructions do most of it.
 #include <cuda_bf16.h>
 
 extern "C" __global__ void bfloat16_single(const __nv_bfloat16* a, const __nv_bfloat16* b,

@@ -1,4 +1,4 @@
-// Bit counting and reversal, wide multiplications, divisions and averages: one result each.
+// Counts and reverses bits, multiplies to full width, divides and averages: one result each.
 extern "C" __global__ void bits(const unsigned* a, const unsigned* b, unsigned* results,
                                 unsigned long long* wide, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-// Calls that are not inlined: recursion, a structure by value, a pointer to local memory or to a
-// function.
+// Calls that are not inlined: a recursive one, and others that take a structure by value, a pointer
+// to local memory or a pointer to a function.
 struct Pair {
   int first;
   double second;

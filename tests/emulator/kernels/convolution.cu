@@ -1,6 +1,6 @@
-// A separable convolution of floats: taps in constant memory, one kernel along the rows with a halo
-// in shared memory, one along the columns straight from global memory. The border repeats the
-// outermost elements.
+// A separable convolution of floats, with taps in constant memory. One kernel convolves rows, with
+// a halo in shared memory; the other convolves columns, directly in global memory. Beyond the
+// border the outermost elements repeat.
 constexpr int radius = 4;
 constexpr int block = 128;
 

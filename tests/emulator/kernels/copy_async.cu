@@ -1,4 +1,4 @@
-// A running sum of blocks that are copied into shared memory two ahead (CC 8.0 and newer).
+// Sums blocks of data. Asynchronous copies fill shared memory two blocks ahead (CC 8.0 and newer).
 #include <cuda_pipeline.h>
 
 constexpr int block = 64;
@@ -23,7 +23,7 @@ extern "C" __global__ void copy_async(const int4* from, int4* to, int steps) {
     __pipeline_commit();
     __pipeline_wait_prior(stages - 1);
     __syncthreads();
-    // Reads the neighbour's values, so that the barrier matters.
+    // Reads values that a neighbour has copied, so that the barrier is needed.
     const int4 value = staged[step % stages][(thread + 1) % block];
     sum = make_int4(sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w);
     __syncthreads();

@@ -1,8 +1,8 @@
-// Accesses whose cost is known. The tests find the lines by their marks.
+// Accesses whose costs are known. The tests find lines by their "mark:" comments.
 #include "counts.cuh"
 
-// Writes rows of 16 elements to shared memory and reads columns. On a GPU of 16 banks all lanes of
-// a half-warp access one bank; a `padding` of 1 spreads them. Blocks of 16 x 16.
+// Writes rows of 16 elements to shared memory and reads columns. With 16 banks, the lanes of a
+// half-warp all access one bank; a `padding` of 1 spreads them. Blocks have 16 x 16 threads.
 template <int padding>
 __device__ __forceinline__ void through_shared(const float* from, float* to, int width) {
   __shared__ float tile[16][16 + padding];
@@ -21,7 +21,7 @@ extern "C" __global__ void no_bank_conflict(const float* from, float* to, int wi
   through_shared<1>(from, to, width);
 }
 
-// Reads neighbouring elements, or elements 128 bytes apart: one transaction for a half-warp, or 16.
+// Reads neighbouring elements (one transaction for a half-warp), or elements 128 bytes apart (16).
 extern "C" __global__ void read_neighbours(const float* from, float* to, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (from[i] < 0) to[0] = static_cast<float>(count);
@@ -32,7 +32,7 @@ extern "C" __global__ void read_strided(const float* from, float* to, int count)
   if (from[i % (count / 32) * 32 + i / (count / 32)] < 0) to[0] = static_cast<float>(count);
 }
 
-// 48 loads and 64 results: by 48 threads in 1 + 2 rounds, by 64 in 1 + 1, or by 16 in 3 + 4.
+// 48 loads and 64 results take 1 + 2 rounds of 48 threads, 1 + 1 of 64, or 3 + 4 of 16.
 extern "C" __global__ void input_based(const int* from, int* to) {
   __shared__ int words[48];
   const int thread = static_cast<int>(threadIdx.x);

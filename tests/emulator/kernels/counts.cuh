@@ -1,4 +1,4 @@
-// An inlined function, whose instructions belong to this file's lines.
+// A function that is inlined: its instructions count for lines of this file.
 #pragma once
 
 __device__ __forceinline__ float scaled(const float* from, int i) {

@@ -1,4 +1,4 @@
-// Reverses each block's elements in shared memory whose size the launch gives; two arrays share it.
+// Reverses each block's elements in dynamic shared memory, in which two arrays share the space.
 extern __shared__ unsigned char memory[];
 
 extern "C" __global__ void reverse_dynamic(const int* from, int* to, short* parities) {

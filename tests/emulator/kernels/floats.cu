@@ -1,4 +1,4 @@
-// Float and double functions with each rounding, approximate ones, classification, conversions.
+// Functions of floats and doubles: rounding modes, approximations, classifications, conversions.
 extern "C" __global__ void float_functions(const float* a, const float* b, float* results,
                                            int* integers, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

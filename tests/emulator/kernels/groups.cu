@@ -1,4 +1,4 @@
-// Sums each tile of 8 threads by cooperative groups, and each block by its barrier.
+// Sums each tile of 8 threads by cooperative groups, and each block with the block's barrier.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

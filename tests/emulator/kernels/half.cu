@@ -1,4 +1,4 @@
-// Arithmetic of half precision, single and in pairs, and the conversions from and to it.
+// Arithmetic of single halves and of pairs of halves, and conversions from and to half.
 #include <cuda_fp16.h>
 
 extern "C" __global__ void half_single(const __half* a, const __half* b, __half* results,

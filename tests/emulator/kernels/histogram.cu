@@ -1,4 +1,4 @@
-// Counts of 256 byte values: in global memory, and through counts of the block in shared memory.
+// Counts bytes by value: in global memory, and first in shared memory for each block.
 extern "C" __global__ void histogram_global(const unsigned char* from, unsigned* counts,
                                             int count) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);

@@ -1,4 +1,4 @@
-// Integer work on images of 8 bits, with which the emulator's speed is measured.
+// Integer kernels on 8-bit images, with which the emulator's speed is measured.
 using byte = unsigned char;
 
 extern "C" __global__ void sobel(const byte* from, byte* to, int width, int height, int pitch) {
@@ -17,7 +17,7 @@ extern "C" __global__ void sobel(const byte* from, byte* to, int width, int heig
   to[y * pitch + x] = static_cast<byte>(min(abs(dx) + abs(dy), 255));
 }
 
-// The mean of 5 x 5 pixels, clamped at the border; loops that are not unrolled.
+// Computes the mean of 5 x 5 pixels, clamped at the border, with loops that are not unrolled.
 extern "C" __global__ void box(const byte* from, byte* to, int width, int height, int pitch) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

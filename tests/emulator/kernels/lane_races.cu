@@ -1,5 +1,5 @@
-// Pairs of kernels as in races.cu, with races between lanes of a warp, or after a synchronisation
-// of one lane.
+// Pairs of kernels as in races.cu. Their races are between lanes of a warp, or follow a
+// synchronisation by only one lane.
 
 #include "races.cuh"
 
@@ -48,7 +48,7 @@ KERNEL lane_flag_between_blocks_right(int* data, int* flags) {
   lane_flag_between_blocks(data, flags, true);
 }
 
-// Every lane has a fence. Lane 0 writes the flag without waiting for the others' fences.
+// Every lane executes a fence. Lane 0 sets the flag without waiting for the fences of other lanes.
 __device__ void lane_fences(int* data, int* flags, bool meets) {
   if (threadIdx.x >= 32 || blockIdx.x > 1) return;
   if (blockIdx.x == 0) {
@@ -64,7 +64,7 @@ __device__ void lane_fences(int* data, int* flags, bool meets) {
 KERNEL lane_fences_wrong(int* data, int* flags) { lane_fences(data, flags, false); }
 KERNEL lane_fences_right(int* data, int* flags) { lane_fences(data, flags, true); }
 
-// One lane waits on behalf of all.
+// One lane waits for the flag on behalf of all lanes.
 __device__ void lane_wait(int* data, int* flag, bool meets) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -84,7 +84,7 @@ __device__ void lane_wait(int* data, int* flag, bool meets) {
 KERNEL lane_wait_wrong(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, false); }
 KERNEL lane_wait_right(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, true); }
 
-// The lanes of a tile synchronise. One of them sets a flag for the writes of all lanes of the warp.
+// The lanes of a tile synchronise, then one of them sets a flag on behalf of all lanes of the warp.
 __device__ void tile_flag(int* data, int* flag, unsigned lanes) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -100,7 +100,7 @@ __device__ void tile_flag(int* data, int* flag, unsigned lanes) {
 KERNEL tile_flag_wrong(int* data, int* flags) { tile_flag(data, flags + blockIdx.x, 16); }
 KERNEL tile_flag_right(int* data, int* flags) { tile_flag(data, flags + blockIdx.x, 32); }
 
-// Tiles of a warp: what another tile has written is not ordered.
+// Tiles of a warp synchronise separately, so writes of another tile are not ordered.
 __device__ void tiles(int* data, int distance) {
   __shared__ int words[64];
   const int t = static_cast<int>(threadIdx.x);
@@ -112,7 +112,7 @@ __device__ void tiles(int* data, int distance) {
 KERNEL tiles_wrong(int* data, int*) { tiles(data, 8); }
 KERNEL tiles_right(int* data, int*) { tiles(data, 7); }
 
-// A reader's release orders its own read only: another warp overwrites what the other lanes read.
+// A reader's release orders only its own read; another warp overwrites what other lanes still read.
 __device__ void lane_done(int* data, int* flag, bool meets) {
   __shared__ int word;
   const int t = static_cast<int>(threadIdx.x);
@@ -130,7 +130,7 @@ __device__ void lane_done(int* data, int* flag, bool meets) {
 KERNEL lane_done_wrong(int* data, int* flags) { lane_done(data, flags + blockIdx.x, false); }
 KERNEL lane_done_right(int* data, int* flags) { lane_done(data, flags + blockIdx.x, true); }
 
-// Lanes of one warp that take a lock one after the other.
+// Lanes of one warp take a lock in turn.
 __device__ void lane_lock(int* data, int* lock, bool locks) {
   if (threadIdx.x >= 32 || threadIdx.x % 8 != 0 || blockIdx.x != 0) return;
   bool done = false;
@@ -221,7 +221,7 @@ KERNEL row_load_right(int* data, int*) { row_load(data, true); }
 
 // ---- Threads that have exited
 
-// The barrier does not wait for writes of a warp after its bar.arrive.
+// The barrier does not wait for what a warp writes after its bar.arrive.
 __device__ void arrive_and_exit(int* data, bool early) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -239,7 +239,7 @@ KERNEL arrive_and_exit_right(int* data, int*) { arrive_and_exit(data, true); }
 
 // ---- Volatile accesses
 
-// The last warp adds sums as in books for GPUs before CC 7.0.
+// The last warp adds numbers as textbooks show it for GPUs before CC 7.0.
 __device__ void volatile_tree(int* data, bool meets) {
   __shared__ volatile int sums[128];
   const int t = static_cast<int>(threadIdx.x);
@@ -268,7 +268,7 @@ __device__ void volatile_shift(int* data, bool meets) {
 }
 KERNEL volatile_shift_wrong(int* data, int*) { volatile_shift(data, false); }
 
-// Each lane waits for the one before it, by a flag.
+// Each lane waits for a flag of the previous lane.
 KERNEL volatile_shift_right(int* data, int*) {
   __shared__ int words[64];
   __shared__ volatile int flags[64];
@@ -287,7 +287,7 @@ KERNEL volatile_shift_right(int* data, int*) {
   data[THREAD] = words[t];
 }
 
-// Lanes poll a flag of another warp. One of them clears it by an ordinary store.
+// Lanes poll a flag that another warp sets. One lane then clears it by an ordinary store.
 __device__ void polled(int* flags, bool meets, bool votes) {
   int* const flag = flags + blockIdx.x;
   if (threadIdx.x == 32) atomicExch(flag, 1);
@@ -302,7 +302,7 @@ KERNEL polled_wrong(int*, int* flags) { polled(flags, false, false); }
 KERNEL polled_right(int*, int* flags) { polled(flags, true, false); }
 KERNEL polled_vote_wrong(int*, int* flags) { polled(flags, false, true); }
 
-// The vote tells all lanes that each of them has read the flag.
+// By the vote, each lane knows that all lanes have read the flag.
 KERNEL polled_vote_right(int*, int* flags) {
   int* const flag = flags + blockIdx.x;
   if (threadIdx.x == 32) atomicExch(flag, 1);
@@ -323,7 +323,7 @@ __device__ int4 load_four(const int* from) {
   return all;
 }
 
-// Three blocks set a flag each, and the last block polls all of them.
+// Each of three blocks sets a flag. The last block polls the three flags by one load.
 __device__ void four_polled(int* data, int* flags, bool fences) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x < 3) {
@@ -339,7 +339,7 @@ __device__ void four_polled(int* data, int* flags, bool fences) {
 KERNEL four_polled_wrong(int* data, int* flags) { four_polled(data, flags, false); }
 KERNEL four_polled_right(int* data, int* flags) { four_polled(data, flags, true); }
 
-// One block sets the flags of the others.
+// One block sets the flags of all other blocks by one store.
 __device__ void four_set(int* data, int* flags, bool fences) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
@@ -356,7 +356,7 @@ __device__ void four_set(int* data, int* flags, bool fences) {
 KERNEL four_set_wrong(int* data, int* flags) { four_set(data, flags, false); }
 KERNEL four_set_right(int* data, int* flags) { four_set(data, flags, true); }
 
-// One warp polls two flags, of which another warp sets the second one last.
+// One warp polls two flags by one load. Another warp sets the second flag last.
 __device__ void two_polled(int* data, int* flags, bool meets) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -381,7 +381,7 @@ KERNEL two_polled_right(int* data, int* flags) { two_polled(data, flags, true); 
 
 // ---- Only for the strict check
 
-// Data that is volatile, and a flag without a fence.
+// The data is volatile, and the flag may be set without a fence.
 __device__ void volatile_data(int* data, int* flags, bool fences) {
   volatile int* const words = data;
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
@@ -398,7 +398,7 @@ __device__ void volatile_data(int* data, int* flags, bool fences) {
 KERNEL volatile_data_wrong(int* data, int* flags) { volatile_data(data, flags, false); }
 KERNEL volatile_data_right(int* data, int* flags) { volatile_data(data, flags, true); }
 
-// A volatile flag orders nothing.
+// A volatile access to a flag orders nothing.
 KERNEL volatile_flag_wrong(int*, int* flags) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   if (blockIdx.x == 0)
@@ -416,7 +416,7 @@ KERNEL volatile_flag_right(int*, int* flags) {
     }
 }
 
-// A lock between the warps of a block: the guarded accesses need a fence before the release.
+// A lock between the warps of a block. A fence must separate the guarded access from the release.
 __device__ void block_lock(int* data, int* lock, bool fences) {
   if (threadIdx.x % 32 != 0) return;
   int* const own = data + blockIdx.x;
@@ -430,7 +430,7 @@ __device__ void block_lock(int* data, int* lock, bool fences) {
 KERNEL block_lock_wrong(int* data, int* flags) { block_lock(data, flags + blockIdx.x, false); }
 KERNEL block_lock_right(int* data, int* flags) { block_lock(data, flags + blockIdx.x, true); }
 
-// A lock between blocks, which one of them takes without a fence after the compare-and-swap.
+// A lock between blocks. One of them may access data without a fence after its compare-and-swap.
 enum class AfterLock { nothing, block_fence, fence };
 
 __device__ void taken_lock(int* data, int* lock, AfterLock first) {
@@ -448,7 +448,7 @@ KERNEL taken_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock
 KERNEL narrow_lock_wrong(int* data, int* lock) { taken_lock(data, lock, AfterLock::block_fence); }
 KERNEL narrow_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock::fence); }
 
-// A lock between the warps of a block. In lock_of_warps_right a barrier separates the sections.
+// A lock between warps of a block. In lock_of_warps_right, a barrier separates the two sections.
 __device__ void lock_of_warps(int* data, int* lock, bool meets) {
   if (blockIdx.x != 0) return;
   for (unsigned turn = 0; turn < 64; turn += 32) {
@@ -465,7 +465,7 @@ __device__ void lock_of_warps(int* data, int* lock, bool meets) {
 KERNEL lock_of_warps_wrong(int* data, int* lock) { lock_of_warps(data, lock, false); }
 KERNEL lock_of_warps_right(int* data, int* lock) { lock_of_warps(data, lock, true); }
 
-// Two steps of a hand-over, each claimed by a compare-and-swap. The first needs no fence after it.
+// Two steps, each claimed by a compare-and-swap. The first step needs no fence after its claim.
 KERNEL handed_over(int* data, int* step) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   const int own = 2 * blockIdx.x;

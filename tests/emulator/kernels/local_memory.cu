@@ -1,4 +1,4 @@
-// An array that the compiler cannot keep in registers, and a switch on data.
+// An array that the compiler cannot keep in registers, and a switch on values from memory.
 extern "C" __global__ void local_sort(const int* from, int* to, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;

@@ -1,5 +1,5 @@
-// Counts the steps until each point of a picture leaves the circle of radius 2: threads of one warp
-// leave the loop at different times.
+// Counts the steps until each point of a picture leaves the circle of radius 2. The threads of a
+// warp leave the loop at different times.
 extern "C" __global__ void mandelbrot(unsigned short* steps, int width, int height, float left,
                                       float top, float pitch, int limit) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

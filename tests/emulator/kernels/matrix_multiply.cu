@@ -1,4 +1,4 @@
-// c = a * b for square matrices, a 16 x 16 tile of each in shared memory at a time.
+// c = a * b for square matrices. A 16 x 16 tile of a and one of b are in shared memory at a time.
 constexpr int side = 16;
 
 extern "C" __global__ void matrix_multiply(const float* a, const float* b, float* c, int size) {

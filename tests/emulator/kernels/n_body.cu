@@ -1,5 +1,5 @@
-// Accelerations of bodies (x, y, z, mass) under each other's attraction, with as many bodies at a
-// time in shared memory as a block has threads. Uses the approximate reciprocal square root.
+// Accelerations of bodies (x, y, z, mass) by mutual attraction. Shared memory holds as many bodies
+// at a time as a block has threads. Uses the approximate reciprocal square root.
 constexpr int block = 128;
 
 extern "C" __global__ void n_body(const float4* bodies, float3* accelerations, int count) {

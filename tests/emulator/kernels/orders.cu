@@ -1,6 +1,6 @@
 // Pairs of kernels. The result of NAME_wrong depends on the order in which threads run, though most
-// have no race. NAME_right looks like it, and has the same result in each order, up to rounding.
-// Launched with 4 blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
+// have no race. NAME_right is similar, and has the same result in each order, up to rounding.
+// Launches have 4 blocks of 64 threads; `data` has 4096 words of zeros, `flags` has 64.
 
 #include <cassert>
 #include <cstdio>
@@ -23,11 +23,11 @@ KERNEL later_wrong(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data + 7, int(blockIdx.x) + 1);
 }
 
-// Two atomic accesses together are not atomic.
+// An atomic read and a later atomic write are together not an atomic update.
 KERNEL update_wrong(int* data, int*) { atomicExch(data, atomicAdd(data, 0) + 1); }
 KERNEL update_right(int* data, int*) { atomicAdd(data, 1); }
 
-// Numbers blocks in the order in which they run, as look-back scans do.
+// Numbers blocks in the order in which they run, as scans with look-back do.
 KERNEL ticket_wrong(int* data, int* flags) {
   __shared__ int ticket;
   if (threadIdx.x == 0) ticket = atomicAdd(flags, 1);
@@ -41,7 +41,7 @@ KERNEL ticket_right(int* data, int* flags) {
   data[ticket * blockDim.x + threadIdx.x] = ticket * int(blockDim.x + threadIdx.x);
 }
 
-// Each block waits for the one before it, which need not have begun.
+// Each block waits for the previous block, which may not have begun yet.
 KERNEL chain_wrong(int* data, int* flags) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x > 0) {
@@ -78,7 +78,7 @@ KERNEL warps_right(int* data, int*) {
   data[THREAD] = last;
 }
 
-// A list in the order in which the lanes of one warp append to it.
+// The lanes of one warp append to a list, in the order in which they run.
 KERNEL slots_wrong(int* data, int* flags) {
   if (THREAD < 32) data[atomicAdd(flags, 1)] = int(threadIdx.x);
 }
@@ -86,7 +86,7 @@ KERNEL slots_right(int* data, int* flags) {
   if (THREAD < 32) data[atomicAdd(flags, 1)] = 7;
 }
 
-// One instruction writes one place for several lanes.
+// Several lanes write one word by the same instruction.
 KERNEL lanes_wrong(int* data, int*) {
   if (THREAD < 32) *data = int(threadIdx.x);
 }
@@ -94,7 +94,7 @@ KERNEL lanes_right(int* data, int*) {
   if (THREAD < 32) *data = 7;
 }
 
-// Lanes of a warp exchange through shared memory without a __syncwarp().
+// The lanes of a warp exchange values through shared memory without __syncwarp().
 KERNEL in_step_wrong(int* data, int*) {
   __shared__ int tile[64];
   tile[threadIdx.x] = int(threadIdx.x);
@@ -134,7 +134,7 @@ KERNEL sum_right(float* data, int*) {
   atomicAdd(data, mine);
 }
 
-// Bits that read as a large float, but are an integer.
+// The bits of a word look like a large float, but are an integer.
 KERNEL count_wrong(float* data, int* flags) {
   atomicAdd(data, 1.0F);
   if (threadIdx.x == 0) data[1 + blockIdx.x] = __int_as_float(atomicAdd(flags, 1) + 1000000);

@@ -1,4 +1,4 @@
-// Intrinsics over packed bytes and half words, permutations and funnel shifts: one result each.
+// Intrinsics on packed bytes and half words, byte permutations, and funnel shifts: one result each.
 constexpr int results_of_thread = 24;
 
 extern "C" __global__ void packed(const unsigned* a, const unsigned* b, const unsigned* c,

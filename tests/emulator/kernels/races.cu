@@ -1,6 +1,6 @@
-// Pairs of kernels: NAME_wrong has a race, NAME_right looks like it and has none. A race is between
-// a line with "one:" and a line with "other:" of its kernel, unless both accesses are on the line
-// with "both:". Launched with 4 blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
+// Pairs of kernels: NAME_wrong has a race, NAME_right is similar and has none. A race is between a
+// line with "one:" and a line with "other:" in a kernel, or between two accesses on a line with
+// "both:". Launches have 4 blocks of 64 threads; `data` has 4096 words of zeros, `flags` has 64.
 
 #include "races.cuh"
 
@@ -20,7 +20,7 @@ KERNEL neighbour_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD];
 }
 
-// A block reads an element that another one overwrites.
+// A block reads an element that another block overwrites.
 KERNEL in_place_wrong(int* data, int*) {
   const int next = data[THREAD + 1];  // one:
   data[THREAD] = next + 1;            // other:
@@ -37,7 +37,7 @@ KERNEL sum_right(int* data, int*) {
   if (threadIdx.x == 0) atomicAdd(data, 1);
 }
 
-// An atomic access does not protect a plain access of another thread.
+// An atomic access does not protect a plain access by another thread.
 KERNEL mixed_wrong(int* data, int*) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) data[0] = 5;         // one:
@@ -49,7 +49,7 @@ KERNEL mixed_right(int* data, int*) {
   if (blockIdx.x != 0) atomicAdd(data, 1);
 }
 
-// Accesses to neighbouring bytes are no race; accesses to one byte are.
+// Accesses to neighbouring bytes do not race; accesses to the same byte do.
 KERNEL bytes_wrong(int* data, int*) {
   byte* const bytes = reinterpret_cast<byte*>(data);
   bytes[threadIdx.x * 5 + blockIdx.x / 2] = static_cast<byte>(blockIdx.x);  // both:
@@ -96,7 +96,7 @@ KERNEL block_fence_wrong(int* data, int* flags) {
     data[1] = data[0];  // other:
   }
 }
-// A fence of the block is enough inside one block.
+// Between threads of one block, a fence of the block's scope is enough.
 KERNEL block_fence_right(int* data, int* flags) {
   int* const own = data + blockIdx.x * 2;
   if (threadIdx.x == 0) {
@@ -157,7 +157,7 @@ KERNEL early_fence_wrong(int* data, int* flags) {
     data[1] = data[0];  // other:
   }
 }
-// Order is passed on from block to block.
+// One block passes the order on to the next block.
 KERNEL early_fence_right(int* data, int* flags) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
@@ -187,7 +187,7 @@ KERNEL lock_right(int* data, int* flags) {
   atomicExch(flags, 0);
 }
 
-// ---- The last block sums up what all have written
+// ---- The last block sums what all blocks have written
 
 __device__ bool is_last(int* flags) {
   __shared__ bool last;
@@ -213,7 +213,7 @@ KERNEL last_block_right(int* data, int* flags) {
   if (is_last(flags)) sum_up(data);
 }
 
-// One thread's fence covers the writes of all threads only if it comes after the barrier.
+// A fence by one thread covers the writes of all threads only if it comes after the barrier.
 KERNEL last_block_by_one_wrong(int* data, int* flags) {
   data[THREAD] = 1;  // one:
   if (threadIdx.x == 0) __threadfence();
@@ -227,7 +227,7 @@ KERNEL last_block_by_one_right(int* data, int* flags) {
   if (is_last(flags)) sum_up(data);
 }
 
-// ---- Blocks that look back at earlier blocks, which publish sums by a flag
+// ---- Blocks that look back at the sums of earlier blocks, which a flag publishes
 
 __device__ void look_back(int* data, int* flags, bool fences) {
   if (threadIdx.x != 0) return;
@@ -258,7 +258,7 @@ KERNEL grid_sync_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD ^ blockDim.x];
 }
 
-// ---- Atomic accesses of too narrow a scope
+// ---- Atomic accesses whose scope is too narrow
 
 KERNEL scope_wrong(int* data, int*) {
   if (threadIdx.x == 0) atomicAdd_block(data, 1);  // both:
@@ -298,7 +298,7 @@ KERNEL warp_barrier_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD ^ 1];
 }
 
-// Words of two shorts that belong to different threads.
+// Two shorts in one word belong to different threads.
 KERNEL halves_wrong(int* data, int*) {
   short* const halves = reinterpret_cast<short*>(data);
   halves[THREAD] = 1;                          // one:
@@ -310,7 +310,7 @@ KERNEL halves_right(int* data, int*) {
   halves[2048 + THREAD] = halves[THREAD];
 }
 
-// A tree of sums that relies on lanes running in lockstep.
+// A reduction tree that relies on lanes in lockstep.
 KERNEL in_step_wrong(int* data, int*) {
   __shared__ int sums[64];
   sums[threadIdx.x] = data[THREAD];
@@ -331,8 +331,8 @@ KERNEL in_step_right(int* data, int*) {
   if (threadIdx.x == 0) data[2048 + blockIdx.x] = sums[0];
 }
 
-// Matrix times vector, from a document for GPUs whose half-warps run in lockstep: sums are combined
-// without a barrier, and by one thread too many at the end.
+// Matrix times vector, from a document for GPUs whose half-warps run in lockstep. Sums are combined
+// without a barrier, and at the end by one thread too many.
 KERNEL half_warp_tree_wrong(int* data, int*) {
   __shared__ int sums[64 + 16 + 16];
   const int t = threadIdx.x;
@@ -367,10 +367,10 @@ KERNEL half_warp_tree_right(int* data, int*) {
   }
 }
 
-// ---- Races of equal values, which are a kind of fault of their own
+// ---- Races in which all threads write the same value, which are a separate kind of fault
 
-// A tile with a border, filled by copies of a block's size that overlap: some words are written by
-// several threads.
+// Fills a tile and its border by overlapping copies, each as large as a block: several threads
+// write some of the words.
 KERNEL overlapping_wrong(int* data, int*) {
   __shared__ int tile[80];
   const int* const from = data + blockIdx.x * 64;
@@ -387,8 +387,8 @@ KERNEL overlapping_right(int* data, int*) {
   data[2048 + THREAD] = tile[threadIdx.x + 8];
 }
 
-// As in a document on Sobel, four copies of a block's size fill a tile that is two columns wider
-// and two rows higher than the block.
+// Fills a tile that is two columns wider and two rows higher than the block, by four copies as
+// large as the block, like a document on Sobel.
 KERNEL four_copies_wrong(int* data, int*) {
   __shared__ int tile[10 * 10];
   const int x = threadIdx.x % 8;

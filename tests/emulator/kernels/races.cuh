@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by races.cu and lane_races.cu.
+// Declarations that races.cu and lane_races.cu share.
 
 #include <cooperative_groups.h>
 #include <mma.h>

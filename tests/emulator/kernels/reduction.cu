@@ -1,4 +1,4 @@
-// Sums each block's elements: shuffles within the warps, then one warp adds the warps' sums.
+// Sums each block's elements: each warp sums by shuffles, then one warp sums the warps' sums.
 extern "C" __global__ void reduce_sum(const int* from, int* sums, int count) {
   __shared__ int of_warps[32];
   const unsigned lane = threadIdx.x % 32;
@@ -17,8 +17,8 @@ extern "C" __global__ void reduce_sum(const int* from, int* sums, int count) {
   if (lane == 0) sums[blockIdx.x] = sum;
 }
 
-// The maximum of a block's floats by halving in shared memory: the classic form, with half the
-// threads idle.
+// Finds the maximum of a block's floats by halving in shared memory. In this textbook form, half of
+// the threads idle.
 extern "C" __global__ void reduce_maximum(const float* from, float* maxima, int count) {
   __shared__ float values[256];
   const unsigned i = blockIdx.x * 256 + threadIdx.x;

@@ -1,6 +1,6 @@
 // Inclusive prefix sums of one block of at most 1024 threads.
 extern "C" __global__ void scan_shared(const unsigned* from, unsigned* to, int count) {
-  // Hillis and Steele: two buffers, in turn read and written.
+  // The scan by Hillis and Steele: two buffers take turns to be read and written.
   __shared__ unsigned buffers[2][1024];
   const unsigned i = threadIdx.x;
   int current = 0;

@@ -1,4 +1,4 @@
-// A lock that each thread of a warp takes in turn: its holder must continue while the others spin.
+// Each thread of a warp takes the lock in turn. Its holder must continue while others spin.
 extern "C" __global__ void spin_lock(int* lock, int* counter, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     bool done = false;

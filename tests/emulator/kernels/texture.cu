@@ -1,4 +1,4 @@
-// Reads through textures: linear ones by index, two-dimensional ones by coordinates.
+// Reads linear textures by index, and two-dimensional textures by coordinates.
 extern "C" __global__ void texture_linear(cudaTextureObject_t texture, float* to, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) to[i] = tex1Dfetch<float>(texture, i) + 1.0f;

@@ -1,6 +1,6 @@
-// Three transpositions of a width x height matrix of floats: directly, through a tile in shared
-// memory, and through one whose rows are padded so that its columns lie in different banks. Blocks
-// of 32 x 8.
+// Three transpositions of a width x height matrix of floats: a direct one, one through a tile in
+// shared memory, and one through a tile whose rows are padded so that its columns lie in different
+// banks. Blocks have 32 x 8 threads.
 constexpr int side = 32;
 constexpr int rows = 8;
 

@@ -1,4 +1,4 @@
-// Votes, matches and reductions of a warp, and the special registers of its lanes.
+// Votes, matches and reductions in a warp, and the special registers of its lanes.
 extern "C" __global__ void warp_votes(const int* from, unsigned* results) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const int value = from[i];
@@ -13,7 +13,7 @@ extern "C" __global__ void warp_votes(const int* from, unsigned* results) {
   out[3] = __match_any_sync(0xffffffffu, value % 4);
   int same = 0;
   out[4] = __match_all_sync(0xffffffffu, value / 1000, &same) + static_cast<unsigned>(same);
-  // Half of the warp votes while the other half is elsewhere.
+  // Half of the lanes vote while the other half execute the other branch.
   out[5] = lane % 2 == 0 ? __ballot_sync(0x55555555u, value > 0) : __activemask();
   out[6] = static_cast<unsigned>(__popc(out[0] & below));
   __syncwarp();

@@ -59,12 +59,12 @@ std::vector<std::byte> jpeg() {
   return {bytes.begin(), bytes.end()};
 }
 
-// One answer of a driver: 0, or the error.
+// The answer of a driver to a request: 0, or an error code.
 using Answer = int;
 
 class Camera {
  public:
-  // Each descriptor is a file in memory: mmap, close and fcntl work on it as on any other.
+  // Each descriptor refers to a file in memory, so that mmap, close and fcntl work on it as usual.
   int open() {
     const int descriptor = ::memfd_create("fake camera", MFD_CLOEXEC);
     const std::scoped_lock lock(mutex_);
@@ -107,7 +107,7 @@ class Camera {
     filled_.clear();
   }
   std::uint32_t frame_bytes() const { return 2 * mode_.width * mode_.height; }
-  // Bytes of a buffer's mapping: whole pages.
+  // Returns the bytes that a buffer takes in the mapping: whole pages.
   std::uint32_t buffer_bytes() const {
     return (frame_bytes() + page_bytes - 1) / page_bytes * page_bytes;
   }
@@ -126,12 +126,12 @@ class Camera {
   std::set<int> descriptors_;
   Mode mode_ = modes[0];
   std::uint32_t rate_ = 30;
-  int buffers_on_ = -1;  // descriptor of the memory with the buffers; -1: none
+  int buffers_on_ = -1;  // descriptor whose memory has the buffers; -1: none
   std::uint32_t buffers_ = 0;
   int streaming_on_ = -1;
   std::deque<std::uint32_t> queued_;
   std::deque<v4l2_buffer> filled_;
-  std::uint64_t frame_ = 0;  // that the sensor sees now
+  std::uint64_t frame_ = 0;  // number of the frame that the sensor sees now
   Clock::time_point start_;
 };
 
@@ -191,7 +191,7 @@ Answer Camera::describe(v4l2_format& answer) {
   return 0;
 }
 
-// Like a driver, sets the nearest supported format.
+// Sets the supported format that is nearest to the wanted one, as a driver does.
 Answer Camera::set(v4l2_format& wanted) {
   if (wanted.type != V4L2_BUF_TYPE_VIDEO_CAPTURE) return EINVAL;
   if (buffers_ > 0) return EBUSY;
@@ -258,7 +258,7 @@ Answer Camera::start(int descriptor) {
   return 0;
 }
 
-// Puts the frame into a buffer. Returns the frame's bytes.
+// Writes the current frame into a buffer. Returns the number of bytes.
 std::uint32_t Camera::fill(std::uint32_t index) const {
   std::vector<std::byte> frame = jpeg();
   if (mode_.format == V4L2_PIX_FMT_YUYV) {
@@ -272,7 +272,7 @@ std::uint32_t Camera::fill(std::uint32_t index) const {
   return static_cast<std::uint32_t>(::pwrite(buffers_on_, frame.data(), frame.size(), at));
 }
 
-// Does what a driver would have done by now. A frame without a free buffer is lost.
+// Does what a driver would have done by now. A frame is lost if no buffer is free.
 void Camera::advance() {
   for (; streaming_on_ >= 0 && !is_unplugged() && end_of_frame() <= Clock::now(); ++frame_) {
     if (queued_.empty()) continue;
@@ -293,7 +293,7 @@ void Camera::advance() {
   }
 }
 
-// The lock is held while it waits: nobody else has a buffer for it.
+// Waits with the lock held, which is safe because no other thread can bring a buffer.
 Answer Camera::take(v4l2_buffer& buffer) {
   if (streaming_on_ < 0) return EINVAL;
   for (advance(); filled_.empty(); advance()) {
@@ -334,7 +334,7 @@ Answer Camera::answer(int descriptor, unsigned long request, void* question) {
   }
 }
 
-// Never destroyed, because files are still closed while a program ends.
+// The camera is never destroyed, because files are still closed while a program ends.
 Camera& camera() {
   static Camera& the_camera = *new Camera;
   return the_camera;
@@ -357,7 +357,7 @@ mode_t mode_in(int flags, std::va_list rest) {
 }  // namespace
 }  // namespace fake_camera
 
-// Replaces the C library's functions of these names.
+// These functions replace the C library's functions of the same names.
 extern "C" {
 
 int open(const char* path, int flags, ...) {

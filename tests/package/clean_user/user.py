@@ -1,4 +1,4 @@
-"""Uses the wheel: an edge of height 9 has a gradient of 4 * 9; an error says that there is no GPU."""
+"""Uses the installed wheel. An edge of height 9 has a gradient of 4 * 9. Without a GPU, an error says so."""
 import numpy
 import warpwise
 
