@@ -129,7 +129,7 @@ class OfTheRecordedResults(Report):
                 for each in experiments:
                     correlation = each["rank_correlation"]
                     said = f"{each['points']} points, " + (f"rank correlation {correlation:.2f}, " if correlation else "")
-                    self.assertIn(f"{each['experiment'] or 'all of it'}: {said}median error ", panel)
+                    self.assertIn(f"{each['experiment'] or 'whole study'}: {said}median error ", panel)
                 far = {row["rung"] for row in rows if not 0.5 <= row["predicted_us"] / row["measured_us"] <= 2}
                 for rung in {row["rung"] for row in rows}:
                     named = re.search(rf"[:,] {rung} [\d.]+ \(", misses)
