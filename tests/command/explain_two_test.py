@@ -166,7 +166,7 @@ class TwoRungs(ExplainTest):
     @runs_rungs
     def test_of_other_problems(self):
         self.fail_with(USAGE, "explain", "copy/scalar", "gemv/vector", says=["copy/scalar", "one ladder"])
-        self.fail_with(USAGE, "explain", "match/packed", "match/ssd_shipped", says="measure is 0 and 1")
+        self.fail_with(USAGE, "explain", "match/packed", "match/ssd_shipped", says="measure is 0 in the first and 1 in the second")
         self.fail_with(USAGE, "explain", "copy/scalar", "copy/scaler", says=["scaler", "scalar"])
         self.fail_with(USAGE, "explain", "copy/scalar", "copy/ladder", says="experiment")
         self.fail_with(USAGE, "explain", "copy/scalar", "copy/vector2", "--grid", "4", says="--grid is for a FILE")
