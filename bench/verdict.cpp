@@ -19,7 +19,7 @@ struct Median {
   double high = 0;
 };
 
-// Of n samples, the number below the true median is binomial. The sorted samples 2.58 standard
+// The number of samples below the true median is binomial. The sorted samples 2.58 standard
 // deviations from the middle enclose that median with 99 % confidence.
 Median median_of(std::span<const lab::Sample> samples) {
   std::vector<double> times;
