@@ -11,7 +11,7 @@
 A change of comments, or of a file's folder, does not count. All sources are printed if the clone lacks the record's commit.
 
 "known": {name of a failure: reason} is written by hand, and kept from one record to the next. "again" holds the sections
-that were run again since the whole run.
+that were run again since the whole run. A run's "note", written by hand too, names what it left out.
 """
 import datetime
 import json

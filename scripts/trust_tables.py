@@ -24,7 +24,7 @@ def nightly():
     results = record["results"]
     failed = f"{results['failed']} failed" + (", each with its reason in the record" if results["failed"] else "")
     again = "".join(f"; `{section}` again on {run['date']}, commit {run['commit']}: {count(run['results']['passed'])} passed, "
-                    f"{run['results']['failed']} failed, {count(run['results']['skipped'])} skipped"
+                    f"{run['results']['failed']} failed, {count(run['results']['skipped'])} skipped{' (' + run['note'] + ')' if 'note' in run else ''}"
                     for section, run in record.get("again", {}).items())
     return ("all tests, sanitizers and fuzz targets",
             f"{count(results['passed'])} passed, {failed}, {count(results['skipped'])} skipped{again}",

@@ -14,7 +14,7 @@ struct StageOption {
   std::string name = {};       ///< "window"
   std::string help = {};       ///< its purpose
   Kind kind = Kind::text;      ///< kind of the option's values
-  std::string form = {};       ///< placeholder of a value in help texts: "N", "A:B"
+  std::string form = {};       ///< name of a value in help texts: "N", "A:B"
   std::string otherwise = {};  ///< default: a value, or words for it; may be empty
 
   // Range of a slider for integers and numbers. Values outside this range may be valid too.
