@@ -124,7 +124,7 @@ TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
 TEST_F(AdviceOnCauses, RoomForWarpsIsSaidOnlyOfSmsThatHaveIt) {
   waiting(1e6);
   result_.prediction->facts.blocks_per_sm = 8;
-  EXPECT_NE(text_with("the 8 blocks that an SM can hold do not fill"), "");
+  EXPECT_NE(text_with("the 8 blocks that an SM holds do not hide"), "");
   EXPECT_EQ(text_with("make room for more warps"), "");
   result_.prediction->facts.blocks_per_sm = 4;
   EXPECT_NE(text_with("make room for more warps"), "");
