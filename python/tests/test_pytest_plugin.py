@@ -90,6 +90,7 @@ def test_arithmetic_alone(gpu_counts):
     load = gpu_counts.global_load
     assert load.transactions_32 % 4 == 0 and 9 % (load.requests + 1) == 0 and -abs(load.requests) <= 0
     assert round(load.requests / 3) <= 4 and math.ceil(load.requests / 3) <= 4 and 2 ** load.requests >= 1
+    assert divmod(load.requests, 2)[1] < 2 and divmod(7, load.requests + 1)[0] <= 7
     print(f"{load.requests:,} requests, {load.requests}")
 
 def test_value_alone(gpu_counts):
@@ -127,6 +128,32 @@ def test_after_a_touch():
 
 def test_child():
     subprocess.run([sys.executable, "-c", "import test_suite; test_suite.ones(24)"], check=False)
+
+def test_loaded():
+    ctypes.CDLL("libcudart.so.13")
+'''
+
+CASES = '''
+import unittest
+import pytest
+from test_suite import ones
+
+class Case(unittest.TestCase):
+    def test_skips(self):
+        ones(24)
+        self.skipTest("has no tensor cores")
+
+    def test_fails(self):
+        ones(24)
+        self.fail("its own reason")
+
+def test_raises():
+    ones(24)
+    raise unittest.SkipTest("has no tensor cores")
+
+@pytest.mark.xfail
+def test_expected():
+    ones(24)
 '''
 
 
@@ -153,12 +180,30 @@ def test_faults_fail_their_tests(tmp_path):
 
 
 @needs_command
+def test_faults_in_tests_of_unittest(tmp_path):
+    (tmp_path / "test_cases.py").write_text(CASES, encoding="utf-8")
+    done = run_suite(tmp_path, "--warpwise=all", "test_cases.py", "-k", "test_cases")
+    assert "FAILED test_cases.py::Case::test_skips - Failed: out_of_bounds in kernel ones" in done.stdout
+    assert "FAILED test_cases.py::test_raises - Failed: out_of_bounds in kernel ones" in done.stdout
+    assert "FAILED test_cases.py::Case::test_fails - AssertionError: its own reason" in done.stdout
+    assert done.stdout.count(" Captured GPU faults call ") == 1
+    assert "XFAIL test_cases.py::test_expected" in done.stdout
+
+
+@needs_command
 def test_an_access_without_synchronisation(tmp_path):
     """No CUDA call follows the access in its test."""
     done = run_suite(tmp_path, "--warpwise=runtime", "-k", "touch")
     assert "FAILED test_suite.py::test_touch - Failed: unsynchronised in the program" in done.stdout
     assert "PASSED test_suite.py::test_after_a_touch" in done.stdout
     assert done.returncode == 1
+
+
+@needs_command
+def test_a_runtime_that_nothing_has_called(tmp_path):
+    done = run_suite(tmp_path, "--warpwise=all", "-k", "loaded")
+    assert "PASSED test_suite.py::test_loaded" in done.stdout
+    assert done.returncode == 0
 
 
 @needs_command

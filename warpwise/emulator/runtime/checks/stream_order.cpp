@@ -50,6 +50,9 @@ bool is_legacy_default(cudaStream_t stream) {
 }  // namespace
 
 StreamOrder* stream_order() {
+  // Making the runtime makes the order too. Begun here first, it would call this function while
+  // the static variable is being made.
+  emulated();
   static StreamOrder* const instance = [] {
     const Checks checks = checks_asked_for();
     return checks.has(Check::runtime) || checks.has(Check::races) ? new StreamOrder : nullptr;
