@@ -186,9 +186,15 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT;
   Py_buffer& buffer = buffer_.it;
   if (PyObject_GetBuffer(object.ptr(), &buffer, flags) != 0) {
-    // NumPy exports no buffer of bfloat16, but DLPack may still lend the array.
     nb::python_error why;
-    if (nb::hasattr(object, "__dlpack__")) return false;
+    if (nb::isinstance(object, nb::module_::import_("numpy").attr("ndarray"))) {
+      // Neither buffers nor DLPack of NumPy have the types of other packages, such as bfloat16.
+      if (type_words(object, "") != "bfloat16") fail_type(object, "another type");
+      take_buffer(nb::object(object.attr("view")("uint16")), writable);
+      type_ = ElementType::bf16;
+      return true;
+    }
+    if (nb::hasattr(object, "__dlpack__")) return false;  // JAX has bfloat16 there
     throw why;
   }
   if (writable && buffer.readonly != 0) fail("is read-only, but must be written");
@@ -322,28 +328,6 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
     gpu::order(gpu_stream(writer), gpu_stream(stream));
   }
   return true;
-}
-
-void Array::take_gpu_mat(nb::handle object) {
-  // OpenCV's depths CV_8U … CV_16F, by number. OpenCV 5 has further depths above these.
-  constexpr std::array<std::optional<ElementType>, 8> depths{
-      ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
-      ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
-  const nb::object size = object.attr("size")();
-  const auto depth = nb::cast<std::size_t>(object.attr("depth")());
-  if (depth >= depths.size() || !depths[depth]) fail_type(object, "another type");
-  type_ = *depths[depth];
-  const std::int64_t channels = nb::cast<std::int64_t>(object.attr("channels")());
-  const std::int64_t bytes = size_of(type_);
-  shape_ = {nb::cast<std::int64_t>(nb::object(size[1])),
-            nb::cast<std::int64_t>(nb::object(size[0])), channels, 1};
-  strides_ = {nb::cast<std::int64_t>(object.attr("step")), channels * bytes, bytes, bytes};
-  axes_ = channels == 1 ? 2 : 3;
-  data_ =
-      reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(object.attr("cudaPtr")()));  // NOLINT
-  memory_ = Memory::device;
-  device_ = data_ == nullptr ? gpu::current_device() : gpu::device_of(data_);
-  owner_ = nb::borrow(object);
 }
 
 std::int64_t Array::height() const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "borrowed_array.hpp"
+#include "unlocked.hpp"
 #include "warpwise/gpu/sharing.hpp"
 
 namespace warpwise::python {
@@ -70,7 +71,7 @@ template <class Body>
 void call(const Array& first, const Stream& stream, const Body& body) {
   std::optional<OnDevice> on;
   if (first.memory() == Memory::device) on.emplace(first.device());
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   if (first.memory() == Memory::host) {
     body(Views<Memory::host>{});
   } else {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <mutex>
 #include <vector>
 
@@ -103,11 +104,11 @@ class PythonChain {
   void run_alone(const Stream& at, const Run& run) {
     const std::lock_guard one_at_a_time(mutex_);
     {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       streams_.push_back(at);
     }
     run();
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     streams_.assign(1, at);
   }
 
@@ -202,10 +203,13 @@ void add_steps(nb::module_& module) {
           .def(
               "__init__",
               [](ThresholdOptions* self, std::int64_t window, double offset,
-                 std::string_view method, std::uint32_t maximum, bool inverted) {
+                 std::string_view method, std::int64_t maximum, bool inverted) {
                 if (window < 1 || window % 2 == 0)
                   throw InvalidArgument("window is " + std::to_string(window) +
                                         "; it must be odd and 1 or more");
+                if (!std::isfinite(offset))
+                  throw InvalidArgument("offset is " + std::to_string(offset) +
+                                        "; it must be finite");
                 new (self)
                     ThresholdOptions(threshold_options(window, offset, method, maximum, inverted));
               },

@@ -10,6 +10,7 @@
 
 #include "kernel_arguments.hpp"
 #include "launch_counts.hpp"
+#include "unlocked.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::python {
@@ -32,7 +33,7 @@ using SharedDevice = std::shared_ptr<Device>;
 
 template <class Body>
 auto alone(const SharedDevice& device, const Body& body) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const std::scoped_lock lock(device->mutex);
   return body(device->testbench);
 }

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "many.hpp"
@@ -51,7 +52,7 @@ nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::
 }
 
 nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_view method,
-                  std::uint32_t maximum, bool inverted, nb::any mean, nb::any out, nb::any stream) {
+                  std::int64_t maximum, bool inverted, nb::any mean, nb::any out, nb::any stream) {
   const ThresholdOptions options = threshold_options(window, offset, method, maximum, inverted);
   const auto make = [](const Array& from, const nb::object& object, const Stream& at) {
     return result(nb::none(), from, object, {from.height(), from.width()}, from.type(), at);
@@ -202,10 +203,19 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
   return finished(std::move(made), out, from);
 }
 
-nb::any gemv(nb::any a, nb::any x, float alpha, float beta, bool transpose, nb::any out,
+/// Converts a factor to float32, in which gemv() computes. \throws InvalidArgument  it would be inf
+float factor_of(double value, const char* name) {
+  const auto factor = static_cast<float>(value);
+  if (std::isfinite(value) && !std::isfinite(factor))
+    throw InvalidArgument(std::string(name) + " is " + nb::repr(nb::float_(value)).c_str() +
+                          ", which float32 does not hold");
+  return factor;
+}
+
+nb::any gemv(nb::any a, nb::any x, double alpha, double beta, bool transpose, nb::any out,
              nb::any stream) {
-  const GemvOptions options{alpha, beta, transpose};
-  if (beta != 0 && out.is_none())
+  const GemvOptions options{factor_of(alpha, "alpha"), factor_of(beta, "beta"), transpose};
+  if (options.beta != 0 && out.is_none())
     throw InvalidArgument("beta is not 0, but out, which beta multiplies, is not given");
   const auto at = stream_of(stream, a);
   const Array matrix(a, "a", false, at);
@@ -335,10 +345,10 @@ void add_gemv(nb::module_& module) {
       arg("stream") = nb::none(),
       R"(Multiplies a matrix by a vector: alpha * op(a) @ x + beta * out, where op(a) is a or its transpose.
 
-a, x  (rows, columns) and (columns,), both float32, float16 or bfloat16
-out   (rows,) of float32; read where beta is not 0
+a, x  (rows, columns) and (columns,), or (rows,) with transpose, both float32, float16 or bfloat16
+out   (rows,), or (columns,) with transpose, of float32; read where beta is not 0
 
-Returns (rows,) of float32, the same bits on every machine. Raises InvalidArgument.
+Returns an array like out, the same bits on every machine. Raises InvalidArgument.
 
 >>> import numpy, warpwise
 >>> warpwise.gemv(numpy.eye(2, dtype=numpy.float32), numpy.array([3, 4], numpy.float32), alpha=2).tolist()

@@ -41,6 +41,11 @@ std::uintptr_t counted_stream(nb::handle number) {
 
 namespace {
 
+// OpenCV's depths CV_8U … CV_16F, by number. OpenCV 5 has further depths above these.
+constexpr std::array<std::optional<ElementType>, 8> opencv_depths{
+    ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
+    ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
+
 /// Returns how much OpenCV's type number grows per channel: by 8, or by 32 from OpenCV 5 on.
 int opencv_channel() {
   const nb::object modules = nb::module_::import_("sys").attr("modules");
@@ -50,12 +55,9 @@ int opencv_channel() {
 
 /// Returns OpenCV's type number: the depth in the low bits, the channels minus one above them.
 int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
-  constexpr std::array<std::optional<ElementType>, 8> depths{
-      ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
-      ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
   const auto channels = shape.size() < 3 ? 1 : static_cast<int>(shape[2]);
   for (int depth = 0; depth < 8; ++depth)
-    if (depths[static_cast<std::size_t>(depth)] == type)
+    if (opencv_depths[static_cast<std::size_t>(depth)] == type)
       return depth + opencv_channel() * (channels - 1);
   throw InvalidArgument("OpenCV has no " + std::string(numpy_name(type)));
 }
@@ -80,7 +82,38 @@ class OnCupyDevice {
   nb::object device_;
 };
 
+/// Returns an uninitialised array of NumPy.
+nb::object numpy_array(const nb::list& extents, ElementType type) {
+  if (type == ElementType::bf16) {
+    try {
+      nb::module_::import_("ml_dtypes");  // adds the type to NumPy
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_ImportError)) throw;
+      throw InvalidArgument("a result of bfloat16 needs the Python package ml_dtypes, or an out");
+    }
+  }
+  return numpy_empty(nb::tuple(extents), numpy_name(type));
+}
+
 }  // namespace
+
+void Array::take_gpu_mat(nb::handle object) {
+  const nb::object size = object.attr("size")();
+  const auto depth = nb::cast<std::size_t>(object.attr("depth")());
+  if (depth >= opencv_depths.size() || !opencv_depths[depth]) fail_type(object, "another type");
+  type_ = *opencv_depths[depth];
+  const std::int64_t channels = nb::cast<std::int64_t>(object.attr("channels")());
+  const std::int64_t bytes = size_of(type_);
+  shape_ = {nb::cast<std::int64_t>(nb::object(size[1])),
+            nb::cast<std::int64_t>(nb::object(size[0])), channels, 1};
+  strides_ = {nb::cast<std::int64_t>(object.attr("step")), channels * bytes, bytes, bytes};
+  axes_ = channels == 1 ? 2 : 3;
+  data_ =
+      reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(object.attr("cudaPtr")()));  // NOLINT
+  memory_ = Memory::device;
+  device_ = data_ == nullptr ? gpu::current_device() : gpu::device_of(data_);
+  owner_ = nb::borrow(object);
+}
 
 void find_numpy() {
   const nb::module_ numpy = nb::module_::import_("numpy");
@@ -115,7 +148,7 @@ nb::object make_array(const Array& like, nb::handle object, std::span<const std:
     case Kind::numpy: break;
   }
   if (like.memory() == Memory::device) return make_device_array(like.device(), shape, type, stream);
-  return numpy_empty(nb::tuple(extents), name);
+  return numpy_array(extents, type);
 }
 
 Stream stream_of(nb::handle stream, nb::handle array) {

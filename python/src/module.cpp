@@ -2,6 +2,10 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "call.hpp"
 #include "device_array.hpp"
 
@@ -96,6 +100,13 @@ nb::dict enums() {
   return all;
 }
 
+/// Limits threads like the library. No call uses as many as an int holds.
+void limit_threads(std::int64_t threads) {
+  using Limits = std::numeric_limits<int>;
+  cpu::limit_threads(
+      static_cast<int>(std::clamp<std::int64_t>(threads, Limits::min(), Limits::max())));
+}
+
 }  // namespace
 }  // namespace warpwise::python
 
@@ -113,7 +124,7 @@ NB_MODULE(_warpwise, module) {
   module.def("why_no_device", &warpwise::gpu::why_no_device,
              "Returns the reason why device_count() is 0, or an empty text.");
   module.def(
-      "limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
+      "limit_threads", &limit_threads, nanobind::arg("threads"),
       R"(Limits the threads of a call on the CPU, the calling one included, for all calls in this process.
 
 All calls share the other threads: at most one less than the limit. Threads that call at the same time still compute at

@@ -2,6 +2,8 @@
 
 // Converts words from Python to the primitives' options.
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -25,9 +27,13 @@ inline SobelOptions sobel_options(std::string_view output, std::string_view norm
 }
 
 inline ThresholdOptions threshold_options(std::int64_t window, double offset,
-                                          std::string_view method, std::uint32_t maximum,
+                                          std::string_view method, std::int64_t maximum,
                                           bool inverted) {
-  return {window, offset, parse<ThresholdMethod>(method, "method"), maximum, inverted};
+  if (maximum < 0 || maximum > std::numeric_limits<std::uint32_t>::max())
+    throw InvalidArgument("maximum is " + std::to_string(maximum) +
+                          ", but must be a value of a pixel");
+  return {window, offset, parse<ThresholdMethod>(method, "method"),
+          static_cast<std::uint32_t>(maximum), inverted};
 }
 
 inline ConvertOptions convert_options(std::string_view convention, std::string_view matrix,

@@ -1,11 +1,13 @@
 """Tests warpwise.emulator: launches, counts, faults, and explain."""
 
-import doctest
 import copy
+import ctypes
+import doctest
 import json
 import os
 import pickle
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -41,6 +43,10 @@ SET = """
   ld.global.f32 %f2, [%d1];
   mul.f32 %f2, %f2, %f1;
   st.global.f32 [%d1], %f2;
+  ret;
+}
+.visible .entry pair(.param .align 4 .b8 unused[8])
+{
   ret;
 }
 """
@@ -234,6 +240,7 @@ def test_arguments(bench):
     (lambda to: (to, 1 << 32), "is 4294967296, which does not fit an integer of 4 bytes"),
     (lambda to: (to, -(1 << 31) - 1), "does not fit"),
     (lambda to: (to, 1 << 70), "does not fit"),
+    (lambda to: (to, 10 ** 5000), "does not fit"),
     (lambda to: (None, 1), r"argument 0 \(from 0\) is of type NoneType"),
     (lambda to: (to, None), r"argument 1 \(from 0\) is of type NoneType"),
     (lambda to: (emulator.Testbench().zeros("to", 32, np.int32), 1),
@@ -247,11 +254,30 @@ def test_arguments_that_do_not_fit(bench, arguments, says):
         bench.load_ptx(SET).kernel("set").launch(1, 1, *arguments(to))
 
 
+class Swapped(ctypes.BigEndianStructure):
+    _fields_ = [("a", ctypes.c_int32), ("b", ctypes.c_int32)]
+
+
+class SwappedUnion(ctypes.BigEndianUnion if sys.version_info >= (3, 11) else Swapped):
+    _fields_ = [("c", ctypes.c_int64)]
+
+
+def test_structures_that_do_not_fit(bench):
+    pair = bench.load_ptx(SET).kernel("pair")
+    assert pair.launch(1, 1, np.zeros((), [("a>b", "<i4"), ("c", "<i4")])[()]).expect_no_faults()
+    for number in (7, 7.5, True, np.int64(7), np.float64(7)):
+        with pytest.raises(warpwise.InvalidArgument, match=r"argument 0 \(from 0\) is of type \w+, its parameter a structure of 8 bytes"):
+            pair.launch(1, 1, number)
+    for swapped in (np.zeros((), [("a", "<i4"), ("b", ">i4")])[()], Swapped(), (Swapped * 1)(), SwappedUnion()):
+        with pytest.raises(warpwise.InvalidArgument, match="byte order"):
+            pair.launch(1, 1, swapped)
+
+
 def test_what_is_refused(bench):
     module, to = bench.load_ptx(SET), bench.zeros("to", 4, np.int32)
     with pytest.raises(TypeError, match="is of type object"):
         module.kernel("set").launch(1, 1, object(), 1)
-    for factor in (1e300, -1e39, 10 ** 39):
+    for factor in (1e300, -1e39, 10 ** 39, 10 ** 400, 10 ** 5000):
         with pytest.raises(warpwise.InvalidArgument, match="which does not fit its parameter .f32"):
             module.kernel("scale").launch(1, 1, to, factor, bytes(16))
     for shape in ((1, 2, 3, 4), (), -1, (2.5,)):
@@ -355,6 +381,19 @@ def test_explain(tmp_path):
         seen = emulator.explain(file, kernel="set", grid=np.int64(1), block=[32, 1], arg=arguments, cc=["7.5", "9.0"])
         assert seen["faults"] == [] and all(f'"{each}"' in json.dumps(seen) for each in ("7.5", "9.0"))
     assert emulator.explain("sobel", size=(64, 48), cc="9.0")["size"] == [64, 48]
+    both = emulator.explain(file, file, kernel=["set", "scale"], grid=[(1, 1), 2], block=[(32, 1), 1], shared=[0, 16],
+                            arg=[np.zeros(32, np.int32), "i32:5", np.zeros(1, np.float32), "f32:2", "{u64:0,u64:0}"])
+    assert (both["before"].split()[0], both["after"].split()[0]) == ("set", "scale")
+
+
+def test_a_report_keeps_to_its_folder(tmp_path, monkeypatch):
+    if shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
+        pytest.skip("the command warpwise is not installed here")
+    (tmp_path / "set.ptx").write_text(SET)
+    monkeypatch.chdir(tmp_path)
+    report = emulator.explain("set.ptx", kernel="pair", grid=1, block=1, arg=["{u64:0}"])
+    monkeypatch.chdir("/")
+    assert "pair" in str(report) and "pair" in report._repr_html_()
 
 
 def test_words_of_explain(tmp_path):
@@ -364,6 +403,7 @@ def test_words_of_explain(tmp_path):
         "--arg", "f32:0.5", "--arg", "f64:1e-300", "--arg", "i8:-3", "--arg", "u64:4", "--arg", "i32:1"]
     assert words("--define", ("A=1", "B")) == ["--define", "A=1", "--define", "B"]
     assert words("--grid", (np.int64(2), 3)) == words("--grid", [2, 3]) == ["--grid", "2,3"]
+    assert words("--grid", [(2, 3), 4]) == ["--grid", "2,3", "--grid", "4"] and words("--kernel", ["a", "b"]) == ["--kernel", "a", "--kernel", "b"]
     assert words("--block", np.int64(2)) == ["--block", "2"] and words("--cc", ["7.5", "9.0"]) == ["--cc", "7.5,9.0"]
     with pytest.raises(TypeError, match="arg has bool"):
         words("--arg", [np.True_])

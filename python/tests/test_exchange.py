@@ -187,6 +187,8 @@ def test_threads_are_limited():
     assert one == 1 and (all_cores > 1 or len(os.sched_getaffinity(0)) == 1)
     with pytest.raises(warpwise.InvalidArgument, match="threads are -1"):
         warpwise.limit_threads(-1)
+    warpwise.limit_threads(2**40)
+    warpwise.limit_threads(0)
 
 
 def test_torch():
@@ -236,6 +238,27 @@ def test_what_torch_does_not_lend():
     if read_only is not None:
         with pytest.raises(warpwise.InvalidArgument, match="read-only"):
             warpwise.copy(torch.ones(4, 4), out=read_only(torch.ones(4, 4)))
+
+
+def test_bfloat16_of_numpy():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    a = np.arange(12).reshape(3, 4).astype(ml_dtypes.bfloat16)
+    assert warpwise.gemv(a, np.ones(4, a.dtype)).tolist() == [6, 22, 38]
+    copied, out = warpwise.copy(a[:, 1:3]), np.zeros_like(a)
+    assert copied.dtype == a.dtype and (copied == a[:, 1:3]).all()
+    assert warpwise.copy(a, out=out) is out and (out == a).all()
+    out.flags.writeable = False
+    with pytest.raises(warpwise.InvalidArgument, match="out is read-only"):
+        warpwise.copy(a, out=out)
+    with pytest.raises(warpwise.InvalidArgument, match="src has elements of float8_e5m2, which no primitive takes"):
+        warpwise.copy(a.astype(ml_dtypes.float8_e5m2))
+
+
+def test_bfloat16_of_jax():
+    jax = pytest.importorskip("jax")
+    array = jax.device_put(jax.numpy.arange(6, dtype="bfloat16").reshape(2, 3), jax.devices("cpu")[0])
+    copied = warpwise.copy(array)
+    assert copied.dtype == array.dtype and (copied == array).all()
 
 
 def test_jax():

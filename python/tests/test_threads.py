@@ -1,6 +1,7 @@
 """Tests many threads at once, on separate and on shared objects. In a free-threaded Python no lock orders the threads."""
 
 import concurrent.futures
+import subprocess
 import sys
 import sysconfig
 
@@ -71,3 +72,31 @@ def test_one_testbench():
         return repr(launch.lines)
     assert len(set(at_once(work))) == 1
     assert shared.read().tolist() == [8 * 10 * 32] and bench.skipped == 0
+
+
+ENDS = """
+import threading, time
+import numpy as np
+import warpwise
+image = np.zeros((100, 100), np.uint8)
+{made}
+started = threading.Event()
+def work():
+    while True:
+        {call}
+        started.set()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize("made,call", [
+    ("", "warpwise.sobel(image)"),
+    ("from warpwise import emulator; to = emulator.Testbench().zeros('to', 9, np.int32)", "to.read()")])
+def test_daemon_threads_at_the_end(made, call):
+    if "emulator" in made:
+        pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
+    ended = subprocess.run([sys.executable, "-c", ENDS.format(made=made, call=call)], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr

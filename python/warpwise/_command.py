@@ -13,37 +13,39 @@ import numpy
 
 from ._warpwise import Error
 
-REPEATED = ("--arg", "--define", "--dump", "--include")  # options that the command takes several times
+REPEATED = ("--arg", "--define", "--dump", "--include", "--kernel")  # options that the command takes several times
 
 
 def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]") -> Any:
     """Runs `warpwise WORDS --json SUBJECTS` and returns its JSON, parsed.
 
     options  the command's options, with _ for -. If the command allows an option several times, each element of a
-             list becomes an option; else the elements are joined
+             list becomes an option, and so does each list in a list; else the elements are joined
     between  an option's separator for joining, by default a comma
     """
     with tempfile.TemporaryDirectory() as folder:
         return parsed([*words, *worded(subjects, options, between, folder)])
 
 
-def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]", folder: str) -> "list[str]":
+def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]", folder: str,
+           repeated: "tuple[str, ...]" = REPEATED) -> "list[str]":
     """Returns the command's words for subjects and options. Arrays are written to files in the folder."""
     words = [*map(os.fspath, subjects)]
     for name, value in options.items():
-        words += option("--" + name.replace("_", "-"), value, folder, between.get(name, ","))
+        words += option("--" + name.replace("_", "-"), value, folder, between.get(name, ","), repeated)
     return words
 
 
-def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
-    """Runs `warpwise WORDS` and returns its standard output. Raises Error if there is none or, with makes, if that file is missing."""
+def said(words: "list[str]", makes: "Optional[str]" = None, cwd: "Optional[str]" = None) -> str:
+    """Runs `warpwise WORDS` in cwd and returns its standard output. Raises Error if there is none or, with makes, if that file is missing."""
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
     try:
-        ended = subprocess.run([command, *words], capture_output=True, encoding="utf-8", errors="backslashreplace", check=False)
+        ended = subprocess.run([command, *words], capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, cwd=cwd)
     except OSError as error:
-        raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
+        where = f" in {cwd}" if cwd else ""
+        raise Error(f"{words[0]} runs the command {command}{where}: {error.strerror}") from None
     # The exit status cannot decide: a kernel with faults has a report, and a status other than 0.
     if not (os.path.exists(makes) if makes else ended.stdout):
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
@@ -59,15 +61,15 @@ def parsed(words: "list[str]") -> Any:
         raise Error(f"warpwise {words[0]} did not print JSON: {text[:200]}") from None
 
 
-def option(name: str, value: Any, folder: str, between: str) -> "list[str]":
+def option(name: str, value: Any, folder: str, between: str, repeated: "tuple[str, ...]" = REPEATED) -> "list[str]":
     """Returns the command's words for an option. Arrays are written to files in the folder."""
     if value is True:
         return [name]
     if value is False or value is None:
         return []
     if isinstance(value, (list, tuple)):
-        if name in REPEATED:
-            return [word for each in value for word in option(name, each, folder, between)]
+        if name in repeated or any(isinstance(each, (list, tuple)) for each in value):
+            return [word for each in value for word in option(name, each, folder, between, repeated)]
         return [name, between.join(str(each) for each in value)]
     if name == "--arg" and isinstance(value, (numpy.ndarray, numpy.generic)):
         return [name, argument(value, folder)]

@@ -37,7 +37,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
-from ._command import by_name, parsed, said, worded
+from ._command import REPEATED, by_name, parsed, said, worded
 from ._kernels import compiled
 
 try:
@@ -59,13 +59,14 @@ class Report(dict[str, Any]):
                  folder: "Optional[str]" = None) -> None:
         self._folder = folder or tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, self._folder, True)
-        self._words = ["explain", *worded(subjects, options, {"size": "x"}, self._folder)]
+        self._cwd = os.getcwd()  # the words may name files from here
+        self._words = ["explain", *worded(subjects, options, {"size": "x"}, self._folder, (*REPEATED, "--shared"))]
         super().__init__(parsed(self._words))
 
     @property
     def text(self) -> str:
         """Returns the report as `warpwise explain` prints it. The kernel runs again."""
-        return by_name(said(self._words))
+        return by_name(said(self._words, cwd=self._cwd))
 
     def __str__(self) -> str:
         return self.text
@@ -73,7 +74,7 @@ class Report(dict[str, Any]):
     def _repr_html_(self) -> str:
         """Returns the page of `warpwise explain --html`, in a frame. The kernel runs again."""
         file = os.path.join(self._folder, "report.html")
-        said([*self._words, "--html", file], makes=file)
+        said([*self._words, "--html", file], makes=file, cwd=self._cwd)
         with open(file, encoding="utf-8") as page:
             text = by_name(page.read())
         os.remove(file)
@@ -93,7 +94,8 @@ def explain(*subjects: Any, **options: Any) -> Report:
                                             by its own lines. Triton's block is 32 threads for each of its num_warps.
                                             Warp's grid is in threads, as the dim of warp.launch
     options   the command's options, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"],
-              machine_code=True. An option that may be repeated takes a list or a tuple: define=["N=3"]
+              machine_code=True. An option that may be repeated takes a list or a tuple: define=["N=3"]. So do the
+              values of two subjects: kernel=["a", "b"], shared=[0, 1024], grid=[(4, 1), 8], block=[(32, 8), 64]
               arg=[...] holds the kernel's arguments: the command's words ("f32[256]:iota", "i32:5"), NumPy scalars, or
               NumPy arrays, which become buffers with the same elements
 
