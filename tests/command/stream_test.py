@@ -477,6 +477,16 @@ class CutShort(StreamTest):
             self.assertEqual(said.count(b"warpwise: "), 1, said)
             self.assertIn(b"its reader went away", said)
 
+    def test_a_reader_of_the_report_that_goes_away_stops_no_frame(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run([WARPWISE, "stream", "test:noise", "out.raw", "--size", "16x16", "--format", "gray8", "--frames", "3"],
+                              stdout=write_end, stderr=subprocess.PIPE, check=False)
+        os.close(write_end)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertEqual(done.stderr, b"warpwise: cannot write standard output: its reader went away\n")
+        self.assertEqual(len(read("out.raw")), 3 * 16 * 16)
+
 
 class Signals(StreamTest):
     def start(self, *arguments, **options):

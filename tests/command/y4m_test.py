@@ -57,6 +57,10 @@ class Y4m(CommandTest):
             write("in.y4m", self.video(sampling))
             self.succeed("convert", "in.y4m", "out.y4m", "--to", "i420")
             self.assertIn(f" C{sampling} ".encode(), read("out.y4m"))
+        for sampling, samples in [("420p10", 8 * 6 * 3 // 2), ("422p10", 8 * 6 * 2)]:
+            write("in.y4m", y4m(8, 6, sampling, bytes(2 * samples)))
+            self.succeed("convert", "in.y4m", "out.y4m", "--to", "i420")
+            self.assertIn(b" C420mpeg2 ", read("out.y4m"), sampling)
 
     def test_colours_by_the_ranges_of_the_file(self):
         white, black = bytes([235, 235]), bytes([16, 16])

@@ -62,8 +62,8 @@ struct Colours {
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags);
 
-/// Returns the siting of chroma after each two rows were averaged into one. The new row lies midway
-/// between the two rows, so top_left becomes left, with Origin::stage.
+/// Returns the siting of chroma whose rows were averaged in pairs. A new row lies midway between
+/// its two rows, so top_left becomes left. The origin of this new siting is Origin::stage.
 Told<Siting> siting_of_row_means(Told<Siting> siting);
 
 /// Returns true for rgba32 and bgra32, the formats with alpha.

@@ -35,8 +35,8 @@ class Scratch {
     auto between = std::make_unique<Between>();
     const std::vector<Step>& steps = pipeline_.steps();
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-      // A step without a stage takes the luma from the previous step's picture. It gets an unused
-      // picture of one pixel, so that pictures and steps have the same indices.
+      // A step without a stage needs no memory: its result is the first plane of the previous
+      // picture. A dummy picture of one pixel keeps the indices of pictures and steps equal.
       const bool computes = steps[i].stage != nullptr;
       between->emplace_back(computes ? steps[i].to.shape
                                      : io::PictureShape::of(PixelFormat::gray8, 1, 1));
@@ -78,7 +78,7 @@ class CpuLane final : public Lane {
     if (!between_) between_ = scratch_->take();
     const auto work = [&] { run_steps(*between_); };
     arena_ ? arena_->execute(work) : work();
-    // If the last step has no stage, the result lies in between_ or in source_.
+    // If the last step has no stage, the result may lie in between_, which is kept then.
     const std::vector<Step>& steps = pipeline_.steps();
     if (steps.empty() || steps.back().stage) scratch_->give_back(std::move(between_));
   }

@@ -86,8 +86,8 @@ struct DeepSamples {
   Bytes frame;
 };
 
-// Samples of 10 and 12 bits are scaled to 16 bits. In limited range this is exact. In full range it
-// rounds by up to half a code. A result has luma's rounding error once, and chroma's up to twice.
+// Scaling 10 or 12 bits to 16 is exact in limited range, and rounds by up to half a code in full
+// range. RGB then has luma's error, up to twice chroma's, and half a code from its own rounding.
 void expect_rgb(warpwise::test::Backend backend, const Stream& from) {
   SCOPED_TRACE(from.text());
   const DeepSamples samples(from);
@@ -268,7 +268,7 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
             std::string::npos);
 }
 
-// These stages are recordable, because the GPU computes them. Work of the host is not recorded.
+// The GPU computes these stages, so that one CUDA graph can contain all work for a frame.
 TEST(DeepColour, IsRecordedIntoOneGraph) {
   Stream yuv = stream_of(io::PictureShape::of(io::DeepPlanes::yuv420, 8, 8), {}, {}, {});
   yuv.depth = 10;

@@ -20,7 +20,7 @@ Coding coding_of(const Stream& stream, int component);
 /// Tables of codes, one for each component.
 using LevelTables = std::vector<std::vector<std::uint16_t>>;
 
-/// Returns the table of levels() for each component of a stream's deep frames.
+/// Returns the table levels(from, to, coding) for each component of a stream's deep frames.
 LevelTables levels_of(const Stream& stream, int from, int to);
 
 /// Positions of a component's samples in a deep frame, counted in samples. The samples fill a
@@ -47,7 +47,7 @@ std::vector<BasicView<memory, access>> views_of(const io::PixelsOf<memory, acces
   return planes;
 }
 
-/// Returns the stream of frames with the same samples in 8 bits: gray8, rgb24, rgba32, i420, yuyv
+/// Describes deep frames after rounding to 8 bits. The format is gray8, rgb24, rgba32, i420, yuyv
 /// (from 4:2:2) or ycbcr32 (from 4:4:4). `deep` must be of u16.
 Stream narrowed(const Stream& deep);
 

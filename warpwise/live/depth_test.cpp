@@ -13,7 +13,7 @@ namespace {
 
 constexpr Coding codings[] = {Coding::limited, Coding::full, Coding::full_chroma};
 
-// Converts a code of `from` bits to `to` bits by the real numbers that codes stand for, unrounded.
+// Converts a code of `from` bits to `to` bits in double precision. The result is not rounded.
 double level_of(double code, int from, int to, Coding coding) {
   if (coding == Coding::limited) return code * std::exp2(to - from);
   const double scaled = (std::exp2(to) - 1) / (std::exp2(from) - 1);
@@ -28,7 +28,7 @@ TEST(Levels, AreTheRealValuesRoundedHalfUp) {
         const std::vector<std::uint16_t> table = levels(from, to, coding);
         ASSERT_EQ(table.size(), std::size_t{1} << from);
         for (std::size_t code = 0; code < table.size(); ++code) {
-          // Values that are not exactly a half are at least 2^-17 away from a half.
+          // 2^-20 makes inexact halves round up. All other values are 2^-17 or more off a half.
           const double real = level_of(static_cast<double>(code), from, to, coding) + 0x1p-20;
           const double most = std::exp2(to) - 1;
           ASSERT_EQ(table[code], std::clamp(std::floor(real + 0.5), 0.0, most))

@@ -15,8 +15,8 @@ class DeviceSteps {
   /// Allocates its memory on `stream`. `pipeline` must outlive this object. \throws CudaError
   DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream);
 
-  /// Enqueues all steps on `stream` and returns the first result. It lies in `results`, or in the
-  /// last step's input if that step has no stage. \throws CudaError, …
+  /// Enqueues all steps on `stream`. Returns the last step's first result: results[0], or a part of
+  /// the step's input if the step has no stage. \throws CudaError, …
   DeviceSource run(DeviceSource from, std::span<const DeviceResult> results,
                    gpu::StreamHandle stream);
   /// Enqueues only step `i`, on `from`, which is the result of the previous step.

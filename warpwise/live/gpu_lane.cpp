@@ -26,8 +26,8 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // Rehearses and then records the graph. The constructor does not do this, because a stage that
-  // remembers earlier frames would remember the rehearsal's.
+  // Measures the steps on a blank frame, then records the graph. Must not be called for a pipeline
+  // that remembers(), because its stages would remember the blank frame.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
     if (on_gpu_.source)

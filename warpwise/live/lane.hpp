@@ -53,9 +53,9 @@ class Lane {
   virtual const std::byte* result_on_gpu() const { return nullptr; }
   /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
-  /// Times of each step, upload and download, summed over all frames. A graph is timed only as a
-  /// whole, so each of its frames counts with the shortest times of earlier rehearsals. A lane of
-  /// PicturesOnGpu reports the time of all steps as the last step's.
+  /// Times of each step, upload and download, summed over all frames. A CUDA graph can be timed
+  /// only as a whole. Its frames count with the shortest times of runs before the recording. A lane
+  /// of PicturesOnGpu reports the time of all steps as the last step's.
   struct Milliseconds {
     std::vector<double> steps;
     double upload = 0;
@@ -68,8 +68,8 @@ class Lane {
 };
 
 /// Makes lanes on the CPU with `threads` threads each; with 0 a lane computes in the calling
-/// thread's oneTBB arena. The lanes share the memory between steps: each frame in flight takes the
-/// buffers used last, because they may still be in a cache. `pipeline` must outlive them.
+/// thread's oneTBB arena. The lanes share buffers for the results between steps. A frame takes the
+/// buffers used last, because they may still be in a cache. `pipeline` must outlive the lanes.
 std::vector<std::unique_ptr<Lane>> cpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              int threads);
 

@@ -195,7 +195,7 @@ class PictureSource final : public Source {
     return true;
   }
 
-  // Advances to the picture that the file shows at the time of the next frame of the user's rate.
+  // Resamples to the user's rate: advances to the picture on display when the next frame is due.
   bool advance_to_new_rate() {
     const double now = static_cast<double>(returned_++) * 1000 / stream().rate.per_second();
     while (now >= static_cast<double>(end_)) {

@@ -41,8 +41,8 @@ void PinnedRing::upload(std::span<const std::byte> host, std::byte* device,
 void PinnedRing::download(const std::byte* device, std::span<std::byte> host,
                           gpu::StreamHandle stream) {
   const std::size_t count = parts_of(host.size());
-  // Transfers run up to `parts` parts ahead of the copies to the host. They need no wait for an
-  // earlier upload from the same part, because a stream runs its transfers in order.
+  // Round i copies part i - `parts` to the host, and then starts the transfer of part i. The part's
+  // buffer may still be in use by an upload, but the stream ends the upload first.
   for (std::size_t i = 0; i < count + parts; ++i) {
     if (i >= parts && i - parts < count) {
       const auto bytes = part_of(host, i - parts);

@@ -52,7 +52,8 @@ std::string text_of(const Stream& gives, const Stream& taken) {
   return text;
 }
 
-/// Returns true if a Chain of the steps is one kernel for frames in a lane's own buffers.
+/// Returns true if a Chain computes the steps in one kernel. The answer is for buffers with the
+/// alignment of a Lane's buffers.
 bool are_one_kernel(std::span<const Step> steps) {
   std::vector<ChainStep> chain;
   for (const Step& step : steps) {
@@ -165,7 +166,8 @@ bool Pipeline::take_luma_alone() {
   if (!luma) return false;
   const Stream from = steps_.back().from;
   const Stream to = luma->begin(from);
-  // Luma stays unchanged in every convention if the range stays the same.
+  // No step is needed if the input already holds this luma. A colour matrix does not change the
+  // luma of YUV pixels, so the input's luma is the result's if both have the same range.
   const bool is_there =
       begins_with_luma(from.format()) && from.colours.range.value == to.colours.range.value;
   steps_.back() = is_there ? Step{nullptr, from, luma_of(from), true}

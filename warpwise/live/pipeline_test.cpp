@@ -249,7 +249,7 @@ TEST(CpuLanesTest, WithoutAStepThatComputesTheResultIsTheSourcesOwnMemory) {
   EXPECT_EQ(lanes[0]->result().size(), 24U) << "the luma alone";
 }
 
-// Lanes share the memory between steps. The luma of nv12 is not copied, so it lies in this memory.
+// Lanes share the buffers between steps. A lane must keep a buffer in which its result lies.
 TEST(CpuLanesTest, ALumaStaysWhileAnotherLaneComputes) {
   const Pipeline pipeline({conversion(PixelFormat::nv12)}, stream_of(PixelFormat::rgb24, 6, 4, {}),
                           Wanting(PixelFormat::gray8));

@@ -11,12 +11,12 @@ namespace {
 
 bool exchanges_sides(int orientation) { return orientation >= 5; }
 
-// Describes a turn by offsets in the source plane, which has no gaps: the offset of the result's
-// first element, and the steps to the result's next element to the right and below.
+// The way through the source plane in which a turn reads its pixels. Counted in pixels; the plane
+// has no gaps.
 struct Walk {
-  std::int64_t first;
-  std::int64_t right;
-  std::int64_t down;
+  std::int64_t first;  // offset of the result's first pixel
+  std::int64_t right;  // step to the result's next pixel to the right
+  std::int64_t down;   // step to the result's next pixel below
 };
 
 Walk walk_of(int orientation, std::int64_t width, std::int64_t height) {

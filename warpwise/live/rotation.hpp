@@ -7,8 +7,8 @@
 
 namespace warpwise::live {
 
-/// Returns true if turn() takes frames of `shape`: all except 4:2:2, in which pixels share chroma
-/// only with the pixel beside them.
+/// Returns true if turn() takes frames of `shape`: all except 4:2:2, in which two pixels of a row
+/// share chroma. After a quarter turn these pixels lie in a column, and no format stores that.
 bool can_turn(const io::PictureShape& shape);
 
 /// Returns the shape of frames after turn(). Orientations from 5 to 8 exchange width and height.

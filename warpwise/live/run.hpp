@@ -23,8 +23,8 @@ struct RunOptions {
   std::size_t workers = 1;
 };
 
-/// Returns the number of lanes that a run with `workers` needs. Besides the workers' lanes, one
-/// lane is filled, one waits, and one is written.
+/// Returns the number of lanes that a run with `workers` needs. A lane holds one frame. Besides the
+/// frames that workers compute, one frame is read, one waits for a worker, and one is written.
 constexpr std::size_t lanes_for(std::size_t workers) { return workers + 3; }
 
 /// Progress of a run.

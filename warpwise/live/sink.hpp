@@ -31,17 +31,19 @@ class Sink {
   /// \throws InvalidArgument  the sink does not take that size, or takes only more than 8 bits.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Returns true if the sink takes these deep frames (more than 8 bits) unchanged. Otherwise
-  /// pipelines try deep RGB, planes_for_rgb(), then 8 bits. \throws InvalidArgument  as takes()
+  /// Returns true if the sink takes these deep frames (more than 8 bits) unchanged. Otherwise they
+  /// become deep RGB, deep YUV with planes_for_rgb(), or 8 bits: the first that the sink takes.
+  /// \throws InvalidArgument  as takes()
   virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
-  /// Returns the planes to which deep frames are converted if the sink does not keep deep RGB.
+  /// Returns the chroma subsampling of deep YUV for a sink that does not keep deep RGB.
   virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
 
-  /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
+  /// Returns the name of the pixel format that the sink stores for `taken` frames. A sink that
+  /// takes 4:4:4 and averages the chroma itself returns "i420".
   virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
-  /// Lists the parts of a stream and its companions that the sink cannot hold: "the turn",
-  /// "subtitles (subrip)", "chapters". `companions` may be null.
+  /// Lists, for the user, the properties and companions of a stream that the sink cannot store:
+  /// "the turn", "subtitles (subrip)", "chapters". `companions` may be null.
   virtual std::vector<std::string> drops(const Stream& /*stream*/,
                                          const Companions* /*companions*/) const {
     return {};

@@ -32,7 +32,7 @@ std::unique_ptr<Sink> y4m_sink(const std::string& path);
 /// \throws IoError
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);
 
-/// Lists the parts of a stream that a file of nothing but frames does not hold; see Sink::drops().
+/// Returns Sink::drops() for a file that stores only frames.
 std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions);
 
 }  // namespace warpwise::live

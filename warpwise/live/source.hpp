@@ -22,10 +22,10 @@ class Companions {
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
-  /// Lists the companions that are heard or seen: "sound (aac)", "chapters", …
+  /// Lists the tracks, the chapters, attachments and a cover picture: "sound (aac)", "chapters", …
   virtual std::vector<std::string> parts() const { return {}; }
 
-  /// Sets the end of the frames: `seconds` after the first one begins. Chapters end there too.
+  /// Cuts the companions off where the frames end: `seconds` after the first frame begins.
   virtual void end_at(double /*seconds*/) {}
 
  protected:
@@ -53,7 +53,7 @@ class Source {
   virtual std::optional<FrameTime> time() const { return std::nullopt; }
 
   /// Hands over the source's companions if SourceOptions::with_companions was set; null if it has
-  /// none. The source adds packets to them until the caller releases them.
+  /// none. While the caller holds them, next() adds the sound and subtitles that it reads.
   virtual std::shared_ptr<Companions> take_companions() { return nullptr; }
 
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
@@ -95,7 +95,7 @@ class Source {
 
 /// The decoder of a video.
 enum class Decode : std::uint8_t {
-  automatic,  ///< the GPU if its bytes equal the CPU's and frames may stay on it; else the CPU
+  automatic,  ///< the GPU if it decodes to the CPU's bytes and frames may stay on it; else the CPU
   cpu,
   gpu
 };

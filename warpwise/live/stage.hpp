@@ -72,7 +72,7 @@ class Stage {
   /// is the same for every frame.
   virtual bool is_recordable() const { return !remembers(); }
 
-  /// Frees the GPU memory that run() keeps between frames. Called before the memory's stream ends.
+  /// Frees the GPU memory that run() keeps between frames. Called before the stream is destroyed.
   virtual void release() {}
 
   /// Returns a stage that computes only the luma of this stage's result, as gray8; null if there is

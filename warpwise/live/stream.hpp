@@ -91,7 +91,7 @@ struct Stream {
 /// Describes the turn of an Exif orientation: "a quarter turn to the right"; empty for 1.
 std::string turn_text(int orientation);
 
-/// Makes a stream of frames; options and tags state their colours.
+/// Makes a stream of frames. Its colours are those of decide_colours().
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
 /// Makes a stream of frames of `shape`, which may be deep. \throws std::bad_optional_access `shape`

@@ -114,7 +114,7 @@ TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
                          wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
 }
 
-// In real time, frames may be dropped before the sink, which sees this only in the frames' times.
+// In real time, frames may be dropped. Only gaps in the times of later frames tell the sink.
 TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
   for (const char* name : {"a.mp4", "a.mkv"}) {
@@ -167,7 +167,7 @@ TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   EXPECT_NEAR(last, (count - 1) * 0.04, 0.1);
 }
 
-// Each recording counts its packets from 0 again.
+// In the second recording, the packets' counters begin at 0 again, but no packet is missing.
 TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
   for (const char* how : {"a.ts", "-f mpegts -mpegts_m2ts_mode 1 a.ts"}) {
     ffmpeg(
@@ -181,7 +181,7 @@ TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
     ASSERT_EQ(frames.size(), 50U) << how;
     EXPECT_EQ(joined(frames_of(*open("twice.ts"))), joined({joined(frames), joined(frames)}))
         << how;
-    // A frame without its middle or its end is damaged.
+    // A packet is lost from the middle or the end of a frame, which must be reported as damage.
     const bool is_m2ts = how[0] == '-';
     const std::size_t cell = is_m2ts ? 192 : 188;
     const std::size_t track = is_m2ts ? 5 : 1;
@@ -540,7 +540,7 @@ TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
   }
 }
 
-// Frames stored in another order than shown step back in time, but begin no other recording.
+// B-frames make display times step back. This must not count as the start of another recording.
 TEST_F(OtherTracksTest, OfASlowSecondRecordingFollowTheFirst) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=1:d=10 -f lavfi -i sine=d=10 -pix_fmt yuv420p -c:v libx264 "

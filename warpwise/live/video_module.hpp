@@ -24,11 +24,11 @@ struct CameraMode {
 /// without FFmpeg, and works where it is missing.
 class VideoModule {
  public:
-  /// Reads the frames of a file's video, each with its time, upright if options.autorotate. 4:2:2
-  /// in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24. Samples of 9 to
-  /// 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover picture
-  /// is no video. If options.rate is set, the source gives the frames that the file shows at equal
-  /// intervals. The options' format and size have no effect.
+  /// Reads the frames of a file's video, each with its time, upright if options.autorotate. Planar
+  /// 4:2:2 is read as yuyv, planar 4:4:4 as ycbcr32, planar RGB as rgb24. Samples of 9 to 16 bits
+  /// are read as deep frames. Chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated up to 4:2:2, 4:2:0 and
+  /// 4:4:4. A cover picture is not read as a video. If options.rate is set, frames are repeated or
+  /// left out to reach it. The options' format and size have no effect.
   /// \throws IoError  the file is missing, is no video, lacks options.track, or has frames that are
   ///                  not read (interlaced, with a palette, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,

@@ -38,7 +38,7 @@ inline std::string message_of(const std::function<void()>& call) {
   return warpwise::test::message_of<Error>(call);
 }
 
-// Makes frame `number` of a smooth moving pattern. Frames in lossy files are close to these frames.
+// Makes frame `number` of a moving ramp. It is so smooth that lossy codecs change it little.
 inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   Bytes frame(static_cast<std::size_t>(shape.bytes()));
   for (std::size_t i = 0; i < frame.size(); ++i) {

@@ -22,8 +22,8 @@ class Clip {
   Clip(const Clip&) = delete;
   Clip& operator=(const Clip&) = delete;
 
-  /// Starts a clip with the next added frame of `computation` or of a later computation. The name
-  /// determines the codec, as for videos in live::open_sink().
+  /// Starts a clip, whose first frame is the next added one. `computation` is the one in use now;
+  /// add() may pass another. The name determines the codec, as for videos in live::open_sink().
   void start(const std::string& path, std::shared_ptr<const Computation> computation);
 
   /// Adds a frame if a clip is being recorded. All frames of a video have one size: a result of

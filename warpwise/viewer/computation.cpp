@@ -42,7 +42,8 @@ Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
     : conversion_({}, source, WindowFormat()),
       pipeline_(std::move(stages), source, WindowFormat()) {}
 
-// The device that holds the original's frames converts them, whatever computes the result.
+// The original's picture is made on the GPU if the source's frames lie there, otherwise on the CPU.
+// options.on_gpu decides only where the result is computed.
 void Computation::reserve(const ViewOptions& options, live::OnGpu on_gpu) {
   auto originals = on_gpu.source
                        ? live::gpu_lanes(conversion_, frames_of_computation, on_gpu)

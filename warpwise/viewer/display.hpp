@@ -37,7 +37,7 @@ class WindowHandle {
   Extent size() const;
   /// Returns the size in pixels; on a dense display it may exceed size().
   Extent pixels() const;
-  /// Returns the factor by which texts and the panel are enlarged, in window coordinates.
+  /// Returns the display's scale for texts and the panel, converted to window coordinates.
   float content_scale() const;
 
   /// Switches between full screen and the window's place.

@@ -187,7 +187,8 @@ void Panel::enter(Entered entered) {
   is_waiting_ = true;
 }
 
-// Keeps the text that is being edited if only a stage's option changes.
+// Puts the entered pipeline into use. If a stage's control entered it, the pipeline's text is
+// replaced too, unless the user has begun to edit it.
 void Panel::take_entered() {
   is_waiting_ = false;
   try {

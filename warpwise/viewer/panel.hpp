@@ -18,9 +18,9 @@ namespace warpwise::viewer {
 /// time, and the result's histogram.
 class Panel {
  public:
-  /// `way` describes the frames' way from the source to the window on a GPU. `options` give the
-  /// first pipeline, the options of its stages, and the rungs that may replace them. `replace`
-  /// takes the new text. If it throws, the message is shown below the changed control or text.
+  /// `way` is Sharing::text(). `options` give the first pipeline, its stages' options, and the
+  /// rungs that may replace the stages' kernels. `replace` is called with each new pipeline text.
+  /// If it throws, the message is shown below the changed control or text.
   Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
         std::shared_ptr<Clip> clip, std::function<void(const std::string&)> replace);
 

@@ -65,7 +65,8 @@ Player::Task Player::wait_for_task() {
   }
 }
 
-// Leaves a camera its own pace. After a late frame, the next frames keep their usual interval.
+// Sets the time at which the next frame is read, by the source's rate. A camera keeps its own pace.
+// After a delay of more than a frame's time, the next frames keep their usual interval.
 void Player::set_next_due() {
   if (source_->is_live()) return;
   const live::Rate rate = source_->stream().rate;

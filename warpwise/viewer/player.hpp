@@ -60,7 +60,7 @@ class Player {
   using Clock = std::chrono::steady_clock;
   enum class Task { read, compute_again, stop };
 
-  // A frame to compute, with its computation.
+  // Memory for the next frame, and the computation that owns it.
   struct Place {
     std::shared_ptr<Computation> computation;
     Frame& frame;

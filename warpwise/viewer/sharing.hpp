@@ -7,9 +7,9 @@
 
 namespace warpwise::viewer {
 
-/// Returns why CUDA cannot share a source's frames, which then pass through the host. The text is
-/// empty if CUDA can share them, or if the CPU computes. Call it before a window exists: an OpenGL
-/// source has its own context, and a thread has only one current context.
+/// Returns why a source's frames reach the GPU through the host's memory. The text is empty if they
+/// stay on the GPU, or if the CPU computes. Call it before a window exists: an OpenGL source has
+/// its own context, and a thread has only one current context.
 std::string why_no_source(live::Source& source, const ViewOptions& options);
 
 /// Decides which frames CUDA and OpenGL share between the source and the window. Requires that the

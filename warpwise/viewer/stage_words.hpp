@@ -21,8 +21,8 @@ bool has_flag(const std::vector<std::string>& words, std::string_view name);
 /// replace those of the same names. An empty option, "rung=", removes an option or a flag.
 std::string with_options(std::string_view pipeline, std::size_t index, std::string_view options);
 
-/// Returns `change`, such as "block-size=5", after an option that removes the option's former name:
-/// "block= block-size=5".
+/// Returns options for with_options() that make a change, such as "block-size=5", and remove the
+/// option under its former name: "block= block-size=5". `former` is empty if there is none.
 std::string without_former(std::string_view former, std::string_view change);
 
 }  // namespace warpwise::viewer

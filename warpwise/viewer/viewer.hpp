@@ -37,14 +37,14 @@ using ParseStages = std::function<std::vector<std::shared_ptr<live::Stage>>(std:
 /// Returns the options of the stage with that name, for its controls.
 using OptionsOfStage = std::function<std::vector<live::StageOption>(std::string_view stage)>;
 
-/// Rungs that may replace a stage.
+/// Rungs of one stage; see Rungs.
 struct StageRungs {
   std::vector<std::string> names;  ///< the last is the library's own kernel
   std::string options;             ///< stage options that the rungs need: "border=replicate"
 };
 
-/// The rungs that may replace a stage's kernel: the optimisation steps of its ladder. The option
-/// rung=NAME in the pipeline's text chooses one.
+/// The rungs of all stages. A rung is a kernel that may replace the library's. Together they form a
+/// ladder of optimisation steps. The option rung=NAME in a stage's text chooses one.
 struct Rungs {
   std::string why_none;                                  ///< empty if there are rungs
   std::function<StageRungs(std::string_view stage)> of;  ///< rungs of a stage, by its name

@@ -193,8 +193,8 @@ class Window {
     if (!ended.error.empty()) throw IoError(ended.error);
   }
 
-  // Writes a note on the clip over the picture. The note always shows during a recording, and after
-  // its end only if the panel is hidden.
+  // Writes the clip's progress or error over the picture. During a recording, other notes come
+  // first. The outcome is written only if the panel, which also states it, is hidden.
   void say_of_clip() {
     const Clip::State now = clip_->state();
     const bool is_over = told_clip_.is_recording && !now.is_recording;
@@ -219,8 +219,8 @@ class Window {
     panel_.add(shown_);
   }
 
-  // Copies the result to the texture. The copy completes before the next newest(), after which the
-  // frame's memory may change.
+  // Copies a lane's result to the texture. Waits for a copy on the GPU, because the frame's memory
+  // may change after the next call of newest().
   void take(Texture& texture, const io::PictureShape& shape, const live::Lane& lane) {
     const std::byte* const on_gpu = lane.result_on_gpu();
     if (on_gpu == nullptr) return texture.set(shape, lane.result());

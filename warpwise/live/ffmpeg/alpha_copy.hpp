@@ -16,10 +16,10 @@ io::PictureShape shape_with_alpha(const io::PictureShape& yuv);
 /// is only scaled to the result's bits.
 class AlphaCopy {
  public:
-  /// `pixels` is the frames' pixel format, for which leaves_alpha_out() is true. `yuv` describes
-  /// the frames without alpha, in the shape of shape_of().
+  /// `pixels` is the frames' AVPixelFormat, which is YUV with alpha. `yuv` describes the same
+  /// frames without alpha; its shape is that of shape_of().
   AlphaCopy(int pixels, const Stream& yuv);
-  /// Converts a frame into `to`, which has the size of shape_with_alpha() without gaps.
+  /// Converts a frame to RGBA of the shape shape_with_alpha(), without gaps between rows.
   void operator()(const AVFrame& frame, std::span<std::byte> to);
 
  private:

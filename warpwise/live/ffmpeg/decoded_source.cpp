@@ -57,7 +57,7 @@ io::PictureShape shape_in(const AVFrame& frame) {
   return shape_of(pixels_of(frame), frame.width, frame.height).value();
 }
 
-// Returns the Exif orientation of the turn that the source makes; 1 for no turn.
+// Returns the turn that the source applies to its frames, as an Exif orientation; 1 for no turn.
 int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& options) {
   const int orientation = orientation_of(first, decoder.stream());
   if (!options.autorotate || orientation == 1) return 1;
@@ -195,7 +195,7 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
 }
 
 std::shared_ptr<Companions> DecodedSource::take_companions() {
-  const std::shared_ptr<OtherTracks> others = decoder_->take_other_tracks();
+  const std::shared_ptr<OtherTracks> others = decoder_->take_other_tracks(ahead_);
   if (others) others->set_first_frame(first_frame_);
   others_ = others;
   return others;
@@ -237,8 +237,8 @@ const AVFrame* DecodedSource::next_frame() {
   return &like_the_first(*std::exchange(ahead_, nullptr));
 }
 
-// Decodes the next frame. The other tracks end only after the last frame, although the decoder may
-// have read the whole file long before.
+// Decodes the next frame into ahead_. Ends the other tracks only after the last frame, although the
+// file may have been read long before. Their end tells a sink that all frames were read.
 bool DecodedSource::decode_ahead() {
   const auto end_others = [&] {
     if (const auto others = others_.lock()) others->end();
@@ -327,7 +327,7 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
        (goes_on ? "" : "; its sound has changed or is missing"));
 }
 
-// Returns the frame that the file shows at the time of the next frame of the user's rate.
+// Resamples to the user's rate: returns the file's frame on display when the next frame is due.
 const AVFrame* DecodedSource::next_of_new_rate() {
   const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
   const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());

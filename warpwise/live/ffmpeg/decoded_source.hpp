@@ -50,7 +50,7 @@ class DecodedSource : public Source {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Takes over the decoder only after the first frame was decoded.
+  // `decoder` is a reference, so that `first`, another argument, can still be decoded with it.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                 const SourceOptions& options, Reopen reopen);
   const AVFrame& like_the_first(const AVFrame& frame);

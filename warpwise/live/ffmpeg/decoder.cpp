@@ -37,7 +37,7 @@ Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const Source
       input_(std::move(opened.input)), decode_(options.decode), with_alpha_(options.with_alpha) {
   choose_stream(options);
   if (options.with_companions) {
-    others_ = std::make_shared<OtherTracks>(*input_);
+    others_ = std::make_shared<OtherTracks>(*input_, stream_->index);
     others_in_use_ = others_;
   }
   for (unsigned i = 0; i < input_->nb_streams; ++i) {
@@ -75,8 +75,9 @@ void Decoder::choose_stream(const SourceOptions& options) {
   stream_ = videos[static_cast<std::size_t>(*options.track - 1)];
 }
 
-std::shared_ptr<OtherTracks> Decoder::take_other_tracks() {
+std::shared_ptr<OtherTracks> Decoder::take_other_tracks(const AVFrame* first) {
   std::shared_ptr<OtherTracks> others = std::move(others_);
+  if (others && first != nullptr) others->set_light(light_of(*first, *stream_));
   return others && !others->is_empty() ? others : nullptr;
 }
 
@@ -131,8 +132,8 @@ void Decoder::open_on_cpu() {
   if (!codec) throw std::bad_alloc();
   codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
   // The decoders of MJPEG and FFV1 conceal damage and do not mark the damaged frame. In strict
-  // mode, MJPEG's decoder returns an error instead. FFV1's decoder only logs a slice's wrong
-  // checksum. Its threads must all decode the same frame, so that the message belongs to it.
+  // mode, MJPEG's decoder returns an error instead. FFV1's only logs a slice's wrong checksum,
+  // which sets has_complained_. With slice threads, the message belongs to the current frame.
   if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
   if (known->id == AV_CODEC_ID_FFV1) {
     codec->thread_type = FF_THREAD_SLICE;
@@ -314,7 +315,8 @@ bool Decoder::is_of_the_video() {
     if (others) others->see_video(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
-  // AAC begins with a packet that ends at time 0. The next packet needs it, so it is kept.
+  // A file may discard AAC's first packet, which ends at time 0. It is kept, because the next
+  // packet cannot be decoded without it.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
   if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);

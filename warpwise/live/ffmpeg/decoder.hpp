@@ -43,11 +43,12 @@ class Decoder {
 
   const AVStream& stream() const { return *stream_; }
   AVFormatContext& input() const { return *input_; }
-  /// Hands over the other tracks; see Source::take_companions().
-  std::shared_ptr<OtherTracks> take_other_tracks();
-  /// Appends this input's other tracks to `lost`, those of a lost input. Time `start` of this input
-  /// is time `at` of the lost one, in microseconds. Returns false if the tracks differ in kind;
-  /// this input's are then left out.
+  /// Hands over the other tracks; see Source::take_companions(). `first` is the first frame, whose
+  /// HDR metadata they get; it may be null.
+  std::shared_ptr<OtherTracks> take_other_tracks(const AVFrame* first);
+  /// Appends this input's other tracks to `lost`, the tracks of the same input before it was lost.
+  /// Their times are shifted so that `start` becomes `at`, both in microseconds. Returns false and
+  /// appends nothing if this input's tracks are missing or differ from `lost` in kind.
   bool continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
                        std::int64_t at);
   /// Returns the input's name: "street.avi".

@@ -16,9 +16,10 @@ constexpr std::int64_t most_pixels = 16384;
 
 }  // namespace
 
-// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range, so
-// LimitedFill converts RGB and full-range frames to it. MJPEG cannot state colour properties, so
-// frames get those that its readers assume: full range, BT.601, and chroma in the centre.
+// Each encoder has its own rule. H.264 can state all colour properties, so it takes any 4:2:0
+// unchanged. Readers of ProRes assume limited range, so LimitedFill converts RGB and full-range
+// frames to it. MJPEG states no colour properties. Its frames get those that its readers assume:
+// full range, BT.601, and chroma in the centre.
 Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   require_size(stream);
   const PixelFormat format = stream.format();
@@ -46,8 +47,8 @@ Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC, so .mp4 does not keep RGB. ProRes keeps RGBA, which fill()
-// converts to YUV with alpha.
+// RGB for .mp4 is not kept but converted, because few programs play HEVC of RGB. ProRes takes RGBA,
+// which fill() converts to YUV with alpha.
 bool EncodedFrames::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;

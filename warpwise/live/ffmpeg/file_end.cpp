@@ -129,8 +129,8 @@ class AviFile {
     return true;
   }
 
-  // Returns true if the file contains each range of bytes that an index of indexes (indx) names,
-  // one for each part. Also true for a single part, whose length has_frames() checks.
+  // Checks an index of indexes (indx): the place and length of an index for each RIFF part. Returns
+  // true if all lie within the file. A single part passes, because has_frames() checks its length.
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;

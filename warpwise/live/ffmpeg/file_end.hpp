@@ -6,9 +6,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// State of a file's end, found from its structure. FFmpeg reads some files that are truncated, or
-/// damaged between two frames, without an error. For bytes after the end of some other files, it
-/// reports an error.
+/// State of a file's end, found from its structure. FFmpeg alone does not tell it. It reads some
+/// truncated or damaged files without an error. It also reports errors for bytes that follow the
+/// end of a complete file.
 enum class FileEnd : std::uint8_t {
   reached,  ///< a .gif file has its last byte
   missing,  ///< a .gif, .apng or .avi file ends, or is damaged, before its last frame

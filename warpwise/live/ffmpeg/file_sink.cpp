@@ -6,6 +6,7 @@
 #include <map>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -78,6 +79,7 @@ class FileSink final : public Sink {
   }
   void open_encoder(const Stream& stream);
   void open_file();
+  void write_file_header(Dictionary& options);
   void connect();
   void check_deadline();
   void check_connection();
@@ -177,18 +179,37 @@ void FileSink::open_file() {
   if (stream_.orientation != 1 && file_.is_quicktime())
     set_orientation(*video, stream_.orientation);
   if (others_) {
+    if (file_.holds_light()) set_light(*video, others_->light());
     copied_.emplace(
         *others_, file_, has_chapters(), *output, [this](int error) { check(error); },
         [this](AVPacket& packet) { write_packet(packet); });
     copied_->add();
   }
-  connect();
   Dictionary options;
   if (file_.is_mp4()) options.set("movflags", "frag_keyframe+delay_moov+default_base_moof");
   options.set("rtsp_transport", "tcp");  // with UDP, a peer that is gone would not be noticed
-  check(avformat_write_header(output, options.get()));
+  if (is_peer() || io::written_directly(name())) {
+    connect();
+    check(avformat_write_header(output, options.get()));
+  } else {
+    write_file_header(options);
+  }
   is_begun_ = true;
   check_connection();
+}
+
+// Writes the header to memory first, because opening the file empties it. If FFmpeg refuses the
+// header, a file of that name stays as it was.
+void FileSink::write_file_header(Dictionary& options) {
+  check(avio_open_dyn_buf(&output_->pb));
+  const int error = avformat_write_header(output_.get(), options.get());
+  std::uint8_t* bytes = nullptr;
+  const int count = avio_close_dyn_buf(std::exchange(output_->pb, nullptr), &bytes);
+  const std::unique_ptr<std::uint8_t, void (*)(void*)> header(bytes, av_free);
+  check(error);
+  connect();
+  avio_write(output_->pb, header.get(), count);
+  avio_flush(output_->pb);
 }
 
 void FileSink::connect() {
@@ -334,11 +355,18 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
     if (is_dropped) dropped.push_back(what);
   };
   if (const auto* others = dynamic_cast<const OtherTracks*>(companions)) {
+    bool starts_early = false;
     for (const OtherTracks::Track& each : others->tracks()) {
-      add(!file_.takes(*each.codec), each.text());
+      const bool is_held = file_.takes(*each.codec);
+      add(!is_held, each.text());
+      starts_early = starts_early ||
+                     (is_held && !file_.keeps_late_start_of(*each.codec) && others->is_late(each));
     }
+    add(starts_early, "the late start of the sound");
     add(!has_chapters() && !others->chapters().empty(), "chapters");
-    add(others->has_cover(), "the cover picture");
+    add(!file_.holds_attachments() && !others->attachments().empty(), others->attachments_text());
+    for (const std::string& each : others->never_copied()) add(true, each);
+    add(!file_.holds_light() && !others->light().empty(), "the HDR metadata");
   }
   add(stream.orientation != 1 && !file_.is_quicktime(), "the turn");
   add(stream.is_deep() && file_.is_quicktime() && stream.depth > most_bits_of_quicktime,

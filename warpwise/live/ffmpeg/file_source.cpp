@@ -27,9 +27,9 @@ bool is_animation(const AVFormatContext& input) {
   return input.nb_streams == 1 && (format == "gif" || format == "apng");
 }
 
-// Corrects the rates of an animation, which FFmpeg estimates from the first frames only. The mean
-// rate comes from all frames. If a frame starts one unit of time or more off the mean rate, the
-// durations vary, and r_frame_rate becomes the rate of the time base.
+// Corrects an animation's rates, which FFmpeg estimates from the first frames only. avg_frame_rate
+// becomes the mean rate of all frames. r_frame_rate becomes the same if all frames start less than
+// a time unit off their mean times. Otherwise the durations vary, and it becomes the time base's.
 void set_mean_rate(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;

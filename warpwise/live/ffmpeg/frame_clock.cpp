@@ -59,7 +59,8 @@ void FrameClock::go_on(const AVStream& video, std::int64_t start, std::int64_t a
   last_stamp_.reset();
 }
 
-// Returns the ticks between the end of the last recording's frames and the next recording.
+// Returns the pause before the next joined recording, in ticks. In the pause, sound that is longer
+// than its video plays to its end. Each call goes on to the next join.
 std::int64_t FrameClock::pause_at_join(const Stream& stream, const OtherTracks* others) {
   const std::int64_t pause = others != nullptr ? others->pause_before(joins_) : 0;
   ++joins_;

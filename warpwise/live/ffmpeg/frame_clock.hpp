@@ -15,12 +15,13 @@ class FrameClock {
  public:
   explicit FrameClock(const AVStream& video) : base_(video.time_base) {}
 
-  /// Returns the time of the next frame, in ticks of `stream`. If the file joins several
-  /// recordings, each begins after the earlier one's sound in `others`, which may be null.
+  /// Returns the time of the next frame, in ticks of `stream`. A file may consist of several joined
+  /// recordings. Each begins after the sound of the one before, which `others` knows, or at once if
+  /// `others` is null.
   FrameTime next(const AVFrame& frame, const Stream& stream, const OtherTracks* others = nullptr);
 
-  /// Continues with another connection to the video: its time `start` is the time `at` after the
-  /// first frame, both in microseconds.
+  /// Continues with a new connection to the video, which counts time anew. Its time `start` becomes
+  /// `at`, counted from the first frame of the first connection. Both are in microseconds.
   void go_on(const AVStream& video, std::int64_t start, std::int64_t at);
 
  private:

@@ -14,8 +14,8 @@
 namespace warpwise::live::ffmpeg {
 
 /// Returns why the current GPU does not decode a video: "the GPU decodes no mjpeg". Returns an
-/// empty text if it does. Decode::automatic adds two reasons: the frames would go through the host,
-/// or they may differ from the CPU's.
+/// empty text if it does. Decode::automatic adds two reasons. Frames that have to be turned are
+/// turned on the host. Frames of a kind that no test has compared may differ from the CPU's.
 std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options);
 
 /// Opens a codec for a video. \throws IoError  with FFmpeg's reason
@@ -31,9 +31,9 @@ class GpuDecoding {
   /// \throws IoError  with FFmpeg's reason.  \throws std::bad_alloc
   Codec open(const AVStream& video) const;
 
-  /// Copies a frame to contiguous memory of the GPU, with the bytes that FrameCopy gives: nv12 for
-  /// 4:2:0, ycbcr32 for 4:4:4, and DeepPlanes. `stream` describes the copies; its depth is the
-  /// video's. Returns when the copy is complete. \throws CudaError
+  /// Copies a frame to contiguous memory of the GPU. The result is nv12 for 4:2:0, ycbcr32 for
+  /// 4:4:4, or DeepPlanes for more than 8 bits. FrameCopy gives the same bytes. `stream` has the
+  /// result's shape, and the video's depth. Returns when the copy is complete. \throws CudaError
   void copy(const AVFrame& frame, const Stream& stream, std::byte* to) const;
 
   /// Copies a frame to the host's memory with copy()'s bytes. \throws CudaError, std::bad_alloc

@@ -96,10 +96,10 @@ void GpuParts::start_worker() {
   }
 }
 
-// Making a decoder takes the driver as long as decoding 25 frames, and other programs use the GPU's
-// decoding engines too. A further decoder is therefore made only if at least as many parts have
-// been decoded as there are decoders, and if a frame of the last part took at most 1.5 times as
-// long as one of the first part.
+// Making a decoder takes the driver as long as decoding 25 frames. It pays off only in a long
+// video: at least as many parts must have been decoded as there are decoders. It does not help if
+// the GPU's engines are busy, perhaps for other programs. They count as busy if frames of the last
+// part took over 1.5 times as long as the first part's.
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;

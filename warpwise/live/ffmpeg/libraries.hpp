@@ -101,7 +101,7 @@ class Dictionary {
   AVDictionary* options_ = nullptr;
 };
 
-/// Set by a codec that logs an error, on any thread. AVCodecContext::opaque points to it.
+/// True once a codec has logged an error, on any thread. Its AVCodecContext::opaque points here.
 using HasComplained = std::atomic<bool>;
 
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.

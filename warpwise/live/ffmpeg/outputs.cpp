@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -34,7 +36,38 @@ int frames_of(double seconds, AVRational rate) {
   return static_cast<int>(std::clamp(seconds * av_q2d(rate), 1.0, 600.0));
 }
 
+// Returns true if FFmpeg writes a header of a file whose only track this is. The header is written
+// to memory. FFmpeg's own answer names codecs whose header it refuses, such as Opus in .mov files.
+bool has_header(const AVOutputFormat& format, const AVCodecParameters& track) {
+  AVFormatContext* allocated = nullptr;
+  if (avformat_alloc_output_context2(&allocated, &format, nullptr, nullptr) < 0) return false;
+  const std::unique_ptr<AVFormatContext, void (*)(AVFormatContext*)> output(allocated,
+                                                                            avformat_free_context);
+  output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+  AVStream* stream = avformat_new_stream(output.get(), nullptr);
+  if (stream == nullptr || avcodec_parameters_copy(stream->codecpar, &track) < 0) return false;
+  stream->time_base = {1, std::max(1, track.sample_rate)};
+  if (avio_open_dyn_buf(&output->pb) < 0) return false;
+  const bool is_written = avformat_write_header(output.get(), nullptr) >= 0;
+  std::uint8_t* bytes = nullptr;
+  avio_close_dyn_buf(std::exchange(output->pb, nullptr), &bytes);
+  av_free(bytes);
+  forget_messages();
+  return is_written;
+}
+
+// FFmpeg writes further sounds into .avi files, but the file then has no times that programs read.
+bool is_sound_of_avi(AVCodecID codec) {
+  constexpr AVCodecID coded[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3,
+                                 AV_CODEC_ID_AC3};
+  return is_pcm(codec) || std::ranges::find(coded, codec) != std::end(coded);
+}
+
 }  // namespace
+
+bool is_pcm(AVCodecID codec) {
+  return codec >= AV_CODEC_ID_FIRST_AUDIO && codec < AV_CODEC_ID_ADPCM_IMA_QT;
+}
 
 bool KnownOutput::opens_itself() const { return (format_of(*this).flags & AVFMT_NOFILE) != 0; }
 
@@ -42,8 +75,9 @@ bool KnownOutput::has_global_headers() const {
   return (format_of(*this).flags & AVFMT_GLOBALHEADER) != 0;
 }
 
-// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there. FFmpeg's network
-// muxers do not say which sound they take. The rtsp muxer needs AAC's headers before the packets.
+// FFmpeg's network muxers give no answer for sound, so the codecs that they take are listed here.
+// The rtsp muxer takes AAC only if its headers are known before the packets. FFmpeg's answer for
+// .mkv lacks the sounds of .wav files, which its muxer writes.
 bool KnownOutput::takes(const AVCodecParameters& track) const {
   constexpr AVCodecID sounds_of_peers[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3,
                                            AV_CODEC_ID_AC3, AV_CODEC_ID_OPUS};
@@ -53,9 +87,19 @@ bool KnownOutput::takes(const AVCodecParameters& track) const {
         codec == AV_CODEC_ID_AAC && has_global_headers() && track.extradata_size == 0;
     return std::ranges::find(sounds_of_peers, codec) != std::end(sounds_of_peers) && !lacks_headers;
   }
-  const bool is_lost = codec == AV_CODEC_ID_FLAC || codec == AV_CODEC_ID_ADPCM_G722;
-  if (kind == Kind::mjpeg && is_lost) return false;
-  return avformat_query_codec(&format_of(*this), codec, FF_COMPLIANCE_NORMAL) == 1;
+  const bool is_sound = track.codec_type == AVMEDIA_TYPE_AUDIO;
+  if (kind == Kind::mjpeg && is_sound && !is_sound_of_avi(codec)) return false;
+  const AVCodecTag* const sounds_of_wav[] = {avformat_get_riff_audio_tags(), nullptr};
+  const bool has_blocks = is_pcm(codec) || track.block_align > 0;  // decoders of .wav need them
+  const bool is_of_wav = is_sound && has_blocks && av_codec_get_tag(sounds_of_wav, codec) != 0;
+  const AVOutputFormat& format = format_of(*this);
+  const bool is_known = (kind == Kind::ffv1 && is_of_wav) ||
+                        avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL) == 1;
+  return is_known && has_header(format, track);
+}
+
+bool KnownOutput::keeps_late_start_of(const AVCodecParameters& track) const {
+  return keeps_late_start() || is_pcm(track.codec_id);
 }
 
 const KnownOutput& file_output(const std::string& path) {

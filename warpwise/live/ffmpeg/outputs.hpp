@@ -20,10 +20,21 @@ struct KnownOutput {
   bool is_paced = false;
 
   bool is_mp4() const { return name == ".mp4"; }
-  /// Returns true for .mp4 and .mov. They can state a turn, and last as long as all their packets.
+  /// Returns true for .mp4 and .mov. Both can store an orientation for players. Their length is the
+  /// sum of their packets' durations.
   bool is_quicktime() const { return is_mp4() || kind == Kind::prores; }
   /// Returns true if all frames of 8 bits become 4:2:0.
   bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
+  /// Returns true if FFmpeg writes HDR metadata into the container.
+  bool holds_light() const { return is_mp4() || kind == Kind::ffv1; }
+  /// Returns true if files, such as fonts, can be attached.
+  bool holds_attachments() const { return name == ".mkv"; }
+  /// Returns true if the container stores samples of PCM one after another, without times.
+  bool closes_pauses_of_pcm() const { return !keeps_late_start() || name == ".mov"; }
+  /// Returns true if the container stores the time of a track's first packet.
+  bool keeps_late_start() const { return kind != Kind::mjpeg; }
+  /// Returns true if a copied track begins at its time. Silence precedes PCM that begins late.
+  bool keeps_late_start_of(const AVCodecParameters& track) const;
   /// Returns true if FFmpeg's muxer for the container opens the connection itself.
   bool opens_itself() const;
   /// Returns true if the container stores a codec's headers once, at its start.
@@ -31,6 +42,9 @@ struct KnownOutput {
   /// Returns true if FFmpeg can write the track (sound or subtitles) into the container.
   bool takes(const AVCodecParameters& track) const;
 };
+
+/// Returns true for sound that is stored sample by sample without compression, such as G.711.
+bool is_pcm(AVCodecID codec);
 
 /// \throws InvalidArgument  the file's name has no known extension
 const KnownOutput& file_output(const std::string& path);

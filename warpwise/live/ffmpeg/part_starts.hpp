@@ -14,8 +14,9 @@ class PartStarts {
   explicit PartStarts(const AVCodecParameters& video);
 
   /// Returns true if a part can start with this packet. Must be called for every packet of the
-  /// video, in order. Once a packet has no time, or the video's parameters have changed, no later
-  /// packet is a start, because a decoder must have read all parameters.
+  /// video, in order. After a change of the video's parameters it always returns false: a decoder
+  /// that begins later would lack some of them. The same holds after a packet without a time,
+  /// because GpuParts may take its frame for a repeat and drop it.
   bool is_start(const AVPacket& packet);
 
  private:

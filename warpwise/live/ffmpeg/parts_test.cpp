@@ -140,7 +140,7 @@ class Clocks : public testing::Test {
       stream->time_base = {1, 1000};
     }
     input_->start_time = 0;
-    tracks_.emplace(*input_);
+    tracks_.emplace(*input_, 0);
   }
 
   Packet packet(int track, std::int64_t time) {
@@ -169,6 +169,20 @@ TEST_F(Clocks, SoundThatJumpsAloneFollowsTheVideoSoFar) {
   }
   EXPECT_EQ(sound_at(0), 3000);  // after three seconds of video
   EXPECT_EQ(sound_at(1000), 4000);
+}
+
+TEST_F(Clocks, SoundWithEqualTimesStaysButNotAtAJoin) {
+  const auto has_sound_at = [&](std::int64_t time) {
+    tracks_->put(*packet(1, time));
+    return tracks_->take(std::numeric_limits<std::int64_t>::max()) != nullptr;
+  };
+  see_video(0);
+  see_video(1000);
+  EXPECT_TRUE(has_sound_at(1950));
+  EXPECT_TRUE(has_sound_at(1950));
+  see_video(0);                       // a second recording begins at 3 s, when the sound has ended
+  EXPECT_FALSE(has_sound_at(-1050));  // at 1.95 s too
+  EXPECT_TRUE(has_sound_at(-1049));
 }
 
 TEST_F(Clocks, TheVideoDoesNotFollowAJumpOfSoundLongAgo) {

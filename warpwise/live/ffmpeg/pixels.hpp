@@ -9,7 +9,8 @@
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 
-// Copies frames between FFmpeg and Warpwise. Only a new depth or halved chroma changes samples.
+// Copies frames between FFmpeg's layouts and Warpwise's. Sample values change only if the depth
+// changes, or if chroma is averaged to 4:2:0.
 namespace warpwise::live::ffmpeg {
 
 /// Returns the AVPixelFormat of a frame's pixels, also if the frame is in a GPU's memory.
@@ -56,9 +57,9 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
 /// Copies frames of one pixel format, also of more than 8 bits, to the shape of shape_of().
 class FrameCopy {
  public:
-  /// `pixels` is the frames' AVPixelFormat. `stream` describes the frames as shape_of() does.
+  /// `pixels` is the frames' AVPixelFormat. `stream` describes the copies, of the shape shape_of().
   FrameCopy(int pixels, const Stream& stream);
-  /// Copies a frame to `to`, which has the size of shape_of() without gaps.
+  /// Copies a frame to `to`, without gaps between rows or planes.
   void operator()(const AVFrame& frame, std::span<std::byte> to) const;
 
  private:
@@ -67,12 +68,13 @@ class FrameCopy {
   LevelTables levels_;  // empty for 8 bits
 };
 
-/// Colour tags of an encoder for `pixels`. `format` is the 8-bit format with the same samples.
+/// Colour properties that an encoder states in its output.
 struct EncoderTags {
   AVColorSpace matrix;
   AVColorRange range;
   AVChromaLocation siting;
 };
+/// Returns the tags for an encoder of `pixels`. `format` is the 8-bit format of the same samples.
 EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelFormat pixels);
 
 /// Returns the AVPixelFormat of 10, 12 or 16 `bits` that holds a stream's deep frames: gray10le,

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -23,26 +25,28 @@ constexpr std::array<Turn, 9> turns = {{{},
 constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // indices in a display matrix
 using DisplayMatrix = std::array<std::int32_t, 9>;
 
-const std::uint8_t* matrix_in(const AVStream& video) {
+std::span<const std::uint8_t> data_in(const AVStream& video, AVPacketSideDataType type) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
-  const AVPacketSideData* data =
-      av_packet_side_data_get(video.codecpar->coded_side_data, video.codecpar->nb_coded_side_data,
-                              AV_PKT_DATA_DISPLAYMATRIX);
-  return data == nullptr ? nullptr : data->data;
+  const AVPacketSideData* data = av_packet_side_data_get(video.codecpar->coded_side_data,
+                                                         video.codecpar->nb_coded_side_data, type);
+  return data == nullptr ? std::span<const std::uint8_t>() : std::span(data->data, data->size);
 #else
-  return av_stream_get_side_data(&video, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
+  std::size_t size = 0;
+  const std::uint8_t* data = av_stream_get_side_data(&video, type, &size);
+  return data == nullptr ? std::span<const std::uint8_t>() : std::span(data, size);
 #endif
 }
 
-std::uint8_t* new_matrix_in(AVStream& video) {
+void add_data(AVStream& video, AVPacketSideDataType type, const void* bytes, std::size_t size) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
-  AVPacketSideData* data =
-      av_packet_side_data_new(&video.codecpar->coded_side_data, &video.codecpar->nb_coded_side_data,
-                              AV_PKT_DATA_DISPLAYMATRIX, sizeof(DisplayMatrix), 0);
-  return data == nullptr ? nullptr : data->data;
+  AVPacketSideData* data = av_packet_side_data_new(
+      &video.codecpar->coded_side_data, &video.codecpar->nb_coded_side_data, type, size, 0);
+  std::uint8_t* to = data == nullptr ? nullptr : data->data;
 #else
-  return av_stream_new_side_data(&video, AV_PKT_DATA_DISPLAYMATRIX, sizeof(DisplayMatrix));
+  std::uint8_t* to = av_stream_new_side_data(&video, type, size);
 #endif
+  if (to == nullptr) throw std::bad_alloc();
+  std::memcpy(to, bytes, size);
 }
 
 int sign(std::int32_t value) { return (value > 0) - (value < 0); }
@@ -50,7 +54,7 @@ int sign(std::int32_t value) { return (value > 0) - (value < 0); }
 }  // namespace
 
 int orientation_of(const AVFrame& frame, const AVStream& video) {
-  const std::uint8_t* data = matrix_in(video);
+  const std::uint8_t* data = data_in(video, AV_PKT_DATA_DISPLAYMATRIX).data();
   if (data == nullptr) {
     const AVFrameSideData* own = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
     if (own == nullptr) return 1;
@@ -67,13 +71,30 @@ int orientation_of(const AVFrame& frame, const AVStream& video) {
 }
 
 void set_orientation(AVStream& video, int orientation) {
-  std::uint8_t* data = new_matrix_in(video);
-  if (data == nullptr) throw std::bad_alloc();
   const Turn& turn = turns.at(static_cast<std::size_t>(orientation));
   DisplayMatrix matrix{};
   for (std::size_t i = 0; i < turn.size(); ++i) matrix[places[i]] = turn[i] * (1 << 16);
   matrix[8] = 1 << 30;
-  std::memcpy(data, matrix.data(), sizeof matrix);
+  add_data(video, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);
+}
+
+std::vector<LightData> light_of(const AVFrame& frame, const AVStream& video) {
+  std::vector<LightData> all;
+  for (const auto& [type, of_frame] :
+       {std::pair(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
+        {AV_PKT_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL}}) {
+    std::span<const std::uint8_t> bytes = data_in(video, type);
+    const AVFrameSideData* own = av_frame_get_side_data(&frame, of_frame);
+    if (bytes.empty() && own != nullptr) bytes = {own->data, own->size};
+    if (!bytes.empty()) all.push_back({type, {bytes.begin(), bytes.end()}});
+  }
+  return all;
+}
+
+void set_light(AVStream& video, const std::vector<LightData>& all) {
+  for (const LightData& each : all) {
+    add_data(video, each.type, each.bytes.data(), each.bytes.size());
+  }
 }
 
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video) {

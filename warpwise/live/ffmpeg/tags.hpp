@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/stream.hpp"
 
@@ -13,6 +16,19 @@ int orientation_of(const AVFrame& frame, const AVStream& video);
 /// Makes players turn a video by an Exif orientation. Call it before the file's header is written.
 /// \throws std::bad_alloc
 void set_orientation(AVStream& video, int orientation);
+
+/// A part of the HDR metadata: the mastering display, or the light levels.
+struct LightData {
+  AVPacketSideDataType type;
+  std::vector<std::uint8_t> bytes;
+};
+
+/// Returns the HDR metadata of the file, or else of the frame; empty if there is none.
+std::vector<LightData> light_of(const AVFrame& frame, const AVStream& video);
+
+/// Gives a video HDR metadata. Call it before the file's header is written.
+/// \throws std::bad_alloc
+void set_light(AVStream& video, const std::vector<LightData>& all);
 
 /// Sets the primaries and the transfer from the frame's tags, or else from the file's. Sets the
 /// pixels' aspect ratio from the file's tag, or else from the frame's.

@@ -54,9 +54,9 @@ bool is_filled_up(const Cell& cell) {
   return !has_more && fields > used;
 }
 
-// Checks the counters of the cells of a packet and the next one, because FFmpeg's parsers mark the
-// frame before a damaged packet. A packet is whole if its counters have no gap, and if its last
-// cell has padding or the next packet's counter follows.
+// Returns true if the packet at `place` and the next one are whole. Both are checked, because
+// FFmpeg's parsers mark the frame before a damaged packet. A packet is whole if its cells' counters
+// have no gap, and if its last cell has padding or the next packet's counter follows.
 bool counts_on(AVIOContext& input, std::int64_t place) {
   const Cells cells = cells_at(input, place);
   Cell first;

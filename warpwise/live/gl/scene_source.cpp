@@ -82,7 +82,7 @@ class SceneSource final : public Source {
 
   bool is_opengl() const override { return true; }
 
-  // Decides on the first call, because the decision calls CUDA.
+  // Shares the buffer with CUDA on the first call, because frames for the host do not need it.
   std::string why_not_on_gpu() override {
     if (!why_not_on_gpu_) {
       context_->make_current();

@@ -33,8 +33,8 @@ class ChainStage final : public Stage {
 
   void run(HostSource from, HostResult to) override { chain_->run(from.view(), to.view()); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
-    // Several lanes share this stage. Separate kernels would need intermediate images, which only
-    // one stream at a time can use.
+    // Several streams may run this stage at once. Separate kernels would write to the chain's
+    // intermediate images, which only one stream at a time can use.
     if (!chain_->is_fused(from.view(), to.view())) {
       throw InvalidArgument("'" + text() + "' is not a single GPU kernel for " +
                             from.shape.pixel_text() + " frames of " +

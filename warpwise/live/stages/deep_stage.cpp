@@ -44,8 +44,8 @@ class DeepStage final : public Stage {
   }
 
  private:
-  // Keeps the origin of the matrix, and that of the range if the range is unchanged. Keeps the
-  // siting if the number of chroma columns is unchanged.
+  // Copies the origins (option, tag, guess) of a YUV input's colour properties. The range must be
+  // unchanged for this. The siting is copied if the number of chroma columns is unchanged.
   void keep_colours(const Stream& from, Stream& result) const {
     result.colours.matrix = from.colours.matrix;
     result.colours.matrix.value = options_.matrix;

@@ -35,7 +35,8 @@ void make_folder(const std::string& folder) {
   if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
 }
 
-// Data that stay on the GPU between frames, and the picture that the host colours.
+// Memory for frames on a GPU: the previous frame, the displacements, and the picture of the motion,
+// which the host draws.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
       : previous(ElementType::u8, shape.width, shape.height, 1, stream),

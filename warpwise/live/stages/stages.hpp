@@ -74,7 +74,7 @@ std::unique_ptr<Stage> narrow_stage();
 /// Result of deep_stage(): planes, or rgb48 (three channels of u16) if `planes` is not set.
 struct DeepTarget {
   std::optional<io::DeepPlanes> planes = std::nullopt;
-  /// layout of headerless frames, if it differs from that of the planes
+  /// "p010" or "p016" to interleave Cb and Cr in frames without headers; otherwise empty
   std::string_view layout = {};
 };
 inline constexpr std::array deep_targets = {DeepTarget{},
@@ -92,9 +92,9 @@ inline std::string_view name_of(DeepTarget target) {
 
 /// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. The result's chroma
 /// is sited at the centre. From YUV with the same horizontal subsampling, chroma keeps its
-/// horizontal siting. Sinks of headerless frames get p010 in its own layout; other sinks get planes
-/// of 10 bits. Defaults are those of convert_stage(), except that planes from RGB and grey have
-/// limited range, which readers of headerless frames assume.
+/// horizontal siting. p010 and p016 are layouts of frames without headers: sinks of other kinds get
+/// yuv420 planes of that depth. Defaults are those of convert_stage(), except that planes from RGB
+/// and grey have limited range, which readers of headerless frames assume.
 ///
 /// begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV with another matrix, for
 /// limited range of RGB, for any convention except exact, and for any upsampling except replicate.
