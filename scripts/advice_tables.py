@@ -25,27 +25,27 @@ def of_ladder(steps):
     rows = [[f"{step['before']} → {step['rung']}", step["idea"], ", ".join(step["remedies"]) or "–", times(step["measured"]),
              times(step["predicted"]) if "predicted" in step else "not known", advice_text(step), named(step)]
             for step in steps]
-    return table(["step", "what the rung does", "that is", "gained", "predicted", "advice on the rung before", "named"], rows)
+    return table(["step", "idea of the rung", "kind of change", "measured speed-up", "predicted speed-up", "advice on the rung before", "advice names the kind"], rows)
 
 
 def summary(result):
     """Compares the gaining steps that the advice named with baselines that give every rung the same advice."""
     known = result["summary"]
     rows = [["steps in all", str(known["steps"])],
-            ["that gained 10 % or more", str(known["gained"])],
-            ["of a kind that some advice is for", str(known["gained_sayable"])],
-            ["**named by one of the findings, three at most, on the rung before**", f"**{known['named']}**"],
-            ["named by the first of them", str(known["named_first"])],
-            [f"named if every rung were told \"{known['commonest']}\" alone", str(known["named_by_commonest"])],
-            [f"named if every rung were told \"{', '.join(known['always'])}\"", str(known["named_by_always"])],
-            ["findings on a rung, in the mean", f"{known['advice_per_rung']:.1f}"]]
-    return table(["", "steps"], rows)
+            ["steps that gained 10 % or more", str(known["gained"])],
+            ["gaining steps whose kind some advice covers", str(known["gained_sayable"])],
+            ["**gaining steps that a finding on the rung before names (three findings at most)**", f"**{known['named']}**"],
+            ["gaining steps that the first finding names", str(known["named_first"])],
+            [f"gaining steps that \"{known['commonest']}\" alone for every rung would name", str(known["named_by_commonest"])],
+            [f"gaining steps that \"{', '.join(known['always'])}\" for every rung would name", str(known["named_by_always"])],
+            ["findings per rung, mean", f"{known['advice_per_rung']:.1f}"]]
+    return table(["steps or findings", "number"], rows)
 
 
 def remedies(result):
     rows = [[remedy, str(row["taken"]), str(row["named"]), str(row["said"])]
             for remedy, row in sorted(result["summary"]["by_remedy"].items(), key=lambda item: -item[1]["taken"])]
-    return table(["advice", "steps that took it", "of these named", "said of the rungs before"], rows)
+    return table(["kind of change", "gaining steps of this kind", "gaining steps that the advice names", "gaining steps before which the advice was given"], rows)
 
 
 def gains(result):

@@ -72,7 +72,7 @@ def headline(reports):
                          for peer in peers_of(report, row)]
                 rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
                              "; ".join(peers) or "–"])
-    text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the roof", "peer"], rows)
+    text = table(["primitive, case", "size", "median time [5 %, 95 %]", "GB/s", "share of the roof", "peer: median time"], rows)
     shown = {primitive for primitive, _, _ in HEADLINES}
     parts = [{**report, "rows": [row for row in report["rows"] if row["primitive"] in shown]} for report in reports]
     return f"{text}\n\n{origins([part for part in parts if part['rows']])}"
@@ -96,8 +96,8 @@ def everything(reports):
     rows = [[row["primitive"], row["variant"], f"{row['width']}×{row['height']}",
              row["implementation"], *result_cells(row)]
             for row in report["rows"] if row["primitive"] != "roof"]
-    text = table(["primitive", "what", "size", "by", "median [5 %, 95 %]", "GB/s",
-                  "of the roof", "verified; warpwise beside the peer"], rows)
+    text = table(["primitive", "case", "size", "implementation", "median time [5 %, 95 %]", "GB/s",
+                  "share of the roof", "verified; or warpwise compared with this peer: verdict, peer's time / warpwise's"], rows)
     return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
 
 
@@ -121,7 +121,7 @@ def beside_python(reports):
         measured = [time_text(row), verdict_text(row["beside"])] if "median_us" in row else [row["not_timed"], ""]
         rows.append([row["primitive"], row["variant"], f"{row['width']}×{row['height']}", row["implementation"],
                      {"cpu": "CPU", "gpu": "GPU"}[row["place"]], *measured])
-    text = table(["primitive", "what", "size", "by", "on", "median [5 %, 95 %]", "warpwise on the GPU beside it"], rows)
+    text = table(["primitive", "case", "size", "implementation", "device", "median time [5 %, 95 %]", "warpwise on the GPU: verdict, library's time / warpwise's"], rows)
     where = "; ".join(dict.fromkeys(origin(report) for report in reports if "rows" in report.get("python", {})))
     libraries = ", ".join(dict.fromkeys(name for part in parts for name in part["libraries"]))
     missing = "".join(f" Not there: {each}." for each in dict.fromkeys(name for part in parts for name in part["missing"]))
@@ -159,8 +159,8 @@ def cpu(report):
         rows.append([row["primitive"], row["what"], row["size"], str(row["threads"]),
                      milliseconds(row["ms"]), f"{row['share']:.0f} % of {row['roof']}", beside,
                      row["peer"] if "ratio" in row else ""])
-    text = table(["primitive", "what", "size", "threads", "ms", "of the roof",
-                  "times as fast as the peer", "peer"], rows)
+    text = table(["primitive", "case", "size", "threads", "time, ms", "share of the roof",
+                  "peer's time / warpwise's", "peer"], rows)
     text = f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
     other = report.get("ffmpeg")
     if other:
@@ -182,8 +182,8 @@ def cpu_scaling(report):
               *(f"{rows[1]['ms'] / rows[threads]['ms']:.1f}" for threads in counts[1:]),
               f"{rows[1]['share']:.0f} %", f"{rows[most]['share']:.0f} % of {rows[most]['roof']}"]
              for (primitive, what, size), rows in cases.items()]
-    text = table(["primitive", "what", "size", "ms, 1 thread", *(f"× with {threads}" for threads in counts[1:]),
-                  "of the roof, 1", f"{most}"], lines)
+    text = table(["primitive", "case", "size", "time with 1 thread, ms", *(f"speed-up with {threads}" for threads in counts[1:]),
+                  "share of the roof with 1", f"share of the roof with {most}"], lines)
     return f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
 
 
@@ -202,7 +202,7 @@ def gemv_cpu(report):
         return "Not recorded yet."
     cases = sorted(columns)
     header = ["shape", "columns × rows",
-              *(f"{what}, {threads} thread{'s' if threads > 1 else ''}" for threads, what in cases)]
+              *(f"{what}, {threads} thread{'s' if threads > 1 else ''}: ratio (share of the roof)" for threads, what in cases)]
     rows = [[kind, size, *(f"{found[case]['ratio']:.2f} ({found[case]['share']:.0f} %)"
                            if case in found else "" for case in cases)]
             for (kind, size), found in shapes.items()]
@@ -228,7 +228,7 @@ def gemv_gpu(report):
     for what, text in [("median", lambda of: f"{statistics.median(of):.2f}"), ("least", lambda of: f"{min(of):.2f}"),
                        ("at least 1", lambda of: f"{sum(ratio >= 1 for ratio in of)} of {len(of)}")]:
         rows.append(["all", what, *(cell for of in ratios.values() for cell in ["", text(of)])])
-    header = ["shape", "columns × rows", *(cell for order in orders for cell in [f"{order}, µs", "beside cuBLAS"])]
+    header = ["shape", "columns × rows", *(cell for order in orders for cell in [f"{order}: warpwise's time, µs", f"{order}: cuBLAS's time / warpwise's"])]
     return f"{origin(report)}\n\n{table(header, rows)}"
 
 
@@ -237,7 +237,7 @@ def emulator(report):
     rows = [[row["name"].split("/")[-1].replace("_", " "),
              f"{row['warp_instructions_per_s'] / 1e6:.0f}",
              f"{row['least'] / 1e6:.0f} to {row['most'] / 1e6:.0f}"] for row in report["rows"]]
-    text = table(["kernel, counts", "median", f"of {report['rows'][0]['runs']} runs"], rows)
+    text = table(["kernel, counts", "10⁶ warp instructions per second: median", f"range of {report['rows'][0]['runs']} runs"], rows)
     return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."
 
 
@@ -250,9 +250,9 @@ def engines(record):
         counted = [f"{each['instructions'] / 1e6:,.0f}" if "instructions" in each else "" for each in (slow, fast)]
         rows.append([f"{row['kernel']} {row['mode']}", f"{slow['rate'] / 1e6:.0f}", f"{fast['rate'] / 1e6:.0f}",
                      f"{fast['rate'] / slow['rate']:.1f}", *counted])
-    text = table(["kernel, counts", "10⁶ warp instructions a second, interpreter", "machine code", "ratio",
-                  "10⁶ CPU instructions of a launch, interpreter", "machine code"], rows)
-    products = table(["product on tensor cores", "10⁹ operations a second"],
+    text = table(["kernel, counts", *(f"10⁶ warp instructions per second, {by}" for by in ["interpreter", "machine code"]), "speed-up by machine code",
+                  *(f"10⁶ CPU instructions per launch, {by}" for by in ["interpreter", "machine code"])], rows)
+    products = table(["product on tensor cores", "10⁹ operations per second"],
                      [[f"`{name}`", f"{rate / 1e9:.1f}"] for name, rate in record["products"].items()])
     return f"{text}\n\n{products}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}."
 

@@ -58,7 +58,7 @@ def steps(record):
     if "before" in record:
         before, then = record["before"], record["before"]["then"]
         rows += [[f"build with CUDA at {before['commit']}", "", cells(before)[1]], [f"build with CUDA at {then['commit']}, in the same run", "", cells(then)[1]]]
-    return table(["what", "wall", "CPU"], rows)
+    return table(["work", "wall time", "CPU time"], rows)
 
 
 def slowest(record):

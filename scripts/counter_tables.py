@@ -3,11 +3,11 @@ from ladder_tables import block_text, size_text
 from tables import origin, table
 
 # The name of each count, and of its column.
-COLUMNS = {"global load requests": "global loads: requests", "global load sectors": "sectors",
-           "global store requests": "global stores: requests", "global store sectors": "sectors",
-           "shared load requests": "shared loads: requests", "shared load wavefronts": "passes",
-           "shared store requests": "shared stores: requests", "shared store wavefronts": "passes",
-           "divergent branches": "branches that part a warp", "warp instructions": "warp instructions",
+COLUMNS = {"global load requests": "global load requests", "global load sectors": "global load sectors",
+           "global store requests": "global store requests", "global store sectors": "global store sectors",
+           "shared load requests": "shared load requests", "shared load wavefronts": "shared load passes",
+           "shared store requests": "shared store requests", "shared store wavefronts": "shared store passes",
+           "divergent branches": "divergent branches", "warp instructions": "warp instructions",
            "active lanes": "active lanes"}
 
 
@@ -54,10 +54,10 @@ def counters(report):
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 # Metrics that waits() shows, and the names of their columns. All are percentages.
-RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieved",
-         "l1tex__t_sector_hit_rate.pct": "hits in L1",
-         "lts__throughput.avg.pct_of_peak_sustained_elapsed": "throughput of L2",
-         "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
+RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "achieved occupancy",
+         "l1tex__t_sector_hit_rate.pct": "L1 hit rate",
+         "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2 throughput, share of peak",
+         "dram__throughput.avg.pct_of_peak_sustained_elapsed": "DRAM throughput, share of peak"}
 
 
 # Most warps that a scheduler can hold, by compute capability; an SM has four schedulers.
@@ -100,5 +100,5 @@ def waits(report):
             rates = (f"{metrics[key]:.0f} %" if key in metrics else "" for key in RATES)
             lines.append([name, *rates, issue_text(metrics, report["machine"]["compute_capability"]), most_time(metrics)])
     sizes = dict.fromkeys(size_text(row["counters"]["size"]) for row in rows)
-    header = ["rung", *RATES.values(), "of the issue slots", "what a warp's time goes to"]
+    header = ["rung", *RATES.values(), "used issue slots", "where warps wait, share of their time"]
     return f"{table(header, lines)}\n\n{origin(report)}, {', '.join(sizes)}."

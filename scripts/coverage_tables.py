@@ -14,7 +14,7 @@ def coverage(record):
              " / ".join(f"{goal} %" for goal in goals[room]) if room in goals else "–"] for room, counts in record["rooms"].items()]
     machine = record["machine"]
     return (f"Commit {machine['commit']}, {machine['date']}, {machine['compiler']}. Method: {machine['method']}.\n\n"
-            + table(["room", "lines", "run", "branches", "taken", "goals"], rows))
+            + table(["room", "lines", "lines run", "branches", "branches taken", "goals: lines / branches"], rows))
 
 
 def soak(record):
@@ -26,5 +26,5 @@ def soak(record):
                      *(f"{before} → {after}" for before, after in [each["handles"], each["threads"]])])
     machine = record["machine"]
     return (f"{machine['cpu']}, commit {machine['commit']}, {machine['date']}. Method: {machine['method']}.\n\n"
-            + table(["process", "did", "minutes", "most memory, MiB", "rise of the line and its bound, MiB", "fewest handles",
-                     "fewest threads"], rows))
+            + table(["process", "work done", "duration, minutes", "peak memory, MiB", "rise of the fitted line and its bound, MiB",
+                     "fewest handles: early → late", "fewest threads: early → late"], rows))

@@ -40,9 +40,9 @@ def comparison(emulator, sanitizer):
     for kind in sorted(kinds, key=lambda kind: (kind == SOUND, kind)):
         ours = [own for own, _ in kinds[kind]]
         theirs = [other for _, other in kinds[kind] if other is not None]
-        label = "sound, and nothing is said of it" if kind == SOUND else f"`{kind}`"
+        label = "sound, and not reported" if kind == SOUND else f"`{kind}`"
         rows.append([label, str(len(ours)), str(sum(ours)), f"{sum(theirs)} of {len(theirs)}" if theirs else "not asked"])
-    return f"{origin(emulator, sanitizer)}\n\n" + table(["fault", "programs", "the emulator", "compute-sanitizer"], rows)
+    return f"{origin(emulator, sanitizer)}\n\n" + table(["fault", "programs", "judged rightly by the emulator", "by compute-sanitizer"], rows)
 
 
 def differences(emulator, sanitizer):

@@ -77,7 +77,7 @@ def operations(record):
     def near(row):
         return floats(row["predicted"]) > 0 and factor(floats(row["measured"]), floats(row["predicted"])) <= 1.1
 
-    return table(["kernels", "single and double both equal", "all together within 10 %"], [
+    return table(["kernels", "single and double counts both equal", "total count within 10 %"], [
         ["without divisions, roots and special functions", share(of["plain"], equal_floats), share(of["plain"], near)],
         ["with some", share(rest, equal_floats), share(rest, near)],
         # These kernels have no fixed number of additions: machine code repeats each addition until it succeeds.
@@ -97,7 +97,7 @@ def unequal(record):
 def misses(record):
     """Lists the ten kernels whose predicted times have the largest errors."""
     rows = sorted(parts(record["kernels"])["compared"], key=time_factor, reverse=True)[:10]
-    return table(["program", "kernel", "table, µs", "predicted, µs", "predicted : measured", "bottleneck"],
+    return table(["program", "kernel", "table, µs", "predicted, µs", "predicted : measured", "predicted bottleneck"],
                  [[row["program"], f"`{row['kernel']}`", f"{row['measured']['time_us']:,.1f}", f"{row['predicted']['time_us']:,.1f}",
                    f"{row['predicted']['time_us'] / row['measured']['time_us']:.2f}", row["predicted"]["rules"]] for row in rows])
 
@@ -119,7 +119,7 @@ def times(record):
     lines = [time_row("all", rows), time_row(f"shorter than {SMALL_US} µs", [row for row in rows if row not in long]),
              time_row(f"of {SMALL_US} µs and more", long),
              *(time_row(f"of these, bottleneck {rules}", by_rules[rules]) for rules in sorted(by_rules, key=lambda rules: -len(by_rules[rules])))]
-    return table(["kernels", "how many", "median error of the time", "median of predicted : measured", "within ×2", "within least … most"], lines)
+    return table(["kernels", "number", "median error of the time", "median of predicted : measured", "time within ×2", "time within the predicted range"], lines)
 
 
 def bounds(record):
@@ -127,7 +127,7 @@ def bounds(record):
     lines = [["all", share(rows, same_bound)],
              *([f"{name}-bound in the table", share([row for row in rows if bound(row["measured"]) == name], same_bound)] for name in (COMPUTE, BANDWIDTH))]
     lines.append(["of those with float operations", share([row for row in rows if floats(row["measured"]) > 0], same_bound)])
-    return table(["kernels", "class named rightly"], lines)
+    return table(["kernels", "class predicted rightly"], lines)
 
 
 def taken(record):
@@ -141,7 +141,7 @@ def taken(record):
              ["with a compared kernel", str(len({row["program"] for row in compared}))],
              ["their kernels in the table", str(len(kernels))], ["compared", str(len(compared))], *([why, str(count)] for why, count in rest)]
     return (f"[gpuFLOPBench](https://github.com/{record['repository']}/tree/{record['repository_commit']}); {machine['method']}; "
-            f"{machine['toolkit']}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}.\n\n{table(['', 'number'], lines)}")
+            f"{machine['toolkit']}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}.\n\n{table(['programs or kernels', 'number'], lines)}")
 
 
 PARTS = {"taken": taken, "operations": operations, "unequal": unequal, "times": times, "misses": misses, "bounds": bounds}

@@ -49,7 +49,7 @@ def running(forms, golden):
         if not reason:
             by_section[section].append(form)
     oldest = sorted(by_section.items(), key=lambda item: capability(item[0]))
-    return table(["needs", "forms", "equal bits on a GPU", "instructions, with the number of their forms"],
+    return table(["oldest target", "forms", "forms with equal bits on a GPU", "instructions, with the number of their forms"],
                  [[section, str(len(of)), str(sum(form in golden["hashes"] for form in of)), counted(map(instruction_of, of))]
                   for section, of in oldest])
 
@@ -68,7 +68,7 @@ def compared(forms, golden):
     said = (f"{equal:,} of these {len(run):,} forms gave equal bits on a GPU: {machine['gpu']}, driver {machine['driver']}, ptxas {machine['ptxas']}, "
             f"commit {machine['commit']}, {machine['date'][:10]}.")
     rows = sorted(by_reason.items(), key=lambda item: -len(item[1]))
-    return f"{said}\n\n" + table(["forms", "why they are not compared"], [[counted(names), why] for why, names in rows])
+    return f"{said}\n\n" + table(["forms that were not compared", "reason"], [[counted(names), why] for why, names in rows])
 
 
 def refused(forms):

@@ -14,8 +14,8 @@ def rendered(record, what):
         for row in rows:
             for words in row["said"]:
                 said.setdefault(words, []).append(row["file"])
-        return table(["said", "for"], [[f"`{words}`".replace("|", "\\|"), "; ".join(files)] for words, files in said.items()])
+        return table(["message", "files"], [[f"`{words}`".replace("|", "\\|"), "; ".join(files)] for words, files in said.items()])
     sinks = list(rows[0]["into"])
     shown = [[row["file"], row["type"], row["pixels"], *(cell(row["into"][sink]) for sink in sinks)] for row in rows]
     origin = f"Files and results as FFmpeg {record['ffmpeg']} makes and reads them; commit {record['commit']}, {record['date']}."
-    return table(["file", "type", "pixels", *(f"`{sink}`" for sink in sinks)], shown) + "\n\n" + origin
+    return table(["file", "type", "pixel format", *(f"`{sink}`" for sink in sinks)], shown) + "\n\n" + origin

@@ -71,7 +71,7 @@ def same_work(row):
 
 
 def ladder_origin(report):
-    roof = f"its own copy reaches {report['copy_roof_gb_per_s']:.0f} GB/s"
+    roof = f"roof: its own copy reaches {report['copy_roof_gb_per_s']:.0f} GB/s"
     if "read_roof_gb_per_s" in report:
         roof += f", reading alone {report['read_roof_gb_per_s']:.0f} GB/s"
     if "absolute_differences_roof_per_s" in report:
@@ -94,10 +94,10 @@ def ladder(report):
         if row["size"] != first and row["size"] not in larger:
             larger.append(row["size"])
     times = {(row["rung"], str(row["size"])): row for row in rows}
-    header = ["rung", "what is new", "document: µs, ×", f"{size_text(first)}: cold µs [5 %, 95 %]",
-              "batch µs", "of the roof", "step", "all", "registers, occupancy", "references a pixel",
-              "transactions a request; shared passes",
-              *(f"{size_text(size)}: cold µs, of the roof" for size in larger)]
+    header = ["rung", "idea", "document: µs, speed-up", f"{size_text(first)}: cold time, µs [5 %, 95 %]",
+              "time in a batch, µs", "share of the roof", "speed-up over the step before", "speed-up over the first rung", "registers per thread, occupancy",
+              "global references per pixel", "global transactions per request; shared passes per request",
+              *(f"{size_text(size)}: cold time, µs, share of the roof" for size in larger)]
     lines = []
     for row in rows:
         if row["size"] != first:
@@ -140,7 +140,7 @@ def with_documents(header, lines, rows):
         # If several rows of a rung have figures of the document, the first one's are shown.
         documents[row["rung"]] = documents[row["rung"]] or document_text(row)
     if any(documents.values()):
-        header.insert(1, "document: µs, ×")
+        header.insert(1, "document: µs, speed-up")
         for line, text in zip(lines, documents.values()):
             line.insert(1, text)
     return table(header, lines)
@@ -151,7 +151,7 @@ def experiment(report):
     rows = report["results"]
     many_sizes = len({tuple(row["size"]) for row in rows}) > 3
     text = [f"{report['title']} ({', '.join(report['rows'])}); "
-            f"{'GB/s by the cold time' if many_sizes else 'cold µs'}."]
+            f"{'GB/s by the cold time' if many_sizes else 'cold times, µs'}."]
     works = list(dict.fromkeys(same_work(row) for row in rows))
     sizes = list(dict.fromkeys(size for size, _ in works))
     measured = [row for row in rows if "block" in row]
@@ -169,7 +169,7 @@ def experiment(report):
                 continue
             columns = list(dict.fromkeys(block_text(row) for row in some))
             lines = matrix(some, block_text, columns)
-            header = [f"{size_text(work[0])}, block", *columns]
+            header = [f"{size_text(work[0])}: rung \\ block", *columns]
             # Older records repeat the document's figures at every size, so these are left out.
             text.append(with_documents(header, lines, some) if "document_size" in report else
                         table(header, lines))
@@ -177,12 +177,12 @@ def experiment(report):
         for size in sizes:
             some = [row for row in rows if tuple(row["size"]) == size]
             columns = list(dict.fromkeys(row["parameters"][varied[0]] for row in some))
-            text.append(table([f"{size_text(size)}, {varied[0]}", *map(str, columns)],
+            text.append(table([f"{size_text(size)}: rung \\ {varied[0]}", *map(str, columns)],
                               matrix(some, lambda row: row["parameters"][varied[0]], columns)))
     else:
         show = (lambda row: f"{row['gb_per_s']:.0f}") if many_sizes else shown_time
         lines = matrix(rows, lambda row: tuple(row["size"]), sizes, show)
-        text.append(with_documents(["", *map(size_text, sizes)], lines, rows))
+        text.append(with_documents(["rung", *map(size_text, sizes)], lines, rows))
     text.append(ladder_origin(report))
     return "\n\n".join(text)
 
@@ -196,5 +196,5 @@ def branches(report):
                           f"{counts['divergent_branches']:,}", f"{counts['warp_instructions']:,}",
                           cold_text(row)])
     size = report["results"][0]["counts"][0]["size"]
-    text = table(["", "block", "branches", "divergent", "warp instructions", "cold µs"], lines)
+    text = table(["rung", "block", "branches of warps", "divergent branches", "warp instructions", "cold time, µs [5 %, 95 %]"], lines)
     return f"Counts at {size_text(size)}, times at {size_text(report['results'][0]['size'])}.\n\n{text}\n\n{ladder_origin(report)}"

@@ -26,13 +26,13 @@ def differing(row):
 def pixels(record):
     rows = [[row["primitive"], row["what"], row["peer"], f"{row['compared']:,} {row['unit']}", *differing(row)]
             for row in record["rows"]]
-    return table(["primitive", "what", "OpenCV's", "compared", "differ", "by at most", "the first"], rows)
+    return table(["primitive", "case", "OpenCV's function", "compared", "different", "largest difference", "first difference"], rows)
 
 
 def memory(record):
     rows = [[row["what"], *(f"{row[who]['peak_mib']:.1f}" for who in ["ours", "opencv"]),
              *(str(row[who]["libraries"]) for who in ["ours", "opencv"])] for row in record["rows"]]
-    return table(["sobel of", "peak MiB, warpwise", "OpenCV", "libraries, warpwise", "OpenCV"], rows)
+    return table(["input of sobel", "peak memory of warpwise, MiB", "peak memory of OpenCV, MiB", "libraries of warpwise", "libraries of OpenCV"], rows)
 
 
 def times(record):
@@ -41,7 +41,7 @@ def times(record):
                 f"{kind['ratio']:.2f} [{kind['least']:.2f}, {kind['most']:.2f}]"]
 
     rows = [[row["what"], *cells(row["cpu"]), *cells(row["wall"])] for row in record["rows"]]
-    return table(["sobel of", "CPU ms, warpwise", "OpenCV", "times as much", "wall ms, warpwise", "OpenCV", "times as long"], rows)
+    return table(["input of sobel", *(f"{kind} time{what}" for kind in ["CPU", "wall"] for what in [" of warpwise, ms", " of OpenCV, ms", ", OpenCV / warpwise"])], rows)
 
 
 PARTS = {"pixels": pixels, "memory": memory, "times": times}

@@ -14,8 +14,8 @@ def summary():
     """Makes a table with two lines for each GPU: the open pairs, and the sealed ones."""
     lines = [summary_row(pairs.read(pairs.measured_path(device, sealed))["machine"]["gpu"], which, list(rows.values()))
              for device in pairs.DEVICES for sealed, which in ((False, "open"), (True, "sealed")) if (rows := pairs.rows(device, sealed))]
-    head = ["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time",
-            "times within least … most", "gains within theirs"]
+    head = ["GPU", "kind of pairs", "pairs", "direction right", f"gain within ×{pairs.NEAR}", "median error of a gain, as a factor",
+            "median error of a time", "times within the predicted range", "gains within the predicted range"]
     return table(head, lines)
 
 
@@ -33,7 +33,7 @@ def each_open():
     if not rows:
         return "Not recorded yet."
     lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
-    head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "predicted bottleneck"]
+    head = ["kind", "pair", "slow, µs", "fast, µs", "slow, predicted, µs", "fast, predicted, µs", "gain", "predicted gain", "predicted bottlenecks"]
     predicted = pairs.read(pairs.predictions_path(False))["commit"]
     return f"{origin(record)}; predicted at commit {predicted}.\n\n{table(head, lines)}"
 

@@ -33,7 +33,7 @@ def document_rows(result):
     rows = [[f"{each['study']} {each['experiment']}", row["rung"], f"{row['measured_us']:,.0f}",
              f"{row['predicted_us']:,.0f}", f"{row['predicted_us'] / row['measured_us']:.2f}", row["rules"]]
             for each in result["documents"] for row in each["rows"]]
-    return table(["table", "rung", "document, µs", "predicted, µs", "ratio", "bottleneck"], rows)
+    return table(["table", "rung", "document, µs", "predicted, µs", "predicted : document", "predicted bottleneck"], rows)
 
 
 def misses(result):
@@ -49,7 +49,7 @@ def misses(result):
     rows = [[name, experiment or "", f"{row['measured_us']:,.1f}", f"{row['predicted_us']:,.1f}",
              f"{row['predicted_us'] / row['measured_us']:.2f}", row["rules"]]
             for name, (off, row, experiment) in sorted(worst.items(), key=lambda item: -item[1][0])[:12]]
-    return table(["rung", "experiment", "measured, µs", "predicted, µs", "ratio", "bottleneck"], rows)
+    return table(["rung", "experiment", "measured, µs", "predicted, µs", "predicted : measured", "predicted bottleneck"], rows)
 
 
 def sizes(result):

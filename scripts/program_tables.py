@@ -29,14 +29,14 @@ def summary(collections):
     rows = [summary_row(f"[{each['collection']}](https://github.com/{each['repository']}/tree/{each['repository_commit']})", its)
             for each, its in zip(collections, outcomes)]
     rows.append(summary_row("all", sum(outcomes, [])))
-    return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have none", "the rest", "ran"], rows)
+    return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have no check", "other outcomes", "share that ran"], rows)
 
 
 def others(collections):
     """Lists each counted program that did not run, with the reason."""
     rows = [[collection["collection"], row["program"], REST[row["outcome"]], row["why"].replace("|", "\\|")]
             for collection in collections for row in collection["rows"] if row["outcome"] in REST]
-    return table(["collection", "program", "what became of it", "why"], rows)
+    return table(["collection", "program", "outcome", "reason"], rows)
 
 
 def methods(collections):
@@ -62,7 +62,7 @@ def checked(collections):
         rows.append([name, str(len(own)), str(quiet), str(sum(bool(check["found"]) for check in own)), str(cut), dates])
     found = [f"- {collection}, {program}: {line}" for collection, program, check in runs for line in check["found"].values()]
     names = ", ".join(program for _, program, _ in runs)
-    return (table(["collection", "programs", "nothing reported", "with a report", "cut off", "emulator"], rows)
+    return (table(["collection", "programs", "without a report", "with a report", "cut off by the time limit", "emulator"], rows)
             + f"\n\nThese are {names}." + ("\n\n" + "\n".join(found) if found else ""))
 
 
@@ -71,7 +71,7 @@ def beside_openmp(record):
             for row in record["rows"]]
     mean = statistics.geometric_mean(row["emulated"] / row["openmp"] for row in record["rows"])
     machine = record["machine"]
-    return (table(["program", "arguments", "emulated, s", "OpenMP, s", "ratio"], rows) +
+    return (table(["program", "arguments", "time emulated, s", "time with OpenMP, s", "emulated / OpenMP"], rows) +
             f"\n\n{record['collection']}, commit {record['commit'][:12]}. Geometric mean of the ratios: {mean:.1f}. Medians of {record['runs']} runs of whole "
             f"processes on one core. Built: {machine['method']}. {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
 

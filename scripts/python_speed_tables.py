@@ -6,7 +6,7 @@ def rendered(recorded):
     times, found, machine = recorded["cpu_seconds"], recorded["found"], recorded["machine"]
     rows = [[f"product of 128 × 128, {stack}", *(f"{times[f'product of {stack.split()[0]}, {way}']:.3f} s" for way in ["emulated", "emulated, all checks", other])]
             for stack, other in [("numba with tiles", "simulator"), ("Triton", "interpreter")]]
-    lines = [table(["program", "emulated GPU", "with all checks", "numba's simulator, Triton's interpreter"], rows), "",
+    lines = [table(["program", "emulated GPU", "emulated GPU with all checks", "numba's simulator or Triton's interpreter"], rows), "",
              f"- The emulated GPU finds {len(found['emulated'])} of {len(recorded['faults'])} planted faults "
              f"({', '.join(each.replace('_', ' ') for each in recorded['faults'])}), and numba's simulator {len(found['simulator'])}"
              + (f" ({', '.join(each.replace('_', ' ') for each in found['simulator'])})." if found["simulator"] else "."),

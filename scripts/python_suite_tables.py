@@ -67,8 +67,8 @@ def summary(records):
         rows.append([f"[{record['stack']}](https://github.com/{record['repository']})",
                      *map(str, (count.passed + len(count.failed) + count.skipped, count.skipped, count.aside, count.counted, count.passed)), share(count),
                      str(count.true_faults()), str(count.false_alarms())])
-    head = table(["stack", "tests", "skip themselves", "need closed libraries, IPC or two GPUs", "counted", "passed", "share", "tests with true faults",
-                  "false alarms"], rows)
+    head = table(["stack", "tests", "tests that skip themselves", "tests that need closed libraries, IPC or two GPUs", "counted tests", "passed",
+                  "share passed", "tests with true faults", "false alarms"], rows)
     return f"{head}\n\n" + "\n".join(methods(record) for record in records)
 
 
@@ -96,14 +96,14 @@ def features(records):
         for name, feature in record["features"].items():
             count = Count([feature], reasons)
             rows.append([record["stack"], name, f"{count.passed} of {count.counted}", verdict(count)])
-    return table(["stack", "feature", "passed", "verdict"], rows)
+    return table(["stack", "feature", "passed tests", "verdict"], rows)
 
 
 def others(records):
     """Lists the reasons of the tests that did not pass."""
     rows = [[record["stack"], str(number), KINDS.get(kind, ""), why.replace("|", "\\|")] for record in records
             for (kind, why), number in Count(record["features"].values(), reasons_of(record["stack"])).by_reason()]
-    return table(["stack", "tests", "kind", "why"], rows)
+    return table(["stack", "tests", "kind of reason", "reason"], rows)
 
 
 def rendered(folder, what):

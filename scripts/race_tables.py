@@ -36,7 +36,7 @@ def indigo(records):
         rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *PUBLISHED[given],
                      f"{kernel_reports(right)} of {right['programs']}"])
     return f"{origin(record)}\n\n" + table(
-        ["graph", "racy programs", "the emulator finds", "HiRace, published", "iGUARD, published", "compute-sanitizer, published", "right programs reported"], rows)
+        ["graph", "racy programs", "found by the emulator", "found by HiRace, published", "found by iGUARD, published", "found by compute-sanitizer, published", "right programs with a report"], rows)
 
 
 def outside(records):
@@ -45,7 +45,7 @@ def outside(records):
              *(str(sum(count for found, count in labels["out of bounds"]["reports"].items() if test(set(found.split(", ")))))
                for test in (lambda kinds: "out_of_bounds" in kinds, lambda kinds: "race" in kinds and "out_of_bounds" not in kinds, lambda kinds: kinds == {""}))]
             for given, labels in records["Indigo"]["inputs"].items()]
-    return table(["graph", "programs", "`out_of_bounds`", "only `race`", "nothing"], rows)
+    return table(["graph", "programs", "reported as `out_of_bounds`", "reported as `race` alone", "not reported"], rows)
 
 
 def indigo3(records):
@@ -57,8 +57,8 @@ def indigo3(records):
         rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *([str(racy["racecheck"])] if checked else []),
                      f"{kernel_reports(right)} of {right['programs']}", f"{kernel_reports(faulty)} of {faulty['programs']}"])
     return f"{origin(record)}\n\n" + table(
-        ["graph", "racy programs", "the emulator finds", *(["racecheck finds"] if checked else []), "right programs reported",
-         "faulty ones labelled right, reported"], rows)
+        ["graph", "racy programs", "found by the emulator", *(["found by racecheck"] if checked else []), "right programs with a report",
+         "faulty programs labelled right, with a report"], rows)
 
 
 def others(records):
@@ -71,7 +71,7 @@ def others(records):
             rows.append([f"{name} {given}".strip().replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), str(racy.get("racecheck", "–")),
                          str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
     return "\n\n".join(origins) + "\n\n" + table(
-        ["suite", "racy programs", "found", "racecheck finds", "right programs", "reported as racy", "other reports"], rows)
+        ["suite", "racy programs", "found by the emulator", "found by racecheck", "right programs", "right ones reported as racy", "right ones with other reports"], rows)
 
 
 PARTS = {"indigo": indigo, "outside": outside, "indigo3": indigo3, "others": others}

@@ -24,7 +24,7 @@ def rendered(path):
 
     rows = [[NAMES[row["program"]], f"{row['fps']:,.0f}", *cells(row["wall"]), *cells(row["cpu"])] for row in record["rows"]]
     return f"{opencv_tables.origin(record)}\n\n" + table(
-        ["", "frames a second", "wall s", "times as long", "CPU s", "times as much"], rows)
+        ["program", "frames per second", "wall time, s", "wall time / warpwise's", "CPU time, s", "CPU time / warpwise's"], rows)
 
 
 def rates(row):
@@ -42,8 +42,8 @@ def resident(record):
             shown += [row for row in rows if row["streams"] == 1 or row is best]
     cells = [[STEPS[row["what"]], str(row["frames"]), str(row["streams"]), *rates(row), f"{row['floor_separate_us']:.2f}",
               f"{row['floor_fused_us']:.2f}"] for row in shown]
-    return table(["steps", "frames in memory", "streams", "µs a frame", "frames a second", "floor µs, steps one by one",
-                  "floor µs, as one kernel"], cells)
+    return table(["steps", "frames in memory", "streams", "µs per frame", "frames per second", "floor of the steps one by one, µs",
+                  "floor of one kernel, µs"], cells)
 
 
 def streamed(record):
@@ -53,7 +53,7 @@ def streamed(record):
             for kind, name in [("upload", "up"), ("download", "down"), ("both", "both ways")]]
     rows += [[row["name"], *rates(row), f"{100 * row['share_of_bus']:.0f} %"] for row in record["streamed"]["rows"]]
     late = record["latency"]
-    return table(["", "µs a frame", "frames a second", "of both ways"], rows) + (
+    return table(["work", "µs per frame", "frames per second", "share of the rate of copies both ways"], rows) + (
         f"\n\nAt {late['fps']:.0f} frames a second, {late['frames']} frames: a picture is there {late['median_ms']:.3f} ms after its "
         f"frame (median; 99th percentile {late['p99_ms']:.3f} ms), {late['dropped']} dropped.")
 
@@ -62,7 +62,7 @@ def conversion(record):
     slowest = next(row for row in record["conversion"] if row["name"] == "unoptimised")
     rows = [[row["name"], *rates(row), f"{row['fps'] / slowest['fps']:.2f}", f"{row['fps_from_source']:,.0f}"]
             for row in record["conversion"]]
-    return table(["", "µs a frame", "frames a second", "times the unoptimised", "from the source"], rows)
+    return table(["kernel", "µs per frame", "frames per second", "speed-up over unoptimised", "frames per second of whole streams"], rows)
 
 
 DECODERS = {"cpu": "the CPU", "gpu": "the GPU, several engines", "ffmpeg": "ffmpeg -hwaccel cuda, one engine"}
@@ -83,7 +83,7 @@ def decoding(path):
     rows += [cells("the GPU, one engine for each process", row, True) for row in one["rows"]]
     return (f"{tables.origin(record)}. Method: {record['method']}. Rows of one engine for each process: commit {one['commit']}, "
             f"{one['method']}.\n\n") + table(
-        ["decoded by", "stages", "processes at once", "frames a second, start to exit", "frames a second, while they come"], rows)
+        ["decoded by", "stages", "processes at once", "frames per second, start to exit", "frames per second, while they come"], rows)
 
 
 def decoding_films(path):
@@ -96,7 +96,7 @@ def decoding_films(path):
     machine = record["machine"]
     place = f"{machine['gpus']} x {machine['gpu']}, commit {machine['commit']}, {machine['date'][:10]}"
     return f"{place}. Method: {record['method']}.\n\n" + table(
-        ["film", "decoded by", "stages", "processes at once", "GPUs", "frames a second, start to exit", "frames a second, while they come"],
+        ["film", "decoded by", "stages", "processes at once", "GPUs", "frames per second, start to exit", "frames per second, while they come"],
         cells)
 
 
@@ -114,7 +114,7 @@ def end_to_end(path):
              for case in order for row, when in rows if row["case"] == case]
     before = f" Before: commit {record['before']['commit']}, {record['before']['method']}." if "before" in record else ""
     return (f"{place}{machine['cpu']}, {machine['threads']} threads, commit {machine['commit']}, {machine['date'][:10]}. Method: "
-            f"{record['method']}{before}\n\n") + table(["what", "by", "a second", "CPU ms for each"], cells)
+            f"{record['method']}{before}\n\n") + table(["work", "program", "pictures or frames per second", "CPU time per picture or frame, ms"], cells)
 
 
 LIVE = {"resident": resident, "streamed": streamed, "conversion": conversion}

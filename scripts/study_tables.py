@@ -35,7 +35,7 @@ def plane_of_blocks(rows):
 
 def planes(report):
     """Makes a table of each kernel of an experiment, with two axes: the block's two sides, or two values that vary."""
-    text = [f"{report['title']} ({', '.join(report['rows'])}); cold µs."]
+    text = [f"{report['title']} ({', '.join(report['rows'])}); cold times, µs."]
     for rung in dict.fromkeys(row["rung"] for row in report["results"]):
         rows = [row for row in report["results"] if row["rung"] == rung]
         varied = [key for key in values_of(rows[0]) if len({values_of(row)[key] for row in rows}) > 1]
@@ -71,7 +71,7 @@ def figures(report):
                       f"{100 * row['share_of_roof']:.0f} %", str(takes.get("registers", "")),
                       str(takes.get("spill_bytes", "")), f"{100 * takes['occupancy']:.1f} %"])
     title = f"{report['title']} ({', '.join(report['rows'])}).\n\n" if "title" in report else ""
-    header = ["kernel", "at", "cold µs", "GB/s", "of the roof", "registers", "spill bytes", "occupancy"]
+    header = ["kernel", "setting", "cold time, µs", "GB/s", "share of the roof", "registers per thread", "spilled bytes per thread", "occupancy"]
     return f"{title}{table(header, lines)}\n\n{ladder_origin(report)}"
 
 
@@ -109,7 +109,7 @@ def curves(report):
                 line[curve] = cold_text(row)
     rows = [[str(value), *cells] for value, cells in sorted(lines.items())]
     rows.append(["knee", *map(knee_cell, knees)])
-    return (f"{report['title']} ({', '.join(report['rows'])}); cold µs [5 %, 95 %].\n\n{table(header, rows)}\n\n"
+    return (f"{report['title']} ({', '.join(report['rows'])}); cold times, µs [5 %, 95 %].\n\n{table(header, rows)}\n\n"
             f"{ladder_origin(report)}")
 
 
@@ -138,7 +138,7 @@ def transfers(reports):
                      for part in ("upload_us", "kernel_us", "download_us")]
             share = ratio_text(times["kernel_share"]) if "kernel_share" in times else ""
             lines.append([*start, timing_text(times), *parts, share])
-    header = ["ladder", "rung", "size", "transfers", "µs in all [5 %, 95 %]", "up", "kernel", "down", "kernel : transfers"]
+    header = ["ladder", "rung", "size", "way of transfer", "total time, µs [5 %, 95 %]", "upload, µs", "kernel, µs", "download, µs", "kernel time : transfer time"]
     up, down, both = (span([report["bus"][way] for report in reports])
                       for way in ("up_gb_per_s", "down_gb_per_s", "both_gb_per_s"))
     origins = dict.fromkeys(map(origin, reports))
@@ -159,7 +159,7 @@ def shares(report):
         left = f"{100 * row['bandwidth_left']:.0f} %" if "bandwidth_left" in row else "100 %"
         lines.append([*start, str(row["multiprocessors"]), neighbour, left, cold_text(row)])
     size = size_text(report["results"][0]["size"])
-    text = table(["rung", "asked for", "multiprocessors", "neighbour GB/s", "bandwidth left", f"{size}: cold µs [5 %, 95 %]"],
+    text = table(["rung", "requested share of multiprocessors", "multiprocessors", "neighbour's reads, GB/s", "bandwidth left", f"{size}: cold time, µs [5 %, 95 %]"],
                  lines)
     return f"{text}\n\n{origin(report)}; its own copy reaches {report['copy_roof_gb_per_s']:.0f} GB/s."
 
@@ -173,6 +173,6 @@ def halved(report):
         many, half = row["multiprocessors"]
         lines.append([f"{row['rung']} {block_text(row)}", f"{many} → {half}",
                       *(f"{100 * row[key]:.1f} %" if key in row else "" for key in keys), row.get("hangs_on", "")])
-    header = ["rung", "multiprocessors", "these halved, all of the bandwidth", "these halved, half of the bandwidth",
-              "bandwidth halved, many multiprocessors", "bandwidth halved, half of them", "bound by"]
+    conditions = "multiprocessors halved, full bandwidth", "multiprocessors halved, half the bandwidth", "bandwidth halved, many multiprocessors", "bandwidth halved, half the multiprocessors"
+    header = ["rung and block", "multiprocessors: many → half", *(f"loss of speed: {each}" for each in conditions), "bound by"]
     return f"{table(header, lines)}\n\n{origin(report)}, {size_text(report['results'][0]['size'])}."

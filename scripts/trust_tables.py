@@ -121,4 +121,4 @@ def rendered():
     rows = [[what, figure, f"`{command}`", f"`{path}`, {date}"]
             for what, figure, command, path, date in (nightly(), on_gpu(), mutants(), coverage(), fuzzing(), random_kernels(), soak(), instructions(), faults(),
                                                        races(), formats())]
-    return table(["what", "figure", "made by", "record"], rows)
+    return table(["evidence", "figure", "command", "record, date"], rows)

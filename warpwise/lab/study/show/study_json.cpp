@@ -39,8 +39,8 @@ OrderedJson json_of(const RungCounts& counts) {
           {"transactions_per_request", counts.transactions_per_request},
           {"bytes_moved_per_pixel", counts.bytes_moved_per_pixel},
           {"shared_passes_per_request", counts.shared_passes_per_request},
-          {"executed_threads", counts.executed_threads},
-          {"idle_threads", counts.idle_threads},
+          {"executed_threads", counts.possible_references},
+          {"idle_threads", counts.unmade_references},
           {"thread_efficiency_percent", counts.thread_efficiency_percent},
           {"load_transactions_per_request", counts.load_transactions_per_request},
           {"global_load", traffic_json(counts.global_load)},
@@ -59,7 +59,8 @@ OrderedJson json_of(const CounterReading& reading) {
   return {{"size", {reading.size.width, reading.size.height}}, {"launches", launches}};
 }
 
-// Writes the counters that were read at the size of the counts. Each is followed by its count.
+// Writes the GPU's hardware counters for the problem that the emulator counted too. The array
+// "compared" has the emulator's counts, each beside its counter.
 OrderedJson compared_json(const RungRow& row) {
   OrderedJson object = json_of(*row.compared_counters);
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
@@ -96,24 +97,24 @@ OrderedJson json_of(const Halved& halved) {
   OrderedJson object = {{"rung", halved.row.rung},
                         {"size", {halved.row.size.width, halved.row.size.height}},
                         {"parameters", halved.row.parameters}};
-  if (!halved.row.axes.empty()) object["axes"] = halved.row.axes;
+  if (!halved.row.axis_constants.empty()) object["axes"] = halved.row.axis_constants;
   object["block"] = {halved.row.block.x, halved.row.block.y, halved.row.block.z};
   object["multiprocessors"] = {halved.many, halved.half};
   put(object, "multiprocessors_halved_at_all_bandwidth", halved.sms_at_all_bandwidth);
   put(object, "multiprocessors_halved_at_half_bandwidth", halved.sms_at_half_bandwidth);
   put(object, "bandwidth_halved_at_many_multiprocessors", halved.bandwidth_at_many_sms);
   put(object, "bandwidth_halved_at_half_multiprocessors", halved.bandwidth_at_half_sms);
-  if (!halved.hangs_on().empty()) object["hangs_on"] = halved.hangs_on();
+  if (!halved.bound_by().empty()) object["hangs_on"] = halved.bound_by();
   return object;
 }
 
 OrderedJson json_of(const RungRow& row) {
   OrderedJson object = {{"rung", row.rung},
                         {"idea", row.idea},
-                        {"rows", row.rows},
+                        {"rows", row.document_rows},
                         {"size", {row.size.width, row.size.height}},
                         {"parameters", row.parameters}};
-  if (!row.axes.empty()) object["axes"] = row.axes;
+  if (!row.axis_constants.empty()) object["axes"] = row.axis_constants;
   if (row.on_cpu)
     object["on_cpu"] = true;
   else
@@ -167,7 +168,7 @@ OrderedJson json_of(const SeriesKnee& series) {
   OrderedJson object = {{"rung", series.rung},
                         {"size", {series.size.width, series.size.height}},
                         {"parameters", series.parameters}};
-  if (!series.axes.empty()) object["axes"] = series.axes;
+  if (!series.axis_constants.empty()) object["axes"] = series.axis_constants;
   object["block"] = {series.block.x, series.block.y, series.block.z};
   if (series.setting != Setting{}) object["setting"] = json_of(series.setting);
   if (const std::optional<Knee>& knee = series.search.knee) {
@@ -212,14 +213,14 @@ std::vector<std::string_view> further_figures() {
   return figures;
 }
 
-// Returns the columns of settings; none unless an axis is a share of the GPU or a transfer.
+// Returns the CSV columns that a run has if sm_percent, neighbour_percent or transfer is an axis.
 std::vector<std::string> setting_columns(const StudyRun& run) {
   std::vector<std::string> columns;
-  if (run.by_share) {
+  if (run.varies_gpu_share) {
     columns = {"sm_percent", "neighbour_percent", "multiprocessors", "neighbour_gb_per_s",
                "bandwidth_left"};
   }
-  if (run.by_transfer) {
+  if (run.varies_transfer) {
     columns = {"transfer",  "total_us",    "total_p5_us",  "total_p95_us", "upload_us",
                "kernel_us", "download_us", "kernel_share", "bytes_up",     "bytes_down"};
   }
@@ -229,11 +230,11 @@ std::vector<std::string> setting_columns(const StudyRun& run) {
 std::vector<std::string> setting_fields(const StudyRun& run, const RungRow& row) {
   const std::size_t columns = setting_columns(run).size();
   std::vector<std::string> fields;
-  if (run.by_share && !row.on_cpu) {
+  if (run.varies_gpu_share && !row.on_cpu) {
     fields = {std::to_string(row.setting.sm_percent), std::to_string(row.setting.neighbour_percent),
               field(row.multiprocessors), field(row.neighbour_gb_per_s), field(row.bandwidth_left)};
   }
-  if (run.by_transfer && row.setting.transfer) fields = {text_of(*row.setting.transfer)};
+  if (run.varies_transfer && row.setting.transfer) fields = {text_of(*row.setting.transfer)};
   if (row.end_to_end) {
     const EndToEnd& times = *row.end_to_end;
     for (std::string& each : timing_fields(times.total)) fields.push_back(std::move(each));
@@ -252,7 +253,7 @@ std::vector<std::string> setting_fields(const StudyRun& run, const RungRow& row)
 std::vector<std::string> axes_of(const StudyRun& run) {
   std::set<std::string> names;
   for (const RungRow& row : run.rows) {
-    for (const auto& [name, value] : row.axes) names.insert(name);
+    for (const auto& [name, value] : row.axis_constants) names.insert(name);
   }
   return {names.begin(), names.end()};
 }
@@ -262,14 +263,15 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
   const RungResources* const resources =
       index < row.resources.size() ? &row.resources[index] : nullptr;
   const RungCounts* const counts = index < row.counts.size() ? &row.counts[index] : nullptr;
-  std::vector<std::string> fields = {run.study,
-                                     row.rung,
-                                     io::csv_field(fmt::format("{}", fmt::join(row.rows, " "))),
-                                     std::to_string(row.size.width),
-                                     std::to_string(row.size.height),
-                                     io::csv_field(parameters_text(row.parameters)),
-                                     row.on_cpu ? "" : block_text(row.block),
-                                     io::csv_field(row.skipped.empty() ? row.wrong : row.skipped)};
+  std::vector<std::string> fields = {
+      run.study,
+      row.rung,
+      io::csv_field(fmt::format("{}", fmt::join(row.document_rows, " "))),
+      std::to_string(row.size.width),
+      std::to_string(row.size.height),
+      io::csv_field(parameters_text(row.parameters)),
+      row.on_cpu ? "" : block_text(row.block),
+      io::csv_field(row.skipped.empty() ? row.wrong : row.skipped)};
   for (const auto& timing : {row.cold, row.batch}) {
     for (std::string& each : timing_fields(timing)) fields.push_back(std::move(each));
   }
@@ -298,8 +300,8 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
     fields.push_back(field(figure_of(row, index, each)));
   }
   for (const std::string& axis : axes) {
-    const auto found = row.axes.find(axis);
-    fields.push_back(found == row.axes.end() ? "" : std::to_string(found->second));
+    const auto found = row.axis_constants.find(axis);
+    fields.push_back(found == row.axis_constants.end() ? "" : std::to_string(found->second));
   }
   for (std::string& each : setting_fields(run, row)) fields.push_back(std::move(each));
   if (run.knee) {
@@ -347,6 +349,7 @@ nlohmann::ordered_json json_of(const StudyRun& run) {
     object["title"] = run.title;
     object["rows"] = run.document_rows;
   }
+  if (!run.named_rungs.empty()) object["named_rungs"] = run.named_rungs;
   if (!run.report.empty()) object["report"] = run.report;
   if (run.interrupted) object["interrupted"] = true;
   if (!run.document_device.empty()) {
