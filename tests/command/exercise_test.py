@@ -72,7 +72,12 @@ class Exercise(FollowedDocument):
     def test_a_folder_without_an_exercise(self):
         for command in ["check", "hint", "solution"]:
             self.refused(command, says="holds no exercise")
-        self.assertIn("no exercise.txt", self.exercise("grade", "."))
+        for folder, says in [(".", "no exercise.txt"), ("none", "there is no such folder")]:
+            done = self.run_command("lab", "exercise", "grade", folder, "--csv", "marks.csv")
+            self.assertEqual(done.returncode, FAILED)
+            self.assertIn(says, done.stdout.decode())
+            self.assertIn(f"not marked: {folder}: ", done.stderr.decode())
+            self.assertIn(says, read("marks.csv").decode())
 
     @runs_rungs
     def test_check_in_the_folder_itself(self):
@@ -115,6 +120,7 @@ class Exercise(FollowedDocument):
         if not SANITIZED:  # a sanitizer needs more memory than the limit
             self.exercise("grade", "mine", "--lang", "ko", "--csv", "marks.csv")
             self.assertIn("섹터", read("marks.csv").decode())
+        self.refused("check", "--lang", "ko", says="연습 문제가 없습니다")
         self.refused("check", "mine", "--lang", "fr", says="--lang got 'fr', it needs one of en, ko")
 
     @runs_rungs
@@ -146,6 +152,9 @@ class Exercise(FollowedDocument):
     def test_a_grade_that_cannot_be_written(self):
         self.exercise("start", "race", "mine")
         self.refused("grade", "mine", "--csv", "no/marks.csv", says="no/marks.csv", code=FAILED)
+        self.refused("grade", "mine", "--junit", "same", "--csv", "./same", says="--junit and --csv name the same file")
+        for option in ["--junit", "--csv"]:
+            self.refused("grade", "mine", option, "", says="the name of a file is empty")
 
     def test_limits(self):
         for option in ["--seconds", "--memory", "--jobs"]:

@@ -3,10 +3,11 @@
 import json
 import os
 import struct
+import subprocess
 import unittest
 
 from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compile_by_nvrtc, compiles
-from support import HAS_IMAGES, npy, npy_parts, png, read, write
+from support import HAS_IMAGES, WARPWISE, npy, npy_parts, png, read, write
 
 setUpModule = compile_by_nvrtc
 
@@ -183,6 +184,14 @@ class Faults(ExplainTest):
         for command in listed.values():
             self.assertEqual(self.json_of(*command[2:])["faults"], [])
 
+    @compiles
+    def test_a_kernel_that_waits_for_its_grid(self):
+        write("waits.cu", b"#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void waits(float* o) {\n"
+              b"  cg::grid_group g = cg::this_grid();\n  o[g.thread_rank()] = 1;\n  g.sync();\n  o[g.thread_rank()] += o[0];\n}\n")
+        [listed] = json.loads(self.succeed("explain", "waits.cu", "--json").stdout)["kernels"]
+        self.assertEqual(listed["command"][5:], ["--grid", "256", "--block", "256", "--arg", "f32[65536]"])
+        self.assertIn("warpwise run --explain FILE PROGRAM", listed["note"])
+
     def test_a_name_that_is_not_utf8(self):
         write("one.ptx", PTX.encode())
         os.rename("one.ptx", b"\xff.ptx")
@@ -246,6 +255,33 @@ class BadInput(ExplainTest):
         self.refuse(*self.ONE, "more", says="more")
         self.refuse("one.c", "--grid", "1", "--block", "1", says=".cu")
         self.refuse("none.ptx", "--grid", "1", "--block", "1", says="none.ptx", code=FAILED)
+
+    def test_outputs_are_checked_before_the_run(self):
+        launch = [*self.ONE, "--arg", "i32[32]", "--dump", "0=a.npy"]
+        self.refuse(*launch, "--html", "./one.ptx", says="--html would replace ./one.ptx, which is the input")
+        self.assertEqual(read("one.ptx"), PTX.encode())
+        os.symlink("one.ptx", "link.npy")
+        self.refuse(*launch, "--dump", "0=link.npy", says="--dump 0 would replace link.npy, which is the input")
+        self.refuse(*launch, "--dump", "1=./a.npy", says="--dump 0 and --dump 1 name the same file")
+        self.refuse(*launch, "--html", "no/x.html", says="no/x.html", code=FAILED)
+        self.refuse(*launch, "--dump", "0=no/x.npy", says="no/x.npy", code=FAILED)
+        self.refuse(*launch, "--html", "", says="the name of a file is empty")
+        with open("a.npy", "wb") as output:
+            done = subprocess.run([WARPWISE, "explain", *launch], stdout=output, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, read("a.npy")), (USAGE, b""))
+        self.assertIn("--dump 0 would replace a.npy, which is standard output too", done.stderr)
+
+    def test_options_without_effect(self):
+        for option in [["--html", "x.html"], ["--dump", "0=x.npy"], ["--check", "all"], ["--on", "gpu"], ["--registers", "32"], ["--sample", "2"],
+                       ["--budget", "9"], ["--shared", "9"], ["--machine-code"], ["--fidelity"]]:
+            self.refuse("one.ptx", *option, says=f"{option[0]} needs --grid and --block")
+            if option[0] != "--html":
+                self.refuse("one.ptx", "--host-code", *option, says=["--host-code launches no kernel", option[0]])
+        self.refuse("one.ptx", "--fidelity", "--shared", "9", says="--shared, --fidelity need --grid and --block")
+        self.succeed("explain", "one.ptx", "--on", "emulator", "--cc", "1.3", "--kernel", "one")
+        for option in [["--define", "V=9"], ["--include", "."], ["--arch", "90"]]:
+            self.refuse(*self.ONE, "--arg", "i32[32]", *option, says=[option[0], "one.ptx is compiled already"])
+            self.refuse("one.ptx", *option, says="one.ptx is compiled already")
 
     def test_kernels(self):
         self.refuse(*self.ONE, "--kernel", "two", says=["two", "one"])

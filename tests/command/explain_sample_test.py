@@ -89,6 +89,12 @@ class Sample(ExplainTest):
         text = self.succeed("explain", "image.cu", "image.cu", *SHAPE, "--sample", "100").stdout.decode()
         self.assertEqual(" ".join(text.split()).count("a sample: 100 of 2,508 blocks ran"), 2)
 
+    def test_a_grid_of_too_many_threads(self):
+        launch = ["--block", "1024", "--sample", "4", "--arg", "i32[1024]", "--html", "page.html"]
+        self.fail_with(USAGE, "explain", "one.ptx", "--grid", "2147483647,65535,65535", *launch, says="--grid asks for more than 2^53 threads")
+        self.succeed("explain", "one.ptx", "--grid", "2147483647,4096", *launch)
+        self.assertIn("2147483647", read("page.html").decode())
+
     @compiles
     def test_one_that_is_stopped_stays_as_it_ran(self):
         write("image.cu", IMAGE)

@@ -55,6 +55,31 @@ class TwoFiles(ExplainTest):
         self.assertEqual(notes, [])
 
     @compiles
+    def test_results_that_are_no_numbers(self):
+        write("nan.cu", "".join(f"__global__ void {name}({kind}* o) {{ o[threadIdx.x] = {value}; }}\n" for name, kind, value in [
+            ("zero", "float", "0"), ("minus_zero", "float", "-0.0f"), ("one", "float", "1"), ("nan", "float", "__int_as_float(0x7fc00000)"),
+            ("other_nan", "float", "__int_as_float(0x7fffffff)"), ("third", "double", "1.0 / 3"), ("near", "double", "1 / (3.0 + 1e-11)"),
+            ("off", "double", "1 / 3.003")]).encode())
+        for first, second, differs in [("zero", "nan", True), ("nan", "zero", True), ("one", "nan", True), ("nan", "other_nan", False),
+                                       ("zero", "minus_zero", False), ("third", "near", False), ("third", "off", True)]:
+            notes = self.json_of("nan.cu", "nan.cu", "--kernel", first, "--kernel", second, "--grid", "1", "--block", "32",
+                                 "--arg", "f64[32]" if first == "third" else "f32[32]")["notes"]
+            self.assertEqual(notes, ["Argument 0 differs after the two kernels (32 of 32 elements): the kernels compute different "
+                                     "results."] if differs else [], (first, second))
+
+    @compiles
+    def test_results_within_structures(self):
+        write("within.cu", ("struct P { float* a; int* b; int c; };\n" + "".join(
+            f"__global__ void {name}(P p, int* n) {{ p.a[threadIdx.x] = 1; p.b[threadIdx.x] = {b}; if (threadIdx.x == 0) *n = {n}; }}\n"
+            for name, b, n in [("first", 2, 5), ("second", 3, 5), ("third", 2, 6)])).encode())
+        for second, notes in [("first", []), ("second", ["Argument 0, buffer 2 of 2 in it, differs after the two kernels (32 of 32 "
+                                                         "elements): the kernels compute different results."]),
+                              ("third", ["Argument 1 differs after the two kernels (1 of 1 elements): the kernels compute different "
+                                         "results."])]:
+            self.assertEqual(self.json_of("within.cu", "within.cu", "--kernel", "first", "--kernel", second, "--grid", "1", "--block", "32",
+                                          "--arg", "{f32[32], i32[32], i32:1}", "--arg", "&{i32:0}")["notes"], notes)
+
+    @compiles
     def test_sums_in_another_order(self):
         for kind, by, says in [("float", "1.004f", "by up to 0.4 %): another order of float sums may cause this."),
                                ("float", "1.1f", "): the kernels compute different results."), ("double", "1.004", "): the kernels compute different results."),

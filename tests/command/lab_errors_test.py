@@ -106,6 +106,22 @@ class Wrong(LabTest):
         self.verify_wrong(["copy/scalar", "WRONG: ", "01_scalar.cu(4)"])
 
     @runs_rungs
+    def test_rows_before_an_error_are_kept(self):
+        mine = self.edited()
+        write("mine/02_vector.cu", b"nothing")
+        done = self.run_command("lab", "run", "copy/scalar", "copy/vector2", *mine, *EMULATOR, "--size", "8x8", "--json", "--out", "out")
+        self.assertEqual(done.returncode, FAILED)
+        for text in [done.stdout, read("out/copy-scalar-vector2-interrupted.json")]:
+            report = json.loads(text)
+            self.assertTrue(report["interrupted"])
+            self.assertEqual([row["rung"] for row in report["results"]], ["scalar"])
+        for command in [["run", *EMULATOR], ["predict", "--profile", "h200"]]:
+            done = self.run_command("lab", *command, "copy/scalar", "match/shipped", "--size", "4x4", "--json")
+            self.assertEqual(done.returncode, USAGE)
+            self.assertEqual([row["rung"] for row in json.loads(done.stdout)["results"]], ["scalar"])
+            self.assertIn(b"an image of 4x4 is smaller", done.stderr)
+
+    @runs_rungs
     def test_what_does_not_compile_below_an_assertion(self):
         self.edited("p.dst[i] = p.src[i] %% 32")
         source = read("mine/01_scalar.cu").decode()
@@ -206,6 +222,15 @@ class BadInput(LabTest):
         refuse("--on", "moon", says=["'moon'", "auto, gpu, emulator"])
         refuse("--json", "--csv", says=["--json", "--csv"])
         refuse("--sizes", "1x1", says="--sizes")
+
+    def test_empty_names_of_files(self):
+        for call in [["lab", "run", "copy/scalar", "--out", ""], ["lab", "run", "copy/scalar", "--plot", ""],
+                     ["lab", "plot", "", "--out", "x.svg"], ["lab", "report", "--out", ""], ["lab", "report", "--records", ""],
+                     ["lab", "list", "--ladder-dir", ""], ["lab", "exercise", "start", "copy", ""],
+                     ["lab", "exercise", "check", ""], ["lab", "exercise", "grade", ""], ["explain", "copy/scalar", "--ladder-dir", ""],
+                     ["run", "--junit", "", "true"], ["run", "--suppressions", "", "true"], ["bench", "--against", ""],
+                     ["devices", "--write-profile", ""]]:
+            self.fail_with(USAGE, *call, says="the name of a file is empty")
 
     def test_folders_that_take_no_file(self):
         """A folder that takes no file is reported before anything runs: fail_with() expects nothing on stdout."""

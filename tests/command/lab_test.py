@@ -59,7 +59,7 @@ class List(LabTest):
 
     def test_a_folder_of_ones_own(self):
         mine = self.edited()
-        self.edit_table('"one int a thread', '"MY OWN int a thread')
+        self.edit_table('"a thread copies one int', '"a thread copies MY OWN int')
         self.assertIn(b"MY OWN int", self.succeed("lab", "list", *mine).stdout)
         self.assertEqual([each["folder"] for each in self.ladders(*mine)], [os.path.abspath("mine")])
 
@@ -80,6 +80,7 @@ class Run(LabTest):
         self.assertEqual(report["ladder"], "copy")
         self.assertEqual(report["machine"]["device"], "emulator")
         self.assertNotIn("experiment", report)
+        self.assertEqual(report["named_rungs"], ["scalar", "vector2"])
         self.assertTrue(report["method"])
         self.assertEqual([row["rung"] for row in rungs_of(report)], ["scalar", "vector2"])
         self.assertEqual(rungs_of(report), report["results"], "the CPU's rows are for whole ladders")
@@ -185,7 +186,7 @@ class Run(LabTest):
         said = self.succeed("lab", "run", "copy/scalar", *EMULATOR, "--size", "33x7", "--block", "64",
                             "--cc", "1.3,9.0").stdout.decode()
         self.assertNotIn("\x1b", said)
-        for words in ["copy, on emulator", "33x7", "scalar (64)", "1.3", "9.0", "one int a thread"]:
+        for words in ["copy, on emulator", "33x7", "scalar (64)", "1.3", "9.0", "a thread copies one int"]:
             self.assertIn(words, said)
         self.assertNotIn("cpu", said)
         self.assertIn("cpu 1 thread", self.succeed("lab", "run", "copy", *EMULATOR, "--size", "3x7").stdout.decode())
@@ -217,9 +218,9 @@ class Run(LabTest):
 class Diff(LabTest):
     @runs_rungs
     def test_two_rungs(self):
-        said = self.succeed("lab", "diff", "copy", "scalar", "vector2", *EMULATOR).stdout.decode()
-        for words in ["scalar: one int", "--- 01_scalar.cu\n+++ 02_vector.cu\n", "\n+  using Ints",
-                      "\n-    p.dst[i] = p.src[i];", "constant VECTOR: - -> 2", "launch: ",
+        said = self.succeed("lab", "diff", "copy", "scalar", "vector2", *EMULATOR, "--profile", "rtx4090").stdout.decode()
+        for words in ["scalar: a thread copies one int", "--- 01_scalar.cu\n+++ 02_vector.cu\n", "\n+  using Ints",
+                      "\n-    p.dst[i] = p.src[i];", "constant VECTOR: - -> 2", "launch: ", "modelled for a", "4090",
                       "scalar (256)", "vector2 (256)"]:
             self.assertIn(words, said)
 

@@ -124,6 +124,19 @@ class Run(Plots):
         for path, says in [("none/x.svg", "folder does not exist"), ("folder.svg", "folder.svg")]:
             self.refuse("run", "copy", *EMULATOR, "--plot", path, says=says, code=FAILED)
 
+    @draws
+    def test_no_other_file_is_replaced(self):
+        os.mkdir("out")
+        for name in ["x.csv", "x.svg", "out/copy-scalar.json"]:
+            with open(name, "wb") as table:
+                done = subprocess.run([WARPWISE, "lab", "run", "copy/scalar", *EMULATOR, "--size", "8x8", "--plot", "x.svg",
+                                       "--out", "out"], stdout=table, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, USAGE, done.stderr)
+            self.assertIn(f"would replace {name}, which is standard output too", done.stderr)
+        self.refuse("plot", "x.csv", "--out", "x.svg", says="--out would replace x.csv, which is the record")
+        os.symlink("x.svg", "record.json")
+        self.refuse("plot", "record.json", "--out", "x.svg", says="--out would replace x.svg, which is the record")
+
     def test_without_gnuplot(self):
         environment = {**os.environ, "PATH": "/none"}
         write("run.json", b"{}")

@@ -54,7 +54,7 @@ __global__ void endless(volatile int* values) {
   while (values[0] == 0) values[1] = 1;  // the line: endless
 }
 
-// Uses atomics in the order of threads, and an approximate function that decides a branch.
+// Its result depends on the order of atomics. An approximate function (__expf) decides a branch.
 __global__ void inexact(float* values, unsigned* slots) {
   const unsigned slot = atomicAdd(slots, 1u);                   // the line: atomic
   const float value = __expf(values[threadIdx.x]);              // the line: approximate

@@ -138,8 +138,8 @@ struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<std::int64_t> frames;  ///< number of frames to take from a stream; only for streams
-  /// Options of a source. For files, only the page, the luma, the turn, the decoder and the range
-  /// count. The other members are for videos and streams.
+  /// Options to read a source with. Files of pictures use only `page`, `all_pages`, `luma`,
+  /// `autorotate`, `decode` and the range in `colours`. Videos and streams use the others too.
   live::SourceOptions source;
 
   /// Returns true for headerless input: a .raw file or, if --size is given, a pipe or a device.
@@ -199,8 +199,8 @@ void add_former(CLI::App& app, const std::string& former, const std::string& now
 /// Says on standard error that a former spelling was used, and names the new one.
 void say_former(const std::string& former, const std::string& now);
 
-/// Checks that all names are in `known`. An error message calls the names `what` of `command`.
-/// \throws UsageError  a name is not in `known`.
+/// Checks that all names are in `known`.
+/// \throws UsageError  one is not; the message begins with "COMMAND knows no WHAT 'NAME'".
 void require_one_of(std::string_view command, std::string_view what,
                     const std::vector<std::string>& names, const std::vector<std::string>& known);
 

@@ -53,9 +53,11 @@ class BenchCommand final : public Command {
     app.add_option("--machine", machine_file_,
                    "File with a JSON object that --out adds to its \"machine\", such as a commit "
                    "and a date")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
     app.add_option("--against", record_, "Compare with a run that --out wrote on the same GPU")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
     app.add_option(
            "--fail-on-regression", fail_percent_,
            "Exit with 1 if a time exceeds that of --against by more than this many per cent")

@@ -77,7 +77,8 @@ class DevicesCommand final : public Command {
     app.add_option("--write-profile", profile_,
                    "Measure the GPU's peak rates and write them as a profile for `lab predict` and "
                    "`explain --profile`; takes some seconds")
-        ->type_name("FILE.json");
+        ->type_name("FILE.json")
+        ->check(refuse_empty_name);
   }
 
   void execute() const override {

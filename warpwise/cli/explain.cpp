@@ -201,6 +201,8 @@ class ExplainCommand final : public Command {
   }
 
   void execute_file() const {
+    file_request(options_, 0);  // checks the options before a GPU is opened
+    refuse_unused_options(app_, options_);
     if (options_.host_code) {
       const lab::ExplainRequest request = request_of_file(0, {});
       print(with_compiler_log([&] { return host_code_text(request); }));
@@ -210,7 +212,7 @@ class ExplainCommand final : public Command {
       list_kernels(request_of_file(0, {}));
       return;
     }
-    file_request(options_, 0);  // checks the options before a GPU is opened
+    require_outputs_of(options_);
     const Gpu gpu = open_gpu();
     const lab::ExplainRequest request = request_of_file(0, gpu);
     lab::Explanation explanation = with_compiler_log([&] {
@@ -225,6 +227,7 @@ class ExplainCommand final : public Command {
   void execute_rung() const {
     refuse_options_of_files(app_, options_.name());
     const Selection selection = rung_named(options_.name());
+    require_outputs_of(options_);
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
@@ -251,7 +254,10 @@ class ExplainCommand final : public Command {
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }
     // Checks the options of the second FILE before the first FILE runs.
-    if (!rungs) file_request(options_, 1);
+    if (!rungs) {
+      file_request(options_, 1);
+      refuse_unused_options(app_, options_);
+    }
     const Gpu gpu = open_gpu();
     const auto [before, after] = with_compiler_log([&] {
       const Waiting waiting(fmt::format("running {}", fmt::join(options_.names, " and ")));
@@ -284,8 +290,8 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Checks that the arguments were used up: each kernel takes all of them, or the first kernel
-  // takes the first ones and the second kernel the rest.
+  // Checks that no value of --arg is left over. Either both kernels take all values, or the first
+  // kernel takes the first values and the second kernel takes the rest.
   void require_all_taken(const lab::ExplainedKernel& before,
                          const lab::ExplainedKernel& after) const {
     const std::size_t all = options_.arguments.size();
@@ -372,6 +378,7 @@ class ExplainCommand final : public Command {
       throw UsageError("--check is for a FILE or a rung; lab verify --check checks a primitive's");
     refuse_gpu();
     lab::PrimitiveRequest request = request_of(options_.name());
+    require_outputs_of(options_);
     request.device = options_.counted_for.device;
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = [&] {
@@ -393,8 +400,8 @@ class ExplainCommand final : public Command {
         name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
-  // Runs this command again on the emulated CUDA runtime, with a command line built from the parsed
-  // options.
+  // Replaces this process by the same command on the emulated CUDA runtime, which observes the
+  // primitive's launches. The new command line is built from the parsed options.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
     std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
@@ -418,7 +425,8 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source text of the explained file. For other files, a page shows only counted lines.
+  // Adds the text of the explained source file, which the HTML page shows whole. Other files are
+  // left out: the page shows only their lines that have counts.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

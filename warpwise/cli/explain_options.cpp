@@ -9,6 +9,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/cli/checks.hpp"
+#include "warpwise/cli/outputs.hpp"
 #include "warpwise/lab/explain/programs/primitive.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
@@ -20,6 +21,11 @@ namespace {
 constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block",    "--shared",
                                             "--define",    "--include", "--arg",      "--arch",
                                             "--registers", "--dump",    "--host-code"};
+
+// Options that have no effect if no launch is given.
+constexpr const char* options_of_launches[] = {
+    "--html",   "--dump",   "--check",    "--sample", "--registers",
+    "--budget", "--shared", "--fidelity", "--on",     "--machine-code"};
 
 template <class Take>
 void add_number(CLI::App& app, const std::string& option, const std::string& help,
@@ -72,7 +78,6 @@ const std::string& needed(const ExplainOptions& options, const char* option,
   return *value;
 }
 
-// Adds the options that choose the kernel and its launch.
 void add_launch_options(CLI::App& app, ExplainOptions& options) {
   add_list(app, "--kernel", "NAME",
            "Name of the kernel, plain or mangled. Repeat this option and the next three for a "
@@ -113,7 +118,6 @@ void add_build_options(CLI::App& app, ExplainOptions& options) {
              });
 }
 
-// Adds the options for the form of the report.
 void add_form_options(CLI::App& app, ExplainOptions& options) {
   CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
   CLI::Option* const html =
@@ -122,6 +126,7 @@ void add_form_options(CLI::App& app, ExplainOptions& options) {
              "Write the report as a page for a browser, with counts beside the source, instead "
              "of printing it")
           ->type_name("FILE.html")
+          ->check(refuse_empty_name)
           ->excludes(json);
   app.add_flag("--host-code", options.host_code,
                "With a FILE: print the machine code of this CPU that the emulator makes from the "
@@ -159,7 +164,8 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   app.add_option(
          "--ladder-dir,--study-dir", options.ladder_folder,
          "With a rung: folder with the table of its ladder or study, instead of the installed one")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->check(refuse_empty_name);
   add_choice(app, "--on",
              "Backend: gpu also runs the kernel on the GPU and adds the GPU's counters and times; "
              "auto does so if there is a GPU (default: emulator)",
@@ -227,6 +233,44 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
   for (const std::string& text : options.dumps) request.dumps.push_back(lab::parse_dump(text));
   request.compile.include_folders.assign(options.includes.begin(), options.includes.end());
   return request;
+}
+
+void require_outputs_of(const ExplainOptions& options) {
+  std::vector<NamedFile> outputs;
+  std::vector<NamedFile> inputs;
+  if (!options.html.empty()) outputs.push_back({"--html", options.html});
+  for (const std::string& dump : options.dumps) {
+    const std::string index = dump.substr(0, dump.find('='));
+    outputs.push_back({"--dump " + index, lab::parse_dump(dump).path});
+  }
+  for (const std::string& name : options.names) {
+    if (name.ends_with(".cu") || name.ends_with(".ptx")) inputs.push_back({"the input", name});
+  }
+  require_outputs(outputs, inputs);
+}
+
+void refuse_unused_options(const CLI::App& app, const ExplainOptions& options) {
+  const auto is_ptx = [](const std::string& name) { return name.ends_with(".ptx"); };
+  for (const char* option : {"--define", "--include", "--arch"}) {
+    if (app.count(option) > 0 && std::ranges::all_of(options.names, is_ptx)) {
+      throw UsageError(fmt::format("{} is for the compiler, and {} is compiled already", option,
+                                   options.name()));
+    }
+  }
+  if (!options.host_code && !lists_kernels(options)) return;
+  std::vector<std::string> unused;
+  for (const std::string option : options_of_launches) {
+    const bool is_default = option == "--on" && options.place == LabPlace::emulator;
+    if (app.count(option) > 0 && !is_default) unused.push_back(option);
+  }
+  if (unused.empty()) return;
+  const std::string all = fmt::format("{}", fmt::join(unused, ", "));
+  if (options.host_code) {
+    throw UsageError(fmt::format("--host-code launches no kernel, so it does not go with {}", all));
+  }
+  throw UsageError(
+      fmt::format("{} {} --grid and --block; a FILE without a launch lists launches to start from",
+                  all, unused.size() == 1 ? "needs" : "need"));
 }
 
 void refuse_options_of_files(const CLI::App& app, const std::string& name) {

@@ -47,6 +47,14 @@ bool lists_kernels(const ExplainOptions& options);
 /// \throws IoError  there is no such file
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which);
 
+/// Checks that --html and --dump can be written, and that they replace neither a FILE nor each
+/// other. \throws UsageError, IoError  as require_outputs()
+void require_outputs_of(const ExplainOptions& options);
+
+/// Refuses options that the FILEs leave without effect: options of a launch if none is given, and
+/// options of the compiler for PTX. \throws UsageError
+void refuse_unused_options(const CLI::App& app, const ExplainOptions& options);
+
 /// Refuses options that only a FILE may have. \throws UsageError
 void refuse_options_of_files(const CLI::App& app, const std::string& name);
 

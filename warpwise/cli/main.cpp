@@ -119,7 +119,8 @@ std::string similar_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
-// Prints a name of several words, such as "IN... OUT", unchanged. CLI11 would add "..." after it.
+// Formats the help as CLI11 does, with one exception. A positional argument whose name has several
+// words, such as "IN... OUT", is shown without the "..." that CLI11 would add.
 class WholeNames final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {

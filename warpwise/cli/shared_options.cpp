@@ -21,7 +21,7 @@ namespace {
 // space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
-// A job may have two unfinished files: a result and its mean image.
+// A job may have two unfinished files: a result, and the mean image of `threshold --mean`.
 constexpr std::int64_t most_jobs = io::most_unfinished_files / 2;
 
 }  // namespace

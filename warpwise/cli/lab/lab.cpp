@@ -8,6 +8,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/lab/explain/explain.hpp"
 #include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 
@@ -116,7 +117,8 @@ bool LabOptions::on_gpu() const {
 void add_ladder_folder(CLI::App& app, LabOptions& options) {
   app.add_option("--ladder-dir,--study-dir", options.ladder_folder,
                  "Folder with a ladder's or a study's table, instead of the installed one")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->check(refuse_empty_name);
 }
 
 std::vector<rules::ComputeCapability> CountedFor::all() const {
@@ -129,6 +131,13 @@ std::vector<rules::ComputeCapability> CountedFor::all() const {
                                  rules::to_string(device->compute_capability), device->name));
   }
   return *listed;
+}
+
+std::optional<lab::TimeModel> CountedFor::model() const {
+  if (device) return lab::time_model(*device);
+  const std::vector<rules::ComputeCapability> counted = all();
+  const auto newest = lab::profile_of(*std::max_element(counted.begin(), counted.end()));
+  return newest ? std::optional(lab::time_model(*newest)) : std::nullopt;
 }
 
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,

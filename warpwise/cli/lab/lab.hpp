@@ -7,9 +7,11 @@
 
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/outputs.hpp"
 #include "warpwise/lab/measure/executor.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/predict/study_prediction.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
 // Declarations that the subcommands of `warpwise lab` share.
@@ -33,6 +35,10 @@ struct CountedFor {
   /// Returns the list of --cc, otherwise the device's compute capability, otherwise 9.0.
   /// \throws UsageError  the list lacks the device's compute capability
   std::vector<rules::ComputeCapability> all() const;
+
+  /// Returns the time model of the GPU that --profile names or, without --profile, of a GPU of the
+  /// newest compute capability. Returns nothing if no profile has this compute capability.
+  std::optional<lab::TimeModel> model() const;
 };
 
 struct LabOptions {
@@ -60,20 +66,21 @@ struct Selection {
 };
 
 /// Returns the ladder or study that each name selects, or all of them without names. A name selects
-/// all rungs, or the rung or experiment after its '/'. If a folder is given, only the name of its
-/// study is known.
+/// all rungs, or the rung or experiment after its '/'. If `ladder_folder` is set, the study in this
+/// folder is the only one that can be named.
 /// \throws InvalidArgument  a name is not known; the message suggests the most similar one
 std::vector<Selection> select(const LabOptions& options);
 
 /// Replaces each collection (a study that only lists experiments of others) by these experiments.
 std::vector<Selection> expanded(std::vector<Selection> selections);
 
-/// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and
-/// FILE.csv with its figures. Must be called before anything is measured.
+/// Checks that a plot can be drawn into FILE.svg of `lab run --plot` or `lab plot --out`. Must be
+/// called before anything is measured.
 /// \throws UsageError   the name does not end with .svg
-/// \throws IoError      one of the files could not be written
 /// \throws Unsupported  there is no gnuplot
 void require_plot(const std::string& option, const std::string& file);
+/// Returns the files of a plot, for require_outputs(): FILE.svg, and FILE.csv with its figures.
+std::vector<NamedFile> plot_files(const std::string& option, const std::string& file);
 /// Writes the files FILE.svg and FILE.csv. Returns their names.
 std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file);
 

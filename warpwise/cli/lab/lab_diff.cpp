@@ -94,6 +94,7 @@ class LabDiff final : public Command {
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();
     request.compute_capabilities = options_.counted_for.all();
+    if (!request.on_gpu) request.model = options_.counted_for.model();
     const std::size_t width = terminal_width();
     bool first = true;
     const lab::StudyRun run = lab::run_study(

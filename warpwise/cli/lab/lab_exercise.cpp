@@ -46,7 +46,7 @@ class Speaking : public Command {
 
 lab::Started started_at(const fs::path& folder) {
   if (const auto started = lab::started_in(folder)) return *started;
-  throw InvalidArgument(fmt::format(
+  throw InvalidArgument(lab::said(
       "{} holds no exercise: run this in a folder that \"warpwise lab exercise start NAME "
       "FOLDER\" made, or name that folder",
       folder.string()));
@@ -115,6 +115,7 @@ class Start final : public Speaking {
   explicit Start(CLI::App& app) : Speaking(app) {
     app.add_option("NAME", name_, "Exercise, of lab exercise list")->required()->type_name("");
     app.add_option("FOLDER", folder_, "Folder to make (default: the exercise's name)")
+        ->check(refuse_empty_name)
         ->type_name("");
   }
 
@@ -138,7 +139,9 @@ class InFolder final : public Speaking {
  public:
   using Work = void (*)(const std::string& folder, const lab::Exercise& exercise);
   InFolder(CLI::App& app, Work work) : Speaking(app), work_(work) {
-    app.add_option("FOLDER", folder_, "Folder that start made (default: this one)")->type_name("");
+    app.add_option("FOLDER", folder_, "Folder that start made (default: this one)")
+        ->check(refuse_empty_name)
+        ->type_name("");
   }
 
  private:
@@ -178,9 +181,9 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
                         command_for("hint", folder)));
 }
 
-// Prints hints for the first failed mark (a property that the kernel lacks). Each further call for
-// the same mark prints one more hint. A mark's only hint tells the cure, so the first call then
-// shows only the counts.
+// Prints the first failed mark (a property that the kernel lacks), and hints for it. Each further
+// call for the same mark prints one more hint. If a mark has only one hint, this hint is the cure,
+// so the first call leaves it out.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();
@@ -209,7 +212,8 @@ void solution(const std::string& /*folder*/, const lab::Exercise& exercise) {
   print(lab::student_file(exercise.folder / "solution.cu"));
 }
 
-// A file that is opened before the work, so that a wrong name is found early.
+// A report file, or no file if the name is empty. It is opened before the grading, so that a wrong
+// name is an error at once.
 class Report {
  public:
   explicit Report(const std::string& file) {
@@ -231,9 +235,14 @@ class Grade final : public Speaking {
     app.add_option("FOLDERS", folders_,
                    "Folders of exercises, or of students who have such folders in theirs")
         ->required()
+        ->check(refuse_empty_name)
         ->type_name("");
-    app.add_option("--junit", junit_, "JUnit file to write")->type_name("FILE");
-    app.add_option("--csv", csv_, "Table to write for a spreadsheet")->type_name("FILE");
+    app.add_option("--junit", junit_, "JUnit file to write")
+        ->check(refuse_empty_name)
+        ->type_name("FILE");
+    app.add_option("--csv", csv_, "Table to write for a spreadsheet")
+        ->check(refuse_empty_name)
+        ->type_name("FILE");
     const auto add_number = [&](const char* name, const char* help, int& value, int most) {
       add_text_option(app, name, "N", help, [&value, name, most](const std::string& text) {
         value = static_cast<int>(parse_integer(name, text, 1, most));
@@ -250,9 +259,13 @@ class Grade final : public Speaking {
   void work() const override {
     std::vector<lab::Graded> all =
         lab::graded_folders(std::vector<fs::path>(folders_.begin(), folders_.end()));
+    std::vector<NamedFile> outputs;
+    if (!junit_.empty()) outputs.push_back({"--junit", junit_});
+    if (!csv_.empty()) outputs.push_back({"--csv", csv_});
+    require_outputs(outputs);
     Report junit(junit_);
     Report csv(csv_);
-    const std::string missing = lab::missing_walls();
+    const std::string missing = lab::refused_restrictions();
     if (!missing.empty())
       print_error(
           "warpwise: " +
@@ -275,6 +288,17 @@ class Grade final : public Speaking {
     const std::string count =
         all.size() == 1 ? lab::said("1 folder") : lab::said("{} folders", all.size());
     print_line(count + (compiler.empty() ? "" : ", " + lab::said("compiled by {}", compiler)));
+    require_marked(all);
+  }
+
+  // Fails if a folder is missing, or if there is no exercise at all. Marks do not matter.
+  static void require_marked(const std::vector<lab::Graded>& all) {
+    const bool is_any = std::ranges::any_of(all, &lab::Graded::is_exercise);
+    std::error_code ignored;
+    for (const lab::Graded& each : all) {
+      if (each.is_exercise || (is_any && fs::is_directory(each.folder, ignored))) continue;
+      throw Error(lab::said("not marked: {}", each.folder.string() + ": " + each.failure));
+    }
   }
 
   std::vector<std::string> folders_;

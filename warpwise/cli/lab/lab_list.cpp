@@ -23,7 +23,7 @@ Json json_of(const lab::Rung& rung) {
   Json object = {{"name", rung.name},
                  {"idea", rung.idea},
                  {"after", rung.after},
-                 {"rows", rung.rows},
+                 {"rows", rung.document_rows},
                  {"file", rung.file.string()},
                  {"constants", rung.constants},
                  {"parameters", rung.parameters},
@@ -67,7 +67,7 @@ Json json_of(const lab::StudyTable& table) {
   for (const lab::Experiment& each : table.experiments) {
     Json object = {{"name", each.name},
                    {"title", each.title},
-                   {"rows", each.rows},
+                   {"rows", each.document_rows},
                    {"rungs", each.rungs},
                    {"cpu", each.cpu}};
     object.update(json_of(each.axes, table.size));
@@ -94,7 +94,7 @@ std::string text_of_collection(Selection selection) {
   for (const Selection& each : expanded(std::move(one))) {
     text += fmt::format(
         "  {:<24} {:<10} {}\n", each.table.name() + "/" + each.experiment.value().name,
-        fmt::format("{}", fmt::join(each.experiment->rows, " ")), each.experiment->title);
+        fmt::format("{}", fmt::join(each.experiment->document_rows, " ")), each.experiment->title);
   }
   return text + "\n";
 }
@@ -123,8 +123,8 @@ std::string text_of(const lab::StudyTable& table) {
     text += (width > 0 ? io::shortened(line, width) : line) + "\n";
   };
   for (const lab::Rung& rung : table.rungs) {
-    add(fmt::format("  {:<24} {:<10} {}", rung.name, fmt::format("{}", fmt::join(rung.rows, " ")),
-                    rung.idea));
+    add(fmt::format("  {:<24} {:<10} {}", rung.name,
+                    fmt::format("{}", fmt::join(rung.document_rows, " ")), rung.idea));
     for (const Need& need : rung.needs) {
       if (table.rungs.size() > 1 && all_have(need)) continue;
       add(fmt::format("  {:<24} {:<10} needs: {}", "", "", need.second));
@@ -132,7 +132,7 @@ std::string text_of(const lab::StudyTable& table) {
   }
   for (const lab::Experiment& each : table.experiments) {
     add(fmt::format("  experiment {:<13} {:<10} {}", each.name,
-                    fmt::format("{}", fmt::join(each.rows, " ")), each.title));
+                    fmt::format("{}", fmt::join(each.document_rows, " ")), each.title));
   }
   return text + "\n";
 }

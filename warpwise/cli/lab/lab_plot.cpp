@@ -37,14 +37,17 @@ class LabPlot final : public Command {
     app.add_option("RECORD.json", record_,
                    "Record of one run by lab run --json or --out, or by bench --growth --out")
         ->required()
+        ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--out", out_, "Output picture, FILE.svg; its figures are written to FILE.csv")
         ->required()
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
   }
 
   void execute() const override {
     require_plot("--out", out_);
+    require_outputs(plot_files("--out", out_), {{"the record", record_}});
     const std::string text = text_of(record_);
     const auto json = nlohmann::json::parse(text, nullptr, false);
     const lab::Plot plot = json.is_object() && json.contains("growth")
@@ -64,9 +67,11 @@ void require_plot(const std::string& option, const std::string& file) {
   if (fs::path(file).extension() != ".svg") {
     throw UsageError(fmt::format("{} {}: a plot is an SVG file, FILE.svg", option, file));
   }
-  const io::OutputFile tried(file);
-  const io::OutputFile tried_figures(csv_beside(file));
   lab::require_gnuplot();
+}
+
+std::vector<NamedFile> plot_files(const std::string& option, const std::string& file) {
+  return {{option, file}, {option, csv_beside(file)}};
 }
 
 std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file) {

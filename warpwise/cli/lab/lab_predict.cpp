@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -21,7 +22,7 @@ Json json_of(const lab::PredictedRow& row) {
   Json object = {{"rung", row.rung},
                  {"size", {row.size.width, row.size.height}},
                  {"parameters", Json(row.parameters)}};
-  if (!row.axes.empty()) object["axes"] = Json(row.axes);
+  if (!row.axis_constants.empty()) object["axes"] = Json(row.axis_constants);
   object["block"] = {row.block.x, row.block.y, row.block.z};
   if (!row.skipped.empty()) {
     object["skipped"] = row.skipped;
@@ -30,7 +31,7 @@ Json json_of(const lab::PredictedRow& row) {
   object["time_us"] = row.time_us();
   object["least_us"] = row.least_us();
   object["most_us"] = row.most_us();
-  object["rules"] = name_of(row.rules());
+  object["rules"] = name_of(row.bottleneck_resource());
   Json bounds = Json::object();
   for (const lab::Resource each : all_values<lab::Resource>()) {
     bounds[std::string(name_of(each))] = row.of(each);
@@ -48,7 +49,6 @@ constexpr const char* prediction_legend =
     "  least, most   likely range of the time\n"
     "  bottleneck    the part that takes longest, then the parts above a third of it\n\n";
 
-// Returns the width of a column: that of its longest name, and at least `least`.
 int width_of(const std::vector<std::string>& names, std::size_t least) {
   std::size_t width = least;
   for (const std::string& each : names) width = std::max(width, each.size());
@@ -58,7 +58,7 @@ int width_of(const std::vector<std::string>& names, std::size_t least) {
 std::string parts_of(const lab::PredictedRow& row) {
   std::vector<lab::Resource> parts;
   for (const lab::Resource each : all_values<lab::Resource>()) {
-    if (row.of(each) > row.of(row.rules()) / 3) parts.push_back(each);
+    if (row.of(each) > row.of(row.bottleneck_resource()) / 3) parts.push_back(each);
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [&](lab::Resource a, lab::Resource b) { return row.of(a) > row.of(b); });
@@ -73,7 +73,7 @@ std::string parts_of(const lab::PredictedRow& row) {
 std::string point_of(const lab::PredictedRow& row, bool with_size) {
   std::string text;
   if (with_size) text += fmt::format("{}x{} ", row.size.width, row.size.height);
-  for (const auto& [name, value] : row.axes) text += fmt::format("{}={} ", name, value);
+  for (const auto& [name, value] : row.axis_constants) text += fmt::format("{}={} ", name, value);
   return text;
 }
 
@@ -109,9 +109,16 @@ class LabPredict final : public Command {
         "\nwarpwise: stopping after this row, keeping all predictions so far; interrupt again to "
         "stop at once\n");
     Json runs = Json::array();
+    std::exception_ptr failure;
     for (const Selection& each : selections) {
       Json rows = Json::array();
-      run(each, profile, rows);
+      try {
+        run(each, profile, rows);
+      } catch (...) {
+        // The rows that are there are printed before the error.
+        failure = std::current_exception();
+        if (rows.empty()) break;
+      }
       Json object = {{"study", each.table.name()}};
       if (each.experiment) object["experiment"] = each.experiment->name;
       object["device"] = profile.name;
@@ -120,9 +127,10 @@ class LabPredict final : public Command {
       object["method"] = "modelled from counts of sampled blocks: docs/prediction.md";
       object["results"] = std::move(rows);
       runs.push_back(std::move(object));
-      if (Interruption::asked()) break;
+      if (failure || Interruption::asked()) break;
     }
-    if (json_) print(text_of_json(runs.size() == 1 ? runs[0] : runs, 1));
+    if (json_ && !runs.empty()) print(text_of_json(runs.size() == 1 ? runs[0] : runs, 1));
+    if (failure) std::rethrow_exception(failure);
     if (Interruption::asked()) Interruption::end();
   }
 

@@ -27,10 +27,13 @@ class LabReport final : public Command {
     app.add_option("--records", records_,
                    "Folder with records of lab run --out, also in subfolders (default: the "
                    "recorded results that come with warpwise)")
-        ->type_name("FOLDER");
+        ->type_name("FOLDER")
+        ->check(refuse_empty_name);
     add_former(app, "--from", "--records");
     add_choice(app, "--lang", "Language of the page (default: en)", all_languages, language_);
-    app.add_option("--out", out_, "Output page (default: report.html)")->type_name("FILE.html");
+    app.add_option("--out", out_, "Output page (default: report.html)")
+        ->type_name("FILE.html")
+        ->check(refuse_empty_name);
   }
 
   void execute() const override {

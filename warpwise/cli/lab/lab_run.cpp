@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <functional>
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/interruption.hpp"
@@ -10,7 +12,6 @@
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/explain/explain.hpp"
-#include "warpwise/lab/predict/study_prediction.hpp"
 #include "warpwise/lab/study/run/rung_code.hpp"
 #include "warpwise/lab/study/show/study_report.hpp"
 
@@ -67,11 +68,13 @@ class LabRun final : public Command {
     app.add_option("--out", out_,
                    "Also write records into this folder: NAME.json, NAME-EXPERIMENT.json, or "
                    "NAME-RUNG.json for named rungs")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(refuse_empty_name);
     app.add_option("--plot", plot_,
                    "Also draw the one ladder, study or experiment into FILE.svg, with gnuplot, and "
                    "write its figures to FILE.csv")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
   }
 
   void execute() const override {
@@ -92,8 +95,7 @@ class LabRun final : public Command {
     }
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
-    for (const Selection& each : selections) {
-      const lab::StudyRun run = run_one(each);
+    const auto report = [&](const lab::StudyRun& run, const Selection& selection) {
       for (const lab::RungRow& row : run.rows) {
         if (!row.wrong.empty()) {
           wrong.push_back(fmt::format("{}/{} ({})", run.study, row.rung, row.wrong));
@@ -106,10 +108,21 @@ class LabRun final : public Command {
       if (!json_) tell(lab::counters_notice(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
-      if (!run.any_wrong()) record(run, each);
-      if (interruption && Interruption::asked()) break;
+      if (!run.any_wrong()) record(run, selection);
+    };
+    std::exception_ptr failure;
+    try {
+      for (const Selection& each : selections) {
+        run_one(each, report);
+        if (interruption && Interruption::asked()) break;
+      }
+    } catch (...) {
+      failure = std::current_exception();
     }
-    if (json_) print(text_of_json(objects.size() == 1 ? objects[0] : objects, 1));
+    if (json_ && !objects.empty()) {
+      print(text_of_json(objects.size() == 1 ? objects[0] : objects, 1));
+    }
+    if (failure) std::rethrow_exception(failure);
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, "; ")));
     }
@@ -117,16 +130,6 @@ class LabRun final : public Command {
   }
 
  private:
-  // Returns the time model of the GPU that --profile names or, without --profile, of a GPU of the
-  // newest compute capability.
-  std::optional<lab::TimeModel> model() const {
-    const CountedFor& counted_for = options_.counted_for;
-    if (counted_for.device) return lab::time_model(*counted_for.device);
-    const std::vector<rules::ComputeCapability> all = counted_for.all();
-    const auto profile = lab::profile_of(*std::max_element(all.begin(), all.end()));
-    return profile ? std::optional(lab::time_model(*profile)) : std::nullopt;
-  }
-
   // Prints a notice. With --csv it goes to standard error, because CSV has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
@@ -137,19 +140,11 @@ class LabRun final : public Command {
     }
   }
 
-  lab::StudyRun run_one(const Selection& selection) const {
-    lab::StudyRequest request;
-    request.rungs = selection.rungs;
-    request.experiment = selection.experiment;
-    request.size = size_;
-    request.block = block_;
-    request.on_gpu = options_.on_gpu();
-    request.counters = counters_;
-    request.cpu = selection.table.is_ladder() &&
-                  (selection.whole || (selection.experiment && selection.experiment->cpu));
-    request.compute_capabilities = options_.counted_for.all();
-    request.stop = Interruption::asked;
-    if (!request.on_gpu) request.model = model();
+  using Report = std::function<void(const lab::StudyRun&, const Selection&)>;
+
+  // Runs a selection and reports it. If a rung fails, the rows before it are reported first.
+  void run_one(const Selection& selection, const Report& report) const {
+    lab::StudyRequest request = request_of(selection);
     const bool quiet = json_ || csv_;
     const std::size_t width = terminal_width();
     Progress progress(quiet ? request.rungs.size() : 0);
@@ -167,13 +162,35 @@ class LabRun final : public Command {
       last = row;
       before = &last;
     };
+    request.failed = [&](const lab::StudyRun& run) {
+      progress.clear();
+      if (!run.rows.empty()) report(run, selection);
+    };
     try {
-      return lab::run_study(selection.table, request, show);
+      const lab::StudyRun run = lab::run_study(selection.table, request, show);
+      progress.clear();
+      report(run, selection);
     } catch (const lab::CompileError& error) {
       progress.clear();
       print_error_log(error.log());
       throw;
     }
+  }
+
+  lab::StudyRequest request_of(const Selection& selection) const {
+    lab::StudyRequest request;
+    request.rungs = selection.rungs;
+    request.experiment = selection.experiment;
+    request.size = size_;
+    request.block = block_;
+    request.on_gpu = options_.on_gpu();
+    request.counters = counters_;
+    request.cpu = selection.table.is_ladder() &&
+                  (selection.whole || (selection.experiment && selection.experiment->cpu));
+    request.compute_capabilities = options_.counted_for.all();
+    request.stop = Interruption::asked;
+    if (!request.on_gpu) request.model = options_.counted_for.model();
+    return request;
   }
 
   // Returns the name of a record. The record of a part of a ladder gets another name than the
@@ -192,20 +209,22 @@ class LabRun final : public Command {
   // Checks the output files before anything runs. A later error would lose minutes of
   // measurement.
   void require_writable(const std::vector<Selection>& selections) const {
+    std::vector<NamedFile> outputs;
     if (!plot_.empty()) {
       if (selections.size() != 1) {
         throw UsageError(fmt::format("--plot draws one ladder, study or experiment; these are {}",
                                      selections.size()));
       }
       require_plot("--plot", plot_);
+      outputs = plot_files("--plot", plot_);
     }
-    if (out_.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(out_, error);
-    if (error) throw IoError("cannot make the folder " + out_ + ": " + error.message());
-    for (const Selection& each : selections) {
-      const io::OutputFile tried(record_of(each, false));
+    if (!out_.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(out_, error);
+      if (error) throw IoError("cannot make the folder " + out_ + ": " + error.message());
+      for (const Selection& each : selections) outputs.push_back({"--out", record_of(each, false)});
     }
+    require_outputs(outputs);
   }
 
   void record(const lab::StudyRun& run, const Selection& selection) const {

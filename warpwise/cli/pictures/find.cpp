@@ -79,7 +79,8 @@ class FindCommand final : public Command {
   }
 
  private:
-  // The best position of a variant, whose picture has this width and height.
+  // The best position of a variant, which is the template at a scale and an angle. `width` and
+  // `height` are the variant's size in pixels.
   struct Found {
     Finding place{};
     Variant variant;
@@ -130,7 +131,8 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants, then those at half a step from the best one, then those at a quarter step.
+  // Searches for the scale and angle of the best match, from coarse to fine. Tries all variants of
+  // variants_in(), then the best one's neighbours at half a step, then at a quarter step.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});

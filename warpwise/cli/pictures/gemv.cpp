@@ -66,7 +66,7 @@ class GemvCommand final : public Command {
 
     io::Picture y = Task::result(io::PictureShape::interleaved(ElementType::f32, 1, height, 1));
     task.compute(Computation::of([&](auto from, auto to, auto... stream) {
-                   // Copies the summand into separate memory, as a computation may run twice.
+                   // gemv() overwrites y. A GPU may run this twice, so each run copies Y again.
                    if (adds) copy(from[2].view(), to[0].view(), stream...);
                    gemv(from[0].view(), from[1].view(), to[0].view(), options_, stream...);
                  }),

@@ -72,7 +72,7 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
   // The extension as the user spells it, such as ".PNG".
   const std::string spelled = fs::path(input).extension().string();
   std::vector<std::string> extensions = {own};
-  // A file of one picture cannot hold the many frames of a video.
+  // The result of a video has many frames. A .png or .npy file holds only one picture.
   if (!io::takes_many_pictures(own)) extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
     if (io::holding(extension, result) != io::Holding::exact) continue;

@@ -27,7 +27,8 @@ class Passage {
     report_.input = job.input;
   }
 
-  /// Returns the lane that computes this input's pictures, which all have the same shape.
+  /// Makes the pipeline for pictures of this shape, which all pictures of the input have. Returns
+  /// its lane, an object that runs the pipeline and owns the memory for one picture.
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
@@ -41,7 +42,7 @@ class Passage {
     return *lane_;
   }
 
-  /// Computes and writes the picture in the lane.
+  /// Computes the picture that was read into the lane's memory, and writes its results.
   void process() {
     const Stopwatch preparation;
     if (report_.frames == 0) {
@@ -83,7 +84,9 @@ class Passage {
   void take_header(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
-    if (header.sampling.starts_with("420")) sequence_.sampling = header.sampling;
+    for (const std::string_view with_siting : {"420jpeg", "420mpeg2", "420paldv"}) {
+      if (header.sampling == with_siting) sequence_.sampling = header.sampling;
+    }
   }
 
   /// Stores the picture's number in its file, for the report.
@@ -113,8 +116,10 @@ class Passage {
     report_.bytes_per_frame = report_.source.bytes();
     // If the conversion itself subsamples chroma, a chroma sample lies in the centre of its pixels,
     // which .y4m files call 420jpeg.
-    const std::optional<PixelFormat> source = report_.source.format;
-    if (!source || !is_subsampled(*source)) sequence_.sampling = "420jpeg";
+    const io::PictureShape& source = report_.source;
+    const bool was_subsampled = source.planes ? source.planes != io::DeepPlanes::yuv444
+                                              : source.format && is_subsampled(*source.format);
+    if (!was_subsampled) sequence_.sampling = "420jpeg";
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);
@@ -238,10 +243,10 @@ void check_job(const Job& job, const SharedOptions& options) {
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
-  // Bytes for each byte of pixels. They cover the file, its pixels, their grey values, and results
-  // of up to four bytes for each grey value.
+  // Estimate of memory, in bytes for each byte of an unencoded file. It covers the file, its
+  // pixels, their grey values, and results of up to four bytes for each grey value.
   constexpr std::int64_t of_pixels = 8;
-  // Bytes for each byte of an encoded file. JPEG makes photographs ten to twenty times smaller.
+  // The same for an encoded file. JPEG makes photographs ten to twenty times smaller.
   constexpr std::int64_t of_encoded = 32;
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);

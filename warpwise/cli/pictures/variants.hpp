@@ -37,9 +37,9 @@ std::vector<Variant> variants_in(const Interval& scales, const Interval& angles)
 std::vector<Variant> neighbours_of(const Variant& variant, double share, const Interval& scales,
                                    const Interval& angles);
 
-/// Returns the shape of a template drawn as a variant: the largest upright rectangle with the
-/// template's proportions inside the turned template, about the same centre. A side is at least 1
-/// pixel.
+/// Returns the shape of a template drawn as a variant. It is the largest upright rectangle with the
+/// template's proportions that fits into the turned template, times the variant's scale. A side is
+/// at least 1 pixel.
 io::PictureShape shape_of(const io::PictureShape& templ, const Variant& variant);
 
 /// Draws a template of 8-bit grey as a variant. The result has the shape that shape_of() returns.

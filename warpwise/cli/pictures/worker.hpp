@@ -65,8 +65,8 @@ class Worker {
   /// Runs `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;
 
-  /// Makes a lane, which takes one file's pictures through `pipeline`, one at a time. The worker
-  /// and `pipeline` must outlive the lane.
+  /// Makes a lane, which runs `pipeline` on one file's pictures, one at a time, in memory of its
+  /// own. The worker and `pipeline` must outlive the lane.
   /// \throws CudaError
   std::unique_ptr<live::Lane> lane(const live::Pipeline& pipeline);
   /// Lets the GPU decode a JPEG file; returns nullopt if the CPU has to decode it.

@@ -14,7 +14,8 @@ void require_explanation_place(const std::string& file);
 /// text to any other file. The file "-" is standard output.
 /// \param tells   true: also names the kernels to look at first on standard error, unless the
 ///                report goes to standard output
-/// \param record  file that the program's process has written
+/// \param record  file with the launches that the emulated CUDA runtime recorded; if it is missing,
+///                prints the reason instead of a report
 void explain_run(const std::string& file, const lab::ExplainRequest& request, bool tells,
                  const std::filesystem::path& record);
 

@@ -19,6 +19,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/checks.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/outputs.hpp"
 #include "warpwise/cli/run/joined_reports.hpp"
 #include "warpwise/cli/run/run_explained.hpp"
 #include "warpwise/cli/run/run_process.hpp"
@@ -113,7 +114,8 @@ void load_first(const fs::path& folder) {
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
   ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // keeps the source that reports of faults quote
-  // PyCUDA finds nvcc through PATH, CuPy through NVCC.
+  // Replaces nvcc by a script that makes PTX where machine code is requested. PyCUDA finds nvcc
+  // through PATH, CuPy through NVCC.
   if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
     ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
     put_in_front("PATH", (folder / "bin").string());
@@ -143,8 +145,8 @@ bool has_stripped_runtime(const fs::path& program) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
-  // If libwarpwise is the first to request the runtime, the loader lists the emulated runtime under
-  // the name that libwarpwise requests.
+  // The emulated runtime has another name for libwarpwise than for programs. The loader lists it
+  // only under the name that is requested first.
   const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
   for (const std::string& each : {place, for_library}) {
@@ -206,18 +208,6 @@ class Help final : public CLI::Formatter {
   }
 };
 
-fs::path place_of_file(const std::string& file) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
-}
-
-void require_different(std::string_view option, const std::string& file, std::string_view other,
-                       const std::string& other_file) {
-  if (file.empty() || other_file.empty() || place_of_file(file) != place_of_file(other_file))
-    return;
-  throw UsageError(fmt::format("{} and {} name the same file", option, other));
-}
-
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
@@ -273,7 +263,6 @@ class RunCommand final : public Command {
   }
 
  private:
-  // Adds the options for the emulated GPU and for the execution of kernels.
   void add_gpu_options(CLI::App& app) {
     add_text_option(
         app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
@@ -315,12 +304,12 @@ class RunCommand final : public Command {
         });
   }
 
-  // Adds the options for known faults and for reports in files.
   void add_report_options(CLI::App& app) {
     app.add_option("--suppressions", suppressions_,
                    "File of known faults, which are not reported. Each line has a fault and a "
                    "reason: race at sum.cu:12 because …")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
     app.add_flag(
         "--report-known", report_known_,
         "Also report the faults that Warpwise lists as known: places of CUB and Thrust that "
@@ -330,14 +319,16 @@ class RunCommand final : public Command {
            "After the program ends, explain each kernel's costs as warpwise explain does, with "
            "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
            "standard output")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
     app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
     app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
   }
 
-  // Adds the options for the exit code and for the texts at the program's end.
   void add_exit_options(CLI::App& app) {
     add_text_option(
         app, "--error-exitcode", "N",

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/base/error.hpp"
 #include "warpwise/cli/interruption.hpp"
 #include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/report.hpp"
@@ -44,7 +45,7 @@ std::string folder_of_pictures(const std::string& name) {
 // Refuses a sink that is also the source, because both would be used at the same time.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
-  // A sink that is a single file writes no folder. open_sink() refuses a single picture.
+  // Only a sink of many pictures writes a folder. Other sinks may lie in the source's folder.
   const bool is_folder_written =
       sink.ends_with('/') || is_folder(sink) || sink.find('%') != std::string::npos;
   const bool is_same_folder =
@@ -76,6 +77,15 @@ void require_free_output(const StreamCall& call) {
 void say(const StreamCall& call, const std::string& line) {
   if (call.where.json) return;
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
+}
+
+// Prints a line, but ignores a failure to write it. The work goes on then, and its report fails.
+void say_if_possible(const StreamCall& call, const std::string& line) {
+  try {
+    say(call, line);
+  } catch (const IoError&) {
+    return;
+  }
 }
 
 std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, bool with_alpha) {
@@ -168,6 +178,8 @@ live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Sou
 void finish(const StreamCall& call, const StreamReport& report) {
   if (call.where.json) {
     print(json_text(report));
+  } else if (report.summary.failure) {
+    say_if_possible(call, text_of(report));  // the failure of the work is the one to report
   } else {
     say(call, text_of(report));
   }
@@ -229,14 +241,15 @@ void run_stream(const StreamCall& call,
                                   cpu_threads(call.where));
   const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
   const io::Skipped skipped = io::skipped_in(call.sources, false);
-  if (!skipped.is_empty()) say(call, skipped_line(skipped));
-  say(call, fmt::format("{}: {}{}{}", source->name(), source->stream().text(),
-                        pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
-                        interop_text(place, *source)));
+  if (!skipped.is_empty()) say_if_possible(call, skipped_line(skipped));
+  say_if_possible(call, fmt::format("{}: {}{}{}", source->name(), source->stream().text(),
+                                    pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
+                                    interop_text(place, *source)));
   const std::vector<std::string> lost =
       hand_over(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));
   const std::string not_held = fmt::format("{}", fmt::join(lost, ", "));
-  if (!not_held.empty()) say(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
+  if (!not_held.empty())
+    say_if_possible(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
   std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
   sink->begin(pipeline.result());
   const live::Summary summary = run_frames(call, source, std::move(lanes), sink, place);

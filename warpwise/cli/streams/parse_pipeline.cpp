@@ -117,8 +117,8 @@ StageText read_stage(std::string_view text) {
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      // If the user of the window changes the measure, the text may keep a min-score. sad and ssd
-      // have no minimum score, so it is then dropped.
+      // Drops the min-score of sad and ssd, which cannot have one. The text may keep it from
+      // another measure, if the user changes the measure in the viewer's window.
       std::optional<double>& least = track->options.min_score;
       if (least_is_best(track->options.measure)) least.reset();
       least = least_score(track->options.measure, least);

@@ -78,8 +78,8 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the rung's prepared launches for these addresses. The first frame with new addresses
-  // prepares them, before a graph of the stage is recorded.
+  // Returns the rung's launches for a frame and a result at these addresses. Prepares them at the
+  // first call. CUDA graphs are recorded only after a lane's first run, so none records this work.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -94,9 +94,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // Allocates all operands except the first one (the frame) and the last one (the result). The
-  // problem gives their contents. Refuses a size that the rung does not support before the first
-  // frame.
+  // Makes the ladder's problem (its operands and parameters) for frames of this shape. Allocates
+  // and fills the operands except the first (the frame) and the last (the result). Refuses a shape
+  // that the rung does not support.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});

@@ -18,7 +18,6 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
-// Returns the mean milliseconds of a part per frame.
 double per_frame(double milliseconds, std::int64_t frames) {
   return frames > 0 ? milliseconds / static_cast<double>(frames) : 0;
 }

@@ -1,5 +1,5 @@
-// Computes sums of absolute differences of each image block of 8 by 8 pixels at 16 by 16 places of
-// the search image, which is 15 pixels wider and higher. A thread computes four of the 256 sums.
+// Matches blocks by sums of absolute differences. Each block of 8 by 8 pixels has 256 sums, one for
+// each of 16 by 16 places in the search image. A thread computes four neighbouring sums.
 __global__ void match(int* sad, const unsigned char* reference, const unsigned char* search,
                       int blocks_x, int blocks_y) {
   const int width = 8 * blocks_x;

@@ -1,4 +1,4 @@
-// Shape of a thread block. `check` launches the kernel with the two numbers in `block`.
+// Shape of a thread block. `warpwise lab exercise check` reads it from `block` for the launch.
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 32;
 __constant__ int block[2] = {BLOCK_X, BLOCK_Y};

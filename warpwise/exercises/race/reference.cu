@@ -1,4 +1,4 @@
-// Each thread computes the result of a whole block of 256 elements.
+// Smooths blocks of 256 elements without a race: one thread computes all steps of a block.
 __global__ void relax(int* data, int count, int steps) {
   const int block = blockIdx.x * blockDim.x + threadIdx.x;
   const int begin = block * 256;

@@ -99,6 +99,19 @@ std::vector<std::string> shared_options(const CompileOptions& options,
   return arguments;
 }
 
+// Returns the options as nvcc must get them. It splits the values of -D and -I at commas, except at
+// \, in the value of -D and between double quotes in that of -I.
+CompileOptions with_whole_values(CompileOptions options) {
+  for (std::string& define : options.defines) {
+    for (std::size_t at = define.find(','); at != std::string::npos; at = define.find(',', at + 2))
+      define.insert(at, 1, '\\');
+  }
+  for (fs::path& folder : options.include_folders) {
+    if (folder.string().find(',') != std::string::npos) folder = '"' + folder.string() + '"';
+  }
+  return options;
+}
+
 // Thrown if nvcc starts but lacks something that it needs, most often a host compiler. The source
 // is not at fault.
 struct NvccUnusable {
@@ -120,10 +133,11 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
   const fs::path ptx = folder / "kernel.ptx";
   std::vector<std::string> arguments = {nvcc.string(), "-ptx", "--expt-relaxed-constexpr",
                                         "--extended-lambda"};
-  // With nvcc the library's headers need C++20. A rung, for which host_code is false, includes
-  // them.
+  // host_code is false for the project's own kernels. They include the library's headers, which
+  // nvcc compiles only as C++20.
   if (!options.host_code) arguments.emplace_back("-std=c++20");
-  const auto shared = shared_options(options, "compute_" + std::to_string(options.architecture));
+  const auto shared =
+      shared_options(with_whole_values(options), "compute_" + std::to_string(options.architecture));
   arguments.insert(arguments.end(), shared.begin(), shared.end());
   arguments.insert(arguments.end(), {"-o", ptx.string(), source.string()});
   const ProgramRun run = run_program(arguments, folder);
@@ -179,8 +193,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      // An error that is only in the shortened text comes from leaving out the host functions. The
-      // errors of the whole text are then reported.
+      // If the second compilation's error is new, it comes from leaving out the host functions.
+      // The first compilation's errors are then reported.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(

@@ -34,14 +34,14 @@ enum class CompilerChoice { automatic, nvcc, nvrtc };
 struct CompileOptions {
   std::vector<std::string> defines;  ///< "K=V" or "K"
   int architecture = 75;             ///< compute_75
-  /// If the compiler does not build for `architecture`, it takes its greatest lower architecture,
-  /// or else its least one. Compilation::options has the architecture that it took.
+  /// True: the greatest supported architecture below an unsupported `architecture` replaces it. If
+  /// there is none, the least supported one does. Compilation::options has the replacement.
   bool nearest_architecture = false;
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
   int max_registers = 0;           ///< limit per thread in machine code; 0: the compiler chooses
-  /// True if the source may contain host code, which is left out for NVRTC. False for a kernel of a
-  /// ladder or a study: all of its code is compiled, and nvcc uses C++20.
+  /// True if the source may contain host code. If NVRTC refuses it, host functions are left out.
+  /// False for a source with device code alone: nothing is left out, and nvcc uses C++20.
   bool host_code = true;
   CompilerChoice compiler = CompilerChoice::automatic;
 };
@@ -83,8 +83,8 @@ struct GlobalInstructions {
   int stg_128 = 0;
 };
 
-/// Counts the instructions LDG and STG in nvdisasm's output: those with the suffix 64 or 128 by
-/// that width, all others as 32 bits. Accesses of 8, 16 and 256 bits are not counted.
+/// Counts the instructions LDG and STG of 32, 64 and 128 bits in nvdisasm's output. A name without
+/// a width, such as LDG.E, means 32 bits. Accesses of 8, 16 and 256 bits are not counted.
 GlobalInstructions global_instructions_in(std::string_view disassembly);
 
 /// Resources of one kernel's machine code, as ptxas reports them.

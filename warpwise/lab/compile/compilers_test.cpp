@@ -177,10 +177,11 @@ TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
 
 TEST_P(Compilers, TakeDefinesAndIncludeFolders) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "factor.h") << "#define FACTOR 7\n";
+  fs::create_directory(folder / "a,b");  // nvcc splits values at commas
+  std::ofstream(folder / "a,b/factor.h") << "#define FACTOR 7\n";
   CompileOptions options = with(GetParam());
-  options.defines = {"OFFSET=35", "NAMED"};
-  options.include_folders = {folder.path()};
+  options.defines = {"OFFSET=max(7,max(35,2))", "NAMED"};
+  options.include_folders = {folder / "a,b"};
   const Compilation result = compile_text(
       "#include \"factor.h\"\n#ifndef NAMED\n#error\n#endif\n"
       "extern \"C\" __global__ void k(int* p) { *p = OFFSET * FACTOR; }",

@@ -181,7 +181,7 @@ DeviceCode without_host_functions(std::string_view source) {
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }
-    // Text between the braces of a type or initialiser and its ';' belongs to the declaration.
+    // The next head begins here: a new declaration, or `name;` behind the braces of a type.
     start = end;
     i = end - 1;
   }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct Include {
   std::string_view name;
-  bool beside = false;  ///< true: "name", looked for beside the file first; false: <name>
+  bool is_quoted = false;  ///< true: "name", looked for beside the file first; false: <name>
 };
 
 // Parses `# include "name"` or `<name>`.
@@ -57,12 +57,12 @@ class Walk {
   }
 
  private:
-  // Returns the included file; empty if it is not found here. The compiler then searches for it
-  // too.
+  // Returns the path of the included file. Returns an empty path if the file is in none of the
+  // searched folders, for example because it is one of the compiler's own headers.
   fs::path place_of(const Include& include, const fs::path& file) const {
     std::vector<fs::path> places;
     const bool is_whole = fs::path(include.name).is_absolute();  // in <…> too: </dev/zero>
-    if (include.beside || is_whole) places.push_back(file.parent_path() / include.name);
+    if (include.is_quoted || is_whole) places.push_back(file.parent_path() / include.name);
     for (const fs::path& folder : folders_) places.push_back(folder / include.name);
     for (const fs::path& place : places) {
       std::error_code ignored;

@@ -1,5 +1,5 @@
-// Compares the machine instructions that the rules count for a PTX instruction with the size of
-// ptxas's code for it.
+// Tests rules::machine_code(), which tells how many machine instructions a PTX instruction becomes.
+// The numbers must be those in code that ptxas makes.
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ std::string name_of(std::size_t i, int count, bool is_same) {
 
 std::string memory_type(const std::string& type) { return type == "b64" ? "u64" : type; }
 
-/// Returns a kernel with `count` copies of an instruction. All have one B if `is_same` is true.
+/// Returns a kernel with `count` copies of an instruction. If `is_same`, all use one operand B.
 std::string kernel_of(const Instruction& each, const std::string& name, int count, bool is_same) {
   const std::string load = "ld.volatile.global." + memory_type(each.from) + " ";
   std::string text = ".visible .entry " + name + "(.param .u64 p, .param .u64 q) {\n" +

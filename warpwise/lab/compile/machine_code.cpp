@@ -29,7 +29,7 @@ struct SourcePlace {
 
 // Reads a line such as
 //   //## File "/a/b.cu", line 12
-// After an inlined function more text follows the number.
+// For code of an inlined function, "inlined at" and the call's place follow.
 std::optional<SourcePlace> place_in(std::string_view line) {
   constexpr std::string_view begin = "//## File \"";
   constexpr std::string_view middle = "\", line ";

@@ -109,7 +109,7 @@ class Lines {
     for (std::uint64_t at = 0; at + entry <= places.size(); at += entry) {
       const auto symbol = number_at<std::uint64_t>(places, at + 8) >> 32;
       if (symbol < symbols.size() && symbols[symbol].section == text)
-        own_[number_at<std::uint64_t>(places, at)] = symbols[symbol].begin;
+        relocated_addresses_[number_at<std::uint64_t>(places, at)] = symbols[symbol].begin;
     }
   }
 
@@ -160,8 +160,8 @@ class Lines {
         const std::uint64_t next = at_ + length;
         const std::uint8_t extended = byte();
         if (extended == set_address) {
-          const auto own = own_.find(at_);
-          address = own == own_.end() ? std::nullopt : std::optional(own->second);
+          const auto own = relocated_addresses_.find(at_);
+          address = own == relocated_addresses_.end() ? std::nullopt : std::optional(own->second);
         } else if (extended == end_sequence) {
           add();
           address.reset();
@@ -190,8 +190,8 @@ class Lines {
 
   Bytes table_;
   std::uint64_t at_ = 0;
-  std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section
-                                                ///< by the table's offset that has them
+  /// Maps an offset in table_ to the address that is there: bytes in the function's section.
+  std::map<std::uint64_t, std::uint64_t> relocated_addresses_;
   std::map<std::uint64_t, int> by_address_;
 };
 

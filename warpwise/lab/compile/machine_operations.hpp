@@ -11,7 +11,7 @@ namespace warpwise::lab {
 /// Units of a multiprocessor that execute machine instructions.
 enum class MachineUnit {
   integer,        ///< additions, logic, comparisons, selections, moves
-  multiply,       ///< integer products, also those that ptxas makes of additions and moves
+  multiply,       ///< integer products (IMAD), also those that replace additions and moves
   multiply_wide,  ///< integer products with a result of 64 bits
   float32,
   half,

@@ -123,11 +123,13 @@ Nvrtc::Output Nvrtc::compile(const std::string& text, const std::string& name,
     header_names.push_back(header.name);
     header_texts.push_back(header.text);
   }
+  // NVRTC takes the byte order mark that some editors write for an unknown token.
+  const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   ProgramHandle handle = nullptr;
-  functions_->check(
-      functions_->create(&handle, text.c_str(), name.c_str(), static_cast<int>(header_names.size()),
-                         header_texts.data(), header_names.data()),
-      "nvrtcCreateProgram");
+  functions_->check(functions_->create(&handle, text.c_str() + mark, name.c_str(),
+                                       static_cast<int>(header_names.size()), header_texts.data(),
+                                       header_names.data()),
+                    "nvrtcCreateProgram");
   const auto destroy = [this](ProgramHandle program) { functions_->destroy(&program); };
   const std::unique_ptr<void, decltype(destroy)> program(handle, destroy);
 

@@ -105,8 +105,8 @@ std::vector<int> architectures_of(const std::string& help) {
   return numbers;
 }
 
-// Machine code for one architecture: ptxas's report, nvdisasm's output if there is any, and the
-// instructions that come from a line of PTX.
+// Data on a kernel's machine code for one architecture: the compiler's log, nvdisasm's output
+// (empty without nvdisasm), and the decoded instructions (empty without ptxas).
 struct Built {
   std::string log;
   std::string disassembly;

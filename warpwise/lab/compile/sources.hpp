@@ -7,10 +7,10 @@
 
 namespace warpwise::lab {
 
-/// Returns the folder that holds `warpwise/…` as sources include it: the ladders, the shipped
-/// kernels and the headers that they need. Its path from the program is ../share/warpwise/sources.
-/// The path is the same when installed, in a build tree and in the GPU bundle. \throws IoError  the
-/// folder is not there
+/// Returns the root folder of the sources that are compiled at run time: the project's kernels, and
+/// the headers that they include as `warpwise/…`. It is ../share/warpwise/sources, relative to the
+/// program's folder, in an installation and in a build tree. \throws IoError  the folder is not
+/// there
 std::filesystem::path source_root();
 
 /// Limit of a source's size: far larger than any source that people write, or its PTX.

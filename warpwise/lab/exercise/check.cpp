@@ -89,17 +89,17 @@ void require_parameters(Launchable& kernel, const Exercise& exercise) {
   std::string names;
   for (const NamedArgument& each : exercise.arguments)
     names += (names.empty() ? "" : ", ") + each.name;
-  throw InvalidArgument(fmt::format("the kernel has {} parameters, and the task's has {}: {}({})",
-                                    count, exercise.arguments.size(), exercise.kernel, names));
+  throw InvalidArgument(said("the kernel has {} parameters, and the task's has {}: {}({})", count,
+                             exercise.arguments.size(), exercise.kernel, names));
 }
 
 // Refuses a kernel that launches other kernels, because their work would be neither counted nor
 // checked. In PTX, such a launch calls a function of CUDA's runtime with the prefix __cudaCDP2.
 void require_no_launches(const std::string& ptx) {
   if (ptx.find("__cudaCDP2") == std::string::npos) return;
-  throw InvalidArgument(
-      "the kernel calls CUDA's runtime, for a launch or a copy: leave the call out, since only the "
-      "kernel's own work is counted");
+  throw InvalidArgument(said(
+      "the kernel calls CUDA's runtime, for a launch or a copy: leave the call out, since only "
+      "the kernel's own work is counted"));
 }
 
 // Reads the block's shape that the kernel's file declares: __constant__ int block[2] = {X, Y};
@@ -109,14 +109,14 @@ emulator::Dim3 stated_block(Launchable& kernel) {
   std::array<std::int32_t, 2> block = {0, 0};
   const emulator::Address address = kernel.program.variable(device, "block", &bytes);
   if (bytes != sizeof(block))
-    throw InvalidArgument("'block' must be declared as __constant__ int block[2]");
+    throw InvalidArgument(said("'block' must be declared as __constant__ int block[2]"));
   device.read(address, std::as_writable_bytes(std::span(block)));
   constexpr int most_threads = 1024;
   if (block[0] < 1 || block[1] < 1 || block[0] > most_threads || block[1] > most_threads ||
       block[0] * block[1] > most_threads) {
     throw InvalidArgument(
-        fmt::format("a block of {}x{} threads is not possible: a block has 1 to 1024 threads",
-                    block[0], block[1]));
+        said("a block of {}x{} threads is not possible: a block has 1 to 1024 threads", block[0],
+             block[1]));
   }
   return {static_cast<std::uint32_t>(block[0]), static_cast<std::uint32_t>(block[1]), 1};
 }
@@ -131,7 +131,7 @@ LaunchShape shape_of(const Exercise& exercise, Variables variables, Launchable& 
   return shape;
 }
 
-// Returns the shape of a reference's launch, with one thread for each element.
+// Returns the launch shape of reference.cu, the plain kernel with one thread for each element.
 LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) {
   constexpr std::int64_t threads = 128;
   const std::int64_t blocks = (evaluate(exercise.elements, size) + threads - 1) / threads;
@@ -323,7 +323,7 @@ Mark failed(std::string_view name, std::string text, std::vector<std::string> hi
 }
 
 // Runs the kernel again with modelled time, and returns the mean cycles of a block.
-// \throws Error  the result is wrong in this run only, so it depends on the time
+// \throws Error  the result is wrong in this run only: it depends on the order of the warps
 double modelled_cycles(Launchable& kernel, const Exercise& exercise, const Results& expected,
                        std::uint64_t seed, const emulator::PaceModel& pace) {
   const Variables& size = exercise.sizes[0];

@@ -34,8 +34,8 @@ inline constexpr std::size_t marks_before_gates = 4;
 /// All marks of a kernel. A student mends failed ones in this order.
 struct Marks {
   std::vector<Mark> marks;
-  std::string explain;  ///< `explain`'s options for the first size that failed or, if none failed,
-                        ///< for the first size; may be empty
+  std::string explain;  ///< options of `warpwise explain` for a launch at the first failed size or,
+                        ///< if none failed, at the first size; empty if the kernel did not run
 
   int passed() const;
   int all() const;  ///< number of marks that were not skipped

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/exercise/said.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -188,12 +189,12 @@ void filter_calls() {
 }
 
 // Sets up all restrictions that the system allows. Returns why the system refused the others.
-std::string take_walls() {
+std::string restrict_process() {
   std::string refused;
-  for (const auto wall :
+  for (const auto restriction :
        {close_descriptors, take_namespaces, become_nobody, end_with_parent, filter_calls}) {
     try {
-      wall();
+      restriction();
     } catch (const Refused& error) {
       refused += (refused.empty() ? "" : ", ") + std::string(error.what());
     }
@@ -219,10 +220,10 @@ void send(int writer, char kind, const std::string& text) {
   try {
     memory = allowed(RLIMIT_AS, memory);
     limit_all(limits);
-    take_walls();  // missing_walls() has reported the refused restrictions
+    restrict_process();  // refused_restrictions() has reported the refused ones
     send(writer, kind_succeeded, work());
   } catch (const std::bad_alloc&) {
-    send(writer, kind_failed, fmt::format("needed more than {} MiB of memory", memory >> 20));
+    send(writer, kind_failed, said("needed more than {} MiB of memory", memory >> 20));
   } catch (const std::exception& error) {
     send(writer, kind_failed, error.what());
   }
@@ -286,8 +287,8 @@ bool Confined::poll() {
   ::kill(child_, SIGKILL);
   output_.clear();
   end();
-  failure_ = is_late ? fmt::format("slept longer than {} s", limits_.time.count())
-                     : "wrote more than 1 MiB";
+  failure_ = is_late ? said("slept longer than {} s", limits_.time.count())
+                     : said("wrote more than 1 MiB");
   return true;
 }
 
@@ -299,23 +300,22 @@ void Confined::end() {
   const char kind = output_.empty() ? '\0' : output_[0];
   if (kind == '\0' && WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    failure_ =
-        signal == SIGXCPU
-            ? fmt::format("used more than {} s of CPU time", limits_.time.count())
-            : fmt::format("was ended by signal {}: most often memory or a stack ran out", signal);
+    failure_ = signal == SIGXCPU
+                   ? said("used more than {} s of CPU time", limits_.time.count())
+                   : said("was ended by signal {}: most often memory or a stack ran out", signal);
   } else if (kind != kind_succeeded) {
-    failure_ = output_.empty() ? "wrote no output" : output_.substr(1);
+    failure_ = output_.empty() ? said("wrote no output") : output_.substr(1);
   }
   output_ = kind == kind_succeeded ? output_.substr(1) : "";
 }
 
-std::string missing_walls() {
+std::string refused_restrictions() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::strerror(errno);
   const pid_t child = ::fork();
   if (child == 0) {
     const int writer = ::dup2(ends[1], kept_descriptor);
-    const std::string text = take_walls();
+    const std::string text = restrict_process();
     ::_exit(::write(writer, text.data(), text.size()) < 0 ? 1 : 0);
   }
   ::close(ends[1]);

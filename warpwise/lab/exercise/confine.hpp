@@ -26,7 +26,7 @@ class Confined {
   /// - root becomes nobody; any other user gets a new user namespace
   /// - system calls that open files, start processes or reach other processes give EPERM
   ///
-  /// missing_walls() names the restrictions that the system refuses.
+  /// refused_restrictions() names the restrictions that the system refuses.
   ///
   /// The calling process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB
@@ -63,6 +63,6 @@ class Confined {
 
 /// Returns the restrictions that this system refuses to a process, with the reasons: "unshare:
 /// Operation not permitted". Returns an empty text if the system refuses none.
-std::string missing_walls();
+std::string refused_restrictions();
 
 }  // namespace warpwise::lab

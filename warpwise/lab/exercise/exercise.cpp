@@ -16,6 +16,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/exercise/said.hpp"
 #include "warpwise/lab/report/words/words.hpp"
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
@@ -99,7 +100,7 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   exercise.name = folder.filename().string();
   exercise.folder = folder;
   exercise.title = report::told(fields.text("title"));
-  exercise.lecture = static_cast<int>(
+  exercise.list_position = static_cast<int>(
       fields.numbers(nlohmann::json::array({fields.at("lecture")}), "lecture", 1)[0]);
   exercise.kernel = fields.text("kernel");
   for (const std::string& each : fields.texts("arguments"))
@@ -165,7 +166,7 @@ std::vector<Exercise> all_exercises() {
   std::vector<Exercise> all;
   for (const std::string& name : names()) all.push_back(read_exercise(exercises_folder() / name));
   std::ranges::sort(all, [](const Exercise& a, const Exercise& b) {
-    return std::tie(a.lecture, a.name) < std::tie(b.lecture, b.name);
+    return std::tie(a.list_position, a.name) < std::tie(b.list_position, b.name);
   });
   return all;
 }
@@ -174,16 +175,17 @@ Exercise find_exercise(std::string_view name) {
   const std::vector<std::string> all = names();
   if (std::ranges::find(all, name) != all.end()) return read_exercise(exercises_folder() / name);
   throw InvalidArgument(
-      fmt::format("there is no exercise \"{}\"{}; \"warpwise lab exercise list\" lists them", name,
-                  suggestion(name, all)));
+      said("there is no exercise \"{}\"{}; \"warpwise lab exercise list\" lists them", name,
+           suggestion(name, all)));
 }
 
 void start(const Exercise& exercise, const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored)) {
-    throw InvalidArgument(folder.string() + " is not empty; name a new folder");
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
+    throw InvalidArgument(said("{} is not empty; name a new folder", folder.string()));
   }
-  fs::create_directories(folder, ignored);
+  fs::create_directories(folder, error);
+  if (error) throw IoError(said("cannot make the folder {}: {}", folder.string(), error.message()));
   for (const char* page : {"task.md", "task.ko.md"})
     write_file(folder / page, text_of(exercise.folder / page));
   write_file(folder / kernel_file, text_of(exercise.folder / "start.cu"));
@@ -201,11 +203,14 @@ std::optional<Started> started_in(const fs::path& folder) {
   Started started;
   std::string line;
   std::getline(lines, line);
+  // An editor of Windows adds a byte order mark and an '\r'.
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (line.ends_with('\r')) line.pop_back();
   const std::size_t blank = line.find(' ');
   started.exercise = line.substr(0, blank);
   constexpr std::size_t longest_name = 64;
   if (started.exercise.size() > longest_name)
-    throw IoError((folder / started_file).string() + " names no exercise");
+    throw IoError(said("{} names no exercise", (folder / started_file).string()));
   if (blank != std::string::npos) started.marks = line.substr(blank + 1);
   lines >> started.hinted >> started.hints;
   return started;
@@ -218,12 +223,14 @@ void keep(const fs::path& folder, const Started& started) {
 }
 
 std::string student_file(const fs::path& path) {
-  const auto refuse = [&](const std::string& why) { throw IoError(path.string() + " " + why); };
+  const auto refuse = [&](const char* why, const std::string& detail = "") {
+    throw IoError(said(why, path.string(), detail));
+  };
   // Other people made this folder. The call thus follows no link, and does not wait for a pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
-    refuse(errno == ELOOP ? "is a link, not a file"
-                          : fmt::format("cannot be read: {}", std::strerror(errno)));
+    refuse(errno == ELOOP ? "{} is a link, not a file" : "{} cannot be read: {}",
+           std::strerror(errno));
   struct stat state{};
   const bool is_file = ::fstat(file, &state) == 0 && S_ISREG(state.st_mode);
   std::string text(largest_file + 1, '\0');
@@ -234,10 +241,10 @@ std::string student_file(const fs::path& path) {
     if (count > 0) size += static_cast<std::size_t>(count);
   }
   ::close(file);
-  if (!is_file) refuse("is no regular file");
-  if (count < 0) refuse("cannot be read");
+  if (!is_file) refuse("{} is no regular file");
+  if (count < 0) refuse("{} cannot be read: {}", std::strerror(EIO));
   text.resize(size);
-  if (text.size() > largest_file) refuse("has more than 1 MiB");
+  if (text.size() > largest_file) refuse("{} has more than 1 MiB");
   return text;
 }
 

@@ -11,11 +11,11 @@
 #include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Exercises. An exercise is a kernel to mend, its task, hidden sizes, and limits of its counts. Its
-// files are in a folder of warpwise/exercises; docs/teaching.md describes them.
+// Exercises. In an exercise a student mends a slow or wrong kernel. It is run at several problem
+// sizes, and gates limit its counts. docs/teaching.md describes the files of an exercise.
 namespace warpwise::lab {
 
-/// A figure of a launch that a gate limits. docs/exercises.md explains each figure.
+/// A number that describes a launch. A Gate may limit it. docs/exercises.md explains each figure.
 enum class Figure : std::uint8_t {
   sectors_per_element,
   references_per_element,
@@ -56,21 +56,20 @@ struct Gate {
 
 struct NamedArgument {
   std::string name;
-  std::string spec;  ///< form of `explain --arg`, with expressions in braces: f32[{width * height}]
+  std::string spec;  ///< for `explain --arg`; each {…} is evaluated first: f32[{width * height}]
 };
 
 struct Exercise {
   std::string name;  ///< the folder's name
   std::filesystem::path folder;
   std::string title;
-  int lecture = 0;  ///< position of the exercise in the lecture's order
+  int list_position = 0;  ///< position of the exercise in `list`; "lecture" in exercise.json
   std::string kernel;
   std::vector<NamedArgument> arguments;
-  std::vector<std::string> grid;   ///< expressions of the size's variables, block_x and block_y
-  std::vector<std::string> block;  ///< expressions of the size's variables; empty: the kernel's
-                                   ///< file declares the block
-  /// Expression: number of elements. Figures per element are divided by it, and the reference has a
-  /// thread for each element.
+  std::vector<std::string> grid;   ///< expressions; variables: block_x, block_y and the size's
+  std::vector<std::string> block;  ///< expressions; if empty, the kernel's file declares the block
+  /// Expression for the number of elements, by which figures per element are divided. reference.cu,
+  /// which computes the expected result, has a thread for each element.
   std::string elements;
   std::string element;   ///< name of an element in messages: "pixel"
   std::string row;       ///< expression for the elements of a row; "0": there are no rows
@@ -82,7 +81,8 @@ struct Exercise {
   std::vector<std::string> hints_race;   ///< hints for a race; empty: a general hint is given
 };
 
-/// Most warp instructions that a launch may execute: ten times as many as the slowest start.cu.
+/// Limit on the warp instructions of a student's launch: ten times those of the slowest start.cu,
+/// the kernel that students begin with.
 inline constexpr std::uint64_t exercise_budget = 4'000'000;
 
 /// Returns the arguments for a size.
@@ -98,7 +98,7 @@ std::string to_text(const ladders::Variables& size);
 /// \throws IoError          exercise.json cannot be read
 Exercise read_exercise(const std::filesystem::path& folder);
 
-/// Returns the installed exercises in the order of the lecture.
+/// Returns the installed exercises in the order of their positions in `list`.
 std::vector<Exercise> all_exercises();
 /// Returns an installed exercise. \throws InvalidArgument  the name is unknown; the message has the
 /// most similar name

@@ -14,7 +14,7 @@ TEST(Exercises, AreSixteenInTheLecturesOrder) {
   const std::vector<Exercise> all = all_exercises();
   ASSERT_EQ(all.size(), 16U);
   for (std::size_t i = 0; i < all.size(); ++i)
-    EXPECT_EQ(all[i].lecture, static_cast<int>(i) + 1) << all[i].name;
+    EXPECT_EQ(all[i].list_position, static_cast<int>(i) + 1) << all[i].name;
 }
 
 TEST(Exercises, StartsFailWithAHintAndSolutionsPass) {
@@ -123,6 +123,33 @@ TEST(Korean, TitlesHintsAndMarksHaveIt) {
   report::speak(report::Language::english);
 }
 
+TEST(Korean, FaultsAndRefusalsHaveIt) {
+  report::speak(report::Language::korean);
+  const Scratch scratch;
+  const auto refusal = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const Exercise race = find_exercise("race");
+  for (const std::string& text :
+       {refusal([] { find_exercise("rase"); }), refusal([&] { start(race, "/proc/x"); }),
+        refusal([&] { student_file(scratch / "none"); })})
+    EXPECT_TRUE(is_korean(text)) << text;
+  if (const auto checker = checker_of("race")) {
+    const std::string fault = mark_of(checker->check(start_of("race"), no_gpu), "checks").text;
+    EXPECT_NE(fault.find("경쟁: \""), std::string::npos) << fault;
+    for (const char* source : {"#include \"a.h\"", "__global__ void relax() {}"}) {
+      const std::string text = checker->check(source, no_gpu).marks[0].text;
+      EXPECT_TRUE(is_korean(text)) << text;
+    }
+  }
+  report::speak(report::Language::english);
+}
+
 TEST(Folders, StartKeepsWhatIsThere) {
   const Scratch scratch;
   const Exercise exercise = find_exercise("padding");
@@ -135,6 +162,28 @@ TEST(Folders, StartKeepsWhatIsThere) {
   EXPECT_EQ(started_in(scratch / "mine")->hinted, "result");
   EXPECT_EQ(started_in(scratch / "mine")->hints, 2U);
   EXPECT_FALSE(started_in(scratch / "none"));
+}
+
+TEST(Folders, AnEditorOfWindowsMayHaveSavedTheExercise) {
+  const Scratch scratch;
+  start(find_exercise("padding"), scratch / "mine");
+  std::ofstream(scratch / "mine/exercise.txt") << "\xEF\xBB\xBFpadding 3 of 5\r\nresult 2\r\n";
+  const Started started = *started_in(scratch / "mine");
+  EXPECT_EQ(started.exercise, "padding");
+  EXPECT_EQ(started.marks, "3 of 5");
+  EXPECT_EQ(started.hinted, "result");
+  EXPECT_EQ(started.hints, 2U);
+}
+
+TEST(Folders, StartSaysWhyItMakesNoFolder) {
+  try {
+    start(find_exercise("padding"), "/proc/x");
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot make the folder /proc/x: No such file"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Folders, StudentsFilesAreRegularAndSmall) {
@@ -159,6 +208,9 @@ TEST(Folders, AClassLosesNoFolder) {
   fs::create_directory(scratch / "ann/notes");
   std::vector<Graded> all = graded_folders({scratch / "ann"});
   ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(
+      graded_folders({scratch / "ann/padding/", scratch / "ann", scratch / "./ann/race/"}).size(),
+      3U);
   EXPECT_EQ(all[0].failure, "");
   EXPECT_NE(all[1].failure.find("no exercise.txt"), std::string::npos) << all[1].failure;
   EXPECT_EQ(all[2].exercise, "transpose");

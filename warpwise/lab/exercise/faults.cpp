@@ -55,8 +55,9 @@ std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
       message.replace(at, name.size(), exercise.arguments[i].name + "[],");
   }
   return with_own_name(said("{}{}, {} (block ({},{}), thread ({},{}))",
-                            at_line(own_place(fault).line), name_of(fault.kind), message,
-                            fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
+                            at_line(own_place(fault).line),
+                            report::told(std::string(name_of(fault.kind))), message, fault.block.x,
+                            fault.block.y, fault.thread.x, fault.thread.y));
 }
 
 std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault) {

@@ -8,10 +8,10 @@
 // Figures of a launch that an exercise limits.
 namespace warpwise::lab {
 
-/// A counted launch, with the numbers that its figures are divided by or computed from.
+/// The numbers from which counted() computes the figures of one launch.
 struct CountedLaunch {
   const emulator::LaunchResult& result;  ///< counted for CC 9.0
-  double elements = 1;                   ///< elements of the problem's result
+  double elements = 1;                   ///< value of Exercise::elements
   int threads = 0;                       ///< threads of a block
   std::uint64_t shared_bytes = 0;        ///< bytes of shared memory of a block
   double block_cycles = 0;               ///< mean cycles of a block, modelled for an H200

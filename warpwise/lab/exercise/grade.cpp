@@ -31,25 +31,31 @@ std::string json_text(const Marks& marks) {
 Marks marks_in(const std::string& text, const Exercise& exercise) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_array() || json.size() != marks_before_gates + exercise.gates.size())
-    throw Error("the process gave no marks");
+    throw Error(said("the process gave no marks"));
   Marks marks;
   for (const nlohmann::json& each : json) {
     if (!each.is_array() || each.size() != 3 ||
         !std::ranges::all_of(each, [](const auto& part) { return part.is_string(); }))
-      throw Error("the process gave no marks");
+      throw Error(said("the process gave no marks"));
     const auto state = value_named<MarkState>(each[1].get<std::string>());
-    if (!state) throw Error("the process gave no marks");
+    if (!state) throw Error(said("the process gave no marks"));
     marks.marks.push_back({each[0], *state, each[2], "", {}});
   }
   return marks;
 }
 
-double never_timed() { throw NoCudaDevice("grade runs kernels only in the emulator"); }
+double never_timed() { throw NoCudaDevice(said("grade runs kernels only in the emulator")); }
 
 // Returns true if a folder has exercise.txt or kernel.cu. The report has a line for a folder with
 // only one of these files. The line says why the folder has no marks.
 bool is_exercise(const fs::path& folder) {
   return is_there(folder / started_file) || is_there(folder / kernel_file);
+}
+
+// Returns one path for all names of a folder, such as "ada" and "./ada/". A link to it is another
+// folder: it may be another student's.
+fs::path only_path_of(const fs::path& folder) {
+  return fs::absolute(folder / "").lexically_normal();
 }
 
 Graded graded_in(const fs::path& student, const fs::path& folder) {
@@ -132,13 +138,13 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
     }
     std::ranges::sort(inside);
     for (const fs::path& each : inside) {
-      if (seen.insert(fs::absolute(each).lexically_normal()).second)
-        all.push_back(graded_in(folder, each));
+      if (seen.insert(only_path_of(each)).second) all.push_back(graded_in(folder, each));
     }
     if (inside.empty()) {
       Graded& none = all.emplace_back();
       none.student = folder.string();
       none.folder = folder;
+      none.is_exercise = false;
       none.failure =
           !fs::is_directory(folder, error)
               ? said("there is no such folder")

@@ -17,7 +17,8 @@ struct Graded {
   std::string exercise;  ///< name; empty if exercise.txt is missing or cannot be read
   std::filesystem::path folder;
   Marks marks;
-  std::string failure;  ///< why the folder has no marks; empty if it has marks
+  std::string failure;      ///< why the folder has no marks; empty if it has marks
+  bool is_exercise = true;  ///< false: there is no exercise in this folder, or no such folder
 };
 
 /// Finds the exercises in folders. A folder with exercise.txt or kernel.cu is an exercise. In any

@@ -102,7 +102,7 @@ TEST(Confine, KeepsALowerLimitOfItsParent) {
 }
 
 // Forbids the call close_range, which Linux before 5.9 lacks. Ends this process with status 0 if
-// missing_walls() then names that call.
+// refused_restrictions() then names that call.
 [[noreturn]] void look_without_close_range() {
   std::array<sock_filter, 4> program = {
       {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -112,7 +112,7 @@ TEST(Confine, KeepsALowerLimitOfItsParent) {
   const sock_fprog filter = {program.size(), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) ::_exit(2);
-  ::_exit(missing_walls().find("close_range") != std::string::npos ? 0 : 1);
+  ::_exit(refused_restrictions().find("close_range") != std::string::npos ? 0 : 1);
 }
 
 TEST(Confine, NamesDescriptorsThatStayOpen) {
@@ -135,7 +135,7 @@ int reached() {
 
 TEST(Confine, ReachesNothing) {
   NOT_SANITIZED;
-  const std::string missing = missing_walls();
+  const std::string missing = refused_restrictions();
   if (missing.find("seccomp") != std::string::npos ||
       missing.find("close_range") != std::string::npos)
     GTEST_SKIP() << missing;
@@ -149,7 +149,7 @@ TEST(Confine, ReachesNothing) {
 // Tests restrictions other than the filter of calls: root folder, namespaces, no rights of root.
 TEST(Confine, HasNamespacesAndNoRights) {
   NOT_SANITIZED;
-  const std::string missing = missing_walls();
+  const std::string missing = refused_restrictions();
   if (!missing.empty()) GTEST_SKIP() << missing;
   const Confined process(
       []() -> std::string {

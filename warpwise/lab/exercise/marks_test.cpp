@@ -145,14 +145,40 @@ TEST(Marks, OnlyStandardHeadersAreIncluded) {
   };
   EXPECT_TRUE(compiles("#include <cstdint>\n#include <cuda_runtime.h>"));
   EXPECT_TRUE(compiles("// what an include or an import is"));
+  for (const char* comment :
+       {"// #include \"helper.h\" was here", "__device__ int x;  // %:include \"a.h\"\r",
+        "/* #include \"a.h\" */ // #include \"b.h\"",
+        "  /*\n#include \"a.h\"\n #include \"b.h\" */\n/**/\n/*\r\n#include \"c.h\"\r\n*/",
+        "__device__ const char* s = \"/* */ // #include\";"}) {
+    EXPECT_TRUE(compiles(comment)) << comment;
+  }
   for (const char* line :
-       {"#include \"/etc/passwd\"", "#include </etc/passwd>", "# include \"/etc/passwd\"",
-        "#/**/include \"/etc/passwd\"", "#inc\\\nlude \"/etc/passwd\"", "%:include </etc/passwd>",
-        "#define X </etc/passwd>\n#include X", "#include_next </etc/passwd>",
-        "#import \"/etc/passwd\"", "int x[] = {\n#embed \"/etc/passwd\"\n};",
-        "#include <cuda_fp16.h>", "#include \"kernel.cu\"", "#/*\nx*/include \"/etc/passwd\"",
+       {"#include \"/etc/passwd\"",
+        "#include </etc/passwd>",
+        "# include \"/etc/passwd\"",
+        "#/**/include \"/etc/passwd\"",
+        "#inc\\\nlude \"/etc/passwd\"",
+        "%:include </etc/passwd>",
+        "#define X </etc/passwd>\n#include X",
+        "#include_next </etc/passwd>",
+        "#import \"/etc/passwd\"",
+        "int x[] = {\n#embed \"/etc/passwd\"\n};",
+        "#include <cuda_fp16.h>",
+        "#include \"kernel.cu\"",
+        "#/*\nx*/include \"/etc/passwd\"",
         "const char* s = \"/*\";\n#include \"/etc/passwd\"\nconst char* t = \"*/\";",
-        "?\?=include \"/etc/passwd\"", "#inc?\?/\nlude \"/etc/passwd\""}) {
+        "?\?=include \"/etc/passwd\"",
+        "#inc?\?/\nlude \"/etc/passwd\"",
+        "/*\n// */ #include \"/etc/passwd\"",
+        "/*\n/*/ #include \"/etc/passwd\"",
+        "/*\n*//**/ #include \"/etc/passwd\"",
+        "// ?\?/\n#include \"/etc/passwd\"",
+        "// a \\ \n#include \"/etc/passwd\"",
+        "__device__ const char* s = R\"(\n/*\n)\";\n#include \"/etc/passwd\"\n// */",
+        "__device__ const char* s = \"\\\n/*\";\n#include \"/etc/passwd\"\n// */",
+        "// a\r/*\n#include \"/etc/passwd\"\n// */",
+        "// /*\n#include \"/etc/passwd\"\n// */",
+        "#if __has_include(</*>)\n#endif\n#include \"/etc/passwd\"\n// */"}) {
     EXPECT_FALSE(compiles(line)) << line;
   }
 }

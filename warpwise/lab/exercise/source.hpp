@@ -10,8 +10,8 @@ namespace warpwise::lab {
 inline constexpr const char* source_name = "exercise/kernel.cu";
 
 /// Refuses a source that includes another file, because a message might show that file's text. Only
-/// the compiler's stand-ins of standard headers may be included. A '#' in a comment or a string
-/// counts too, so that no directive is missed.
+/// the compiler's stand-ins of standard headers may be included. A '#' in a string counts too, and
+/// so does one in a comment whose begin is not certain, so that no directive is missed.
 /// \throws InvalidArgument
 void require_alone(std::string source);
 

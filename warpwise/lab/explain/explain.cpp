@@ -358,6 +358,13 @@ void require_launchable(const ExplainRequest& request) {
   if (request.grid.x > 0x7fffffffU || request.grid.y > 65535 || request.grid.z > 65535) {
     throw InvalidArgument("--grid: a grid has at most 2147483647 blocks in x and 65535 in y and z");
   }
+  constexpr double most_of_grid = 0x1p53;  // Dim3::count() overflows for longer sides
+  const double blocks = static_cast<double>(request.grid.x) * request.grid.y * request.grid.z;
+  if (blocks * static_cast<double>(block.count()) > most_of_grid) {
+    throw InvalidArgument(
+        "--grid asks for more than 2^53 threads (9,007,199,254,740,992), the most that are "
+        "counted");
+  }
 }
 
 }  // namespace
@@ -480,9 +487,8 @@ Explanation explain(const ExplainRequest& asked, const ReadTexture& read_texture
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) runner.arguments().dump(dump);
-  for (std::size_t i = 0;
-       request.keep_buffers && !result.request.sample && i < request.arguments.size(); ++i)
-    result.buffers.push_back(runner.arguments().bytes_of(i));
+  if (request.keep_buffers && !result.request.sample)
+    result.buffers = runner.arguments().writable();
   add_prediction(result, runner.arguments().bytes(), [&](emulator::LaunchOptions sampled) {
     sampled.budget = std::max(sampled.budget, request.budget.value_or(0));
     return runner.launch(sampled);

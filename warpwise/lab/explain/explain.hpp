@@ -112,10 +112,10 @@ struct Explanation {
   std::uint64_t launches = 1;  ///< number of launches with this shape; their counts are summed
   std::uint64_t exceeded_budget = 0;  ///< budget in warp instructions that the whole grid exceeds,
                                       ///< so that only a sample ran; 0 if no budget was exceeded
-  LargerBuffers larger_buffers;  ///< result of enough_elements(); empty if no thread passes an end
-  /// Bytes of each buffer argument after the launch; an empty entry for every other argument. Kept
-  /// only if ExplainRequest::keep_buffers is set, and not after a sample.
-  std::vector<std::vector<std::byte>> buffers;
+  LargerBuffers larger_buffers;  ///< sizes that enough_elements() found to avoid the faults, if any
+  /// Memory that the kernel could write, after the launch. Kept only if
+  /// ExplainRequest::keep_buffers is set, and not after a sample.
+  std::vector<Arguments::Writable> buffers;
   std::optional<MachineCode> machine_code;     ///< set if machine code was asked for
   std::optional<GpuReport> gpu;                ///< set if a GPU was asked for
   std::optional<LaunchPrediction> prediction;  ///< prediction for ExplainRequest::device

@@ -48,8 +48,8 @@ class EmulatedRung {
     results_ = executor_.results();
   }
 
-  // Runs a sample of the blocks if a launch exceeded the budget. Returns the sample if its counts
-  // replace those of the stopped launches.
+  // Runs the launches again on a sample of their blocks if one exceeded the budget. Returns the
+  // sample, or nothing if the counts of the first run stay; see replaces_stopped().
   std::optional<BlockSample> sampled_within(std::uint64_t budget) {
     const auto sample = sample_within(budget, results_.back());
     if (!sample) return std::nullopt;

@@ -196,6 +196,11 @@ TEST(Arguments, StructuresAndNestedPointers) {
   std::int32_t values[4] = {};
   device.read(row, std::as_writable_bytes(std::span(values)));
   EXPECT_EQ(values[3], 103);
+  // The number behind & and both rows may have changed.
+  std::vector<std::size_t> sizes;
+  for (const Arguments::Writable& each : arguments.writable()) sizes.push_back(each.bytes.size());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{8, 16, 4, 4}));
+  EXPECT_EQ(arguments.writable()[1].bytes[12], std::byte{103});
   EXPECT_THROW(arguments.memory(), Unsupported) << "for a GPU";
   EXPECT_THROW(Arguments(device, kernel, {parse_argument("{i32[2]}")}, {}), InvalidArgument);
   EXPECT_THROW(Arguments(device, kernel, {parse_argument("i32[2]")}, {}), InvalidArgument);
@@ -422,6 +427,25 @@ TEST(Scanned, LongTexts) {
   EXPECT_FALSE(points_to_constants("const " + longs));
   const std::string blanks(1 << 20, ' ');
   EXPECT_EQ(tile_in("#define T" + blanks + "8\nvoid k(__shared__ int t[T][T];", "k"), (Tile{8, 8}));
+}
+
+TEST(Scanned, CoordinatesOfCooperativeGroupsAreNotTheKernels) {
+  const std::string body = "mov.u32 %r1, %tid.z;\nmov.u32 %r2, %tid.y;\n";
+  const std::string include = "#include <cooperative_groups.h>\n";
+  const std::string flat = "__global__ void flat(int* o) { o[grid.thread_rank()] = 1; }\n";
+  const std::string deep = "__global__ void deep(int* o) { o[threadIdx.z] = blockIdx.y; }\n";
+  EXPECT_TRUE(uses_coordinate(body, flat, "flat", "tid.z")) << "by a function of its own";
+  EXPECT_FALSE(uses_coordinate(body, include + flat + deep, "n::flat<3>", "tid.z"));
+  EXPECT_TRUE(uses_coordinate(body, include + flat + deep, "deep", "tid.z"));
+  EXPECT_FALSE(uses_coordinate(body, include + flat + deep, "deep", "tid.y"));
+  EXPECT_FALSE(uses_coordinate(body, deep, "deep", "ctaid.y")) << "not in the PTX";
+}
+
+TEST(Scanned, CodeHasNoCommentsAndNoQuotes) {
+  const std::vector<std::string> lines = {
+      "a // b", "c /* d", "e", "f */ g", "h(\"// \\\" i\")", "1'000 + '\"' + j", "k /* l */ m"};
+  EXPECT_EQ(code_in(lines),
+            (std::vector<std::string>{"a ", "c  ", " ", "  g", "h( )", "1'000 +   + j", "k   m"}));
 }
 
 TEST(PtxOfKernel, LeavesTheOthersOut) {

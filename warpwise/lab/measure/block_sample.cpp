@@ -17,7 +17,10 @@ class Scale {
   explicit Scale(double factor) : factor_(factor) {}
 
   void operator()(std::uint64_t& count) const {
-    count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor_));
+    const double scaled = static_cast<double>(count) * factor_;
+    if (scaled > most_counted)
+      throw InvalidArgument("a count of the whole grid would exceed 10^18: give a smaller grid");
+    count = static_cast<std::uint64_t>(std::llround(scaled));
   }
   template <class Counts>
   void operator()(Counts& counts) const {
@@ -73,7 +76,8 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
 }
 
 bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks) {
-  // Whole clusters run, so a launch may be stopped although `blocks` blocks or more have ended.
+  // The launch runs whole clusters, so more than `blocks` blocks. A fault may stop the last cluster
+  // after `blocks` blocks have ended.
   const auto is_stop = [](const emulator::Fault& fault) {
     return fault.kind == emulator::FaultKind::budget || fault.kind == emulator::FaultKind::deadlock;
   };

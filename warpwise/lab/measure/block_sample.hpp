@@ -31,18 +31,22 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
 /// Returns true if the blocks that were asked for ran to their end.
 bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks);
 
-/// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
-/// budget. All blocks of the sample must have ended, and the whole grid must need more than the
-/// budget. Otherwise waiting blocks or an endless loop stopped the launch, not its size. A sample
-/// with an access that is out of bounds or misaligned also replaces the launch, which may have been
-/// stopped before the block with this fault.
+/// Returns true if a sample's extrapolated counts may replace a launch that exceeded the budget:
+/// - All sampled blocks ended, and the whole grid needs more than the budget. The grid's size thus
+///   stopped the launch, not an endless loop, nor blocks that wait for each other.
+/// - The sample has an access that is out of bounds or misaligned. The launch may have been stopped
+///   before it came to the block with this fault.
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
+
+/// Largest count that extrapolate() gives.
+inline constexpr double most_counted = 1e18;
 
 /// Scales the counts of a sample to a grid of `grid_blocks` and rounds them. The sample has
 /// `sampled_blocks`, or more because whole clusters run. LaunchResult::blocks stays the number that
 /// ran. If a fault stopped the launch, the counts stay unchanged, because they contain parts of
 /// unfinished blocks.
+/// \throws InvalidArgument  a count would exceed `most_counted`
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks);
 

@@ -22,7 +22,7 @@ TEST(BlockSample, AsItIsWritten) {
 }
 
 emulator::LaunchResult counted(std::uint64_t sampled) {
-  // Every 16th block does ten times as much, and stores with gaps, as a column of a grid would.
+  // In every 16th block, threads store 20 words instead of 2, and the words lie further apart.
   test::Emulated emulated(test::kernel_text(
       "and.b32 %r5, %r4, 15;\nsetp.eq.u32 %p, %r5, 0;\nmov.u32 %r6, 2;\n@%p mov.u32 %r6, 20;\n"
       "mul.lo.u32 %r7, %r1, %r6;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\nAGAIN:\n"
@@ -47,8 +47,8 @@ TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
   EXPECT_EQ(sample.blocks, 4096U);
   EXPECT_LT(sample.totals.warp_instructions, whole.totals.warp_instructions * 6 / 10);
   extrapolate(sample, 4096, 128 * 64);
-  // The blocks that differ are a regular column, a sixteenth of all. Their number in a sample is
-  // random.
+  // A sixteenth of the grid's blocks stores more. The sample's share of such blocks differs a
+  // little, by chance.
   expect_near(sample.totals.warp_instructions, whole.totals.warp_instructions, 0.04);
   expect_near(sample.memory[0].global_store.transactions_32,
               whole.memory[0].global_store.transactions_32, 0.04);
@@ -69,6 +69,15 @@ TEST(BlockSample, CountsOfClustersAreThoseOfTheWholeGrid) {
     return result.totals.warp_instructions;
   };
   EXPECT_EQ(stores(5), stores(0));
+}
+
+TEST(BlockSample, CountsThatAreTooLargeAreRefused) {
+  emulator::LaunchResult sample;
+  sample.blocks = 1;
+  sample.totals.warp_instructions = 1'000'000;
+  extrapolate(sample, 1, 1'000'000'000'000);
+  EXPECT_EQ(sample.totals.warp_instructions, 1'000'000'000'000'000'000U);
+  EXPECT_THROW(extrapolate(sample, 1, 2), InvalidArgument);
 }
 
 TEST(BlockSample, AllBlocksAreTheGridItself) {

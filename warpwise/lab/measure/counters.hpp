@@ -39,7 +39,6 @@ class Counters {
   const std::map<std::string, std::string>& left_out() const { return left_out_; }
   /// Returns the passes that CUPTI announces for all metrics. read() may need a few more.
   std::size_t passes() const;
-  /// Returns the path of the CUPTI library.
   const std::string& library() const { return library_->path; }
 
   /// Keeps the profiler switched on during its lifetime, for several calls of read(). Otherwise

@@ -23,8 +23,8 @@ class EmulatorExecutor final : public Executor {
                    std::uint64_t budget = usual_budget,
                    int multiprocessors = usual_multiprocessors);
 
-  /// Sets the additional checks of later launches; at first there are none. Memory that was
-  /// allocated before this call counts as written.
+  /// Sets the additional checks of later launches; at first there are none. Check::init finds reads
+  /// of uninitialised memory, but only in memory that is allocated after this call.
   void check(emulator::Checks checks);
 
   std::string device_name() const override { return "emulator"; }

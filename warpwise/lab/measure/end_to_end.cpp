@@ -41,7 +41,7 @@ void download(const TransferStep& step, const gpu::Stream& stream) {
   for (const HostCopy& each : step.down) gpu::download(each.device, each.host, each.bytes, stream);
 }
 
-// Times the three parts with an event before and after each.
+// Times a step as a whole, and its upload, its kernels and its download by events between them.
 void time_one_step(const TransferStep& step, EndToEnd& result) {
   const gpu::Stream stream;
   std::array<gpu::Event, 4> events;

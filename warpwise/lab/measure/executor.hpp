@@ -12,7 +12,8 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Runs rungs, which are kernels of a ladder or a study, in the emulator or on a GPU.
+// Runs the kernels of a study, called rungs, in the emulator or on a GPU. A ladder is a study whose
+// rungs improve one kernel step by step.
 namespace warpwise::lab {
 
 /// A kernel did something wrong: for example it accessed memory out of bounds, or did not end.

@@ -129,7 +129,7 @@ TEST_F(CountersOnGpu, CountEachKernel) {
   const CounterValues& conflicts = values[1];
   EXPECT_EQ(conflicts.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 4 * warps);
   EXPECT_EQ(conflicts.at("smsp__inst_executed_op_shared_ld_pred_on_any.sum"), warps);
-  // Other accesses share the pipe, so the counter is a little higher than these passes.
+  // Each load takes 32 passes. The pipe's other accesses make the counter a little higher.
   const double wavefronts = conflicts.at("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum");
   EXPECT_GE(wavefronts, 32 * warps);
   EXPECT_LT(wavefronts, 1.2 * 32 * warps);

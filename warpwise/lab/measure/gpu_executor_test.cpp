@@ -433,8 +433,8 @@ TEST_F(GpuTimes, BesideANeighbour) {
   }
 }
 
-// Alone, the neighbour reads at the requested rate. It ends by itself, and stop() waits for its
-// end.
+// The neighbour is a kernel that uses up memory bandwidth. Tests that it reads at the requested
+// rate beside an empty kernel, and that it ends after its time limit.
 TEST_F(GpuTimes, OfANeighbour) {
   std::optional<gpu::Partition> partition;
   try {
@@ -508,7 +508,7 @@ TEST_F(GpuTimes, GrowWithTheWork) {
   EXPECT_GT(reached, 0.2 * roof);
   EXPECT_LT(reached, 2 * roof);
 
-  // A multiprocessor does between 8 and 128 packed sums a cycle.
+  // GPUs compute 8 to 128 packed sums (__vsadu4) per cycle and multiprocessor.
   const double rate = timer.absolute_differences_per_s();
   const double per_cycle = rate / 4 / (one.sm_clock_mhz * 1e6) / executor_->multiprocessors();
   std::cout << rate / 1e12 << " T absolute differences a second, " << per_cycle

@@ -16,7 +16,7 @@
 
 namespace warpwise::lab {
 
-// A reading, laid out as timing.cu writes it.
+// The cycle counter and the time of a multiprocessor at one moment; same layout as in timing.cu.
 struct GpuTimer::Clock {
   std::uint64_t cycles = 0;
   std::uint64_t nanoseconds = 0;
@@ -157,8 +157,8 @@ std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   {
     const Release release(flags()[0]);
-    // The flush lies between the two readings too, because the GPU's timer has a resolution of a
-    // microsecond. This is too coarse for a kernel of a few microseconds alone.
+    // Clocks are read before the flush and after the work. Without the flush, the time between them
+    // would be too short for the GPU's timer, which has a resolution of a microsecond.
     read_clocks(clocks(0));
     gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {

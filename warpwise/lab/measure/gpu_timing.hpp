@@ -17,9 +17,9 @@
 namespace warpwise::lab {
 
 struct TimingOptions {
-  int min_samples = 10;        ///< least number of samples; 3 are enough for batches of long runs
-  double cold_seconds = 0.5;   ///< least GPU time of cold samples and flushes, within wall_seconds
-  double wall_seconds = 0.8;   ///< limit of the cold samples, even if their median still moves
+  int min_samples = 10;       ///< least number of samples; 3 are enough for batches of long runs
+  double cold_seconds = 0.5;  ///< least GPU time of cold samples and flushes, within wall_seconds
+  double wall_seconds = 0.8;  ///< wall time that ends cold sampling, even if the median still moves
   double batch_seconds = 0.2;  ///< approximate wall time of the batches
   bool graphs = true;          ///< put batches of short runs into graphs, which hide their launches
 };

@@ -22,8 +22,8 @@ struct Streaming {
   unsigned long long limit_ns;      // time limit of the kernel
 };
 
-// Reads a fixed number of bytes per period, over and over, until the host sets the stop flag. After
-// `turns` or `limit_ns` it ends by itself, even if the host fails.
+// Reads memory at a fixed rate, one turn per warp and period, until the host sets the stop flag. At
+// the latest it ends after `turns` turns or `limit_ns`, even if the host fails.
 extern "C" __global__ void stream_memory(Streaming p) {
   constexpr unsigned between_counts = 8;
   constexpr unsigned late_turns = 8;
@@ -35,7 +35,7 @@ extern "C" __global__ void stream_memory(Streaming p) {
   const unsigned long long warp = blockIdx.x * warps_in_block + threadIdx.x / 32;
   unsigned long long turn = warp;
   const unsigned long long start = nanoseconds();
-  // Warps end their periods at different times, and add to the block's count in different turns.
+  // Spreads the ends of the warps' first turns over a period, so that the loads are spread too.
   unsigned long long due = start + p.period_ns * warp / warps;
   unsigned result = 0;
   for (unsigned long long i = 0; i < p.turns; ++i, turn += warps) {

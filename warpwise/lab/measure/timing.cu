@@ -48,8 +48,8 @@ extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long
   }
 }
 
-// Reads `count` words, LOADS of them at a time, and writes nothing. All words have the same value,
-// so that their exclusive or is 0 or that value.
+// Reads `count` words, LOADS of them at a time, and writes nothing. All bytes of the words are 1.
+// The exclusive or of the words only keeps the compiler from removing the loads.
 extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -67,12 +67,12 @@ extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
     const uint4 last = words[i];
     result ^= last.x ^ last.y << 1 ^ last.z << 2 ^ last.w << 3;
   }
-  // These bits are never set in an exclusive or of 0x01010101, shifted by at most 3.
+  // Never true, because words of 0x01010101, shifted by at most 3, have none of these bits.
   if ((result & 0xf0f0f0f0U) != 0) words[0].x = result;
 }
 
-// Computes `turns` * STEPS * CHAINS packed sums of absolute differences per thread. A compiler can
-// neither leave one out nor merge two. The host defines STEPS and CHAINS, and counts with them.
+// Computes `turns` * STEPS packed sums of absolute differences in each of a thread's CHAINS chains.
+// Each sum needs the chain's sum before it, and chains differ, so the compiler must keep all sums.
 extern "C" __global__ void absolute_differences(unsigned* results, long long turns) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned other = 0x9e3779b9U * (thread + 1);

@@ -1,4 +1,4 @@
-// Draws a row for each kernel, with a dot for its figure on a common axis.
+// Draws a plot of dots: a row for each kernel, with a dot at its value on a common axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Dots final : public Page {
       std::string plots = dot_legend(panel);
       if (!panel.title.empty()) panel_title(panel.title);
       Box box{edge + names + 8, bottom_, page_width - edge - texts - 10, 0};
-      if (plot_.first) box.top += 2.3 * line_height;
+      if (plot_.value_at_speedup_1) box.top += 2.3 * line_height;
       box.bottom = box.top + row * static_cast<double>(plot_.x.texts.size()) + 6;
       bottom_ = box.bottom + tick_height;
       title_below(box, plot_.value.title);
@@ -93,14 +93,15 @@ class Dots final : public Page {
     }
     put("set ytics ({}) font ',{}' tc rgb '{}' scale 0\n", names, small_font, text_colour);
     put("set y2tics ({}) font ',{}' tc rgb '{}' scale 0\n", texts, small_font, text_colour);
-    if (plot_.first) speedup_axis(box, range);
+    if (plot_.value_at_speedup_1) speedup_axis(box, range);
   }
 
   // Draws the axis of speed-ups above the dots. Its numbers are powers of two or, in a narrow
   // range, evenly spaced.
   void speedup_axis(const Box& box, const std::pair<double, double>& range) {
     const auto speedup_at = [&](double value) {
-      return plot_.higher_is_better ? value / *plot_.first : *plot_.first / value;
+      return plot_.higher_is_better ? value / *plot_.value_at_speedup_1
+                                    : *plot_.value_at_speedup_1 / value;
     };
     const double least = std::min(speedup_at(range.first), speedup_at(range.second));
     const double most = std::max(speedup_at(range.first), speedup_at(range.second));
@@ -114,7 +115,8 @@ class Dots final : public Page {
     if (shown.size() < 3) shown = even_ticks(least, most, 5);
     std::string list;
     for (const double each : shown) {
-      const double at = plot_.higher_is_better ? *plot_.first * each : *plot_.first / each;
+      const double at = plot_.higher_is_better ? *plot_.value_at_speedup_1 * each
+                                               : *plot_.value_at_speedup_1 / each;
       list += fmt::format("{}{} {}", list.empty() ? "" : ",", literal("×" + figure_text(each)), at);
     }
     put("set x2range [{}:{}]\nset x2tics ({}) offset 0,-0.35 font ',{}' tc rgb '{}'\n", range.first,

@@ -111,8 +111,8 @@ class Lines final : public Page {
                          point.high.value_or(point.value)});
     }
     if (series.is_level) {
-      // A kernel without this axis gets a line over the whole axis. The line has no marks, since
-      // nothing was measured along the axis.
+      // The kernel does not have the x axis's parameter. Its one value becomes a level line without
+      // marks, since nothing was measured along the axis.
       const double level = series.points.front().value;
       return fmt::format("{} using 1:2 with lines dt {} lw 1.8 lc rgb '{}' notitle, ",
                          data(data_line({plot_.x.values.front(), level}) +

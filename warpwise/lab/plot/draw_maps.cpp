@@ -1,4 +1,4 @@
-// Draws cells over two axes, coloured by the figure.
+// Draws maps: a cell for each pair of values on two axes, coloured by the value measured there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,8 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Returns a panel's axes. Axes of block shapes have only the columns and rows of its kernel.
+  // Returns a panel's axes. A map of block shapes leaves out widths and heights that its kernel was
+  // not run with.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;

@@ -13,12 +13,12 @@
 namespace warpwise::lab {
 namespace {
 
-// Encloses a vertical position in the script. The page's height is only known at the end, when
-// resolved() replaces the position and its marks. Texts cannot contain the mark, because they are
-// made printable.
+// Delimiter before and after each vertical position in the script. Positions are in pixels from the
+// top. resolved() makes them shares of the page's height, which is known at the end. Texts are made
+// printable, so they do not contain the delimiter.
 constexpr char place_mark = '\1';
-std::string down(double y) { return fmt::format("{0}{1:.3f}{0}", place_mark, y); }
-std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
+std::string format_screen_y(double y) { return fmt::format("{0}{1:.3f}{0}", place_mark, y); }
+std::string format_screen_x(double x) { return fmt::format("{:.6f}", x / page_width); }
 
 }  // namespace
 
@@ -94,8 +94,8 @@ std::string Page::resolved(double height) const {
 
 void Page::label(double x, double y, const std::string& text, double size, const char* colour,
                  const char* more) {
-  put("set label {} at screen {},screen {} {} font ',{}' tc rgb '{}'\n", literal(text), across(x),
-      down(y), more, size, colour);
+  put("set label {} at screen {},screen {} {} font ',{}' tc rgb '{}'\n", literal(text),
+      format_screen_x(x), format_screen_y(y), more, size, colour);
 }
 
 void Page::head() {
@@ -129,7 +129,8 @@ void Page::title_below(const Box& box, const std::string& text) {
 void Page::place(const Box& box) {
   put("set lmargin at screen {}\nset rmargin at screen {}\nset tmargin at screen {}\n"
       "set bmargin at screen {}\n",
-      across(box.left), across(box.right), down(box.top), down(box.bottom));
+      format_screen_x(box.left), format_screen_x(box.right), format_screen_y(box.top),
+      format_screen_y(box.bottom));
 }
 
 void Page::frame(const char* border) {
@@ -153,7 +154,7 @@ std::string Page::legend(const std::vector<Entry>& entries) {
   const std::size_t rows = (entries.size() + columns - 1) / columns;
   put("set key at screen {},screen {} left top Left reverse vertical maxrows {} samplen 2.2 "
       "spacing 1.15 width 1 font ',{}' tc rgb '{}'\n",
-      across(edge - 6), down(bottom_), rows, small_font, text_colour);
+      format_screen_x(edge - 6), format_screen_y(bottom_), rows, small_font, text_colour);
   bottom_ += 22 * static_cast<double>(rows) + 10;
   std::string plots;
   for (const Entry& each : entries) {

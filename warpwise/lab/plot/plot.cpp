@@ -27,8 +27,8 @@ class Chooser {
   explicit Chooser(const Record& record) : record_(record), rows_(samples_of(record)) {
     Variation variation = what_varies(rows_);
     plot_.kind = variation.kind;
-    numeric_ = std::move(variation.numeric);
-    named_ = std::move(variation.named);
+    drawn_axes_ = std::move(variation.drawn_axes);
+    undrawn_axes_ = std::move(variation.undrawn_axes);
   }
 
   Plot plot() {
@@ -37,12 +37,12 @@ class Chooser {
     if (plot_.kind == PlotKind::dots) {
       make_dots();
     } else {
-      make_axis(numeric_[0], plot_.x);
-      if (plot_.kind == PlotKind::maps) make_axis(numeric_[1], plot_.y);
+      make_axis(drawn_axes_[0], plot_.x);
+      if (plot_.kind == PlotKind::maps) make_axis(drawn_axes_[1], plot_.y);
       place(plot_.kind == PlotKind::maps ? 0 : most_series);
     }
     make_value_axis();
-    tell_those_who_do_not_see();
+    write_alternative_text();
     return std::move(plot_);
   }
 
@@ -52,9 +52,11 @@ class Chooser {
     names.insert(names.end(), record_.report.begin(), record_.report.end());
     if (record_.is_ladder && record_.report.empty()) {
       // Times at different sizes cannot be compared, but shares of the roof can.
-      const bool sizes = std::find(named_.begin(), named_.end(), "@size") != named_.end();
+      const bool sizes =
+          std::find(undrawn_axes_.begin(), undrawn_axes_.end(), "@size") != undrawn_axes_.end();
       if (plot_.kind == PlotKind::dots || sizes) names.emplace_back("share_of_roof");
-      if (plot_.kind == PlotKind::lines && numeric_[0] == "@size") names.emplace_back("gb_per_s");
+      if (plot_.kind == PlotKind::lines && drawn_axes_[0] == "@size")
+        names.emplace_back("gb_per_s");
     }
     names.insert(names.end(), {"cold_us", "warp_instructions"});
     return names;
@@ -63,13 +65,14 @@ class Chooser {
   // Returns true if the figure is constant along the drawn axes. A plot would then show nothing.
   bool is_constant(const std::string& figure) const {
     if (plot_.kind == PlotKind::dots || figure.ends_with("_us")) return false;
-    const bool of_blocks = numeric_[0].starts_with("@block");
+    const bool of_blocks = drawn_axes_[0].starts_with("@block");
     std::map<std::string, double> first;
     return std::all_of(samples_.begin(), samples_.end(), [&](const RunRow& each) {
       std::string rest;
       for (const auto& [name, at] : each.at) {
-        const bool drawn = std::find(numeric_.begin(), numeric_.end(), name) != numeric_.end() ||
-                           (of_blocks && name.starts_with("@block"));
+        const bool drawn =
+            std::find(drawn_axes_.begin(), drawn_axes_.end(), name) != drawn_axes_.end() ||
+            (of_blocks && name.starts_with("@block"));
         if (!drawn) rest += at.text + ' ';
       }
       const double value = each.figure.value;
@@ -98,9 +101,9 @@ class Chooser {
     plot_.higher_is_better = kind.higher_is_better;
     plot_.value.name = kind.is_share ? figure_ + "_percent" : figure_;
     plot_.value.title = kind.title.empty() ? words_of(figure_) : std::string(kind.title);
-    if (values_in_samples("@cc").size() > 1) named_.insert(named_.begin(), "@cc");
+    if (values_in_samples("@cc").size() > 1) undrawn_axes_.insert(undrawn_axes_.begin(), "@cc");
     if (values_in_samples("@rung").size() > 1 && plot_.kind != PlotKind::dots) {
-      named_.push_back("@rung");
+      undrawn_axes_.push_back("@rung");
     }
   }
 
@@ -200,12 +203,12 @@ class Chooser {
     return keys;
   }
 
-  // Puts the samples into panels of at most `most` series. Maps pass 0, for one series in a panel.
-  // While a panel has too many series, panels are split by one more value, in this order: compute
-  // capability, size, block, kernel, other axes.
+  // Puts the samples into panels of at most `most` series; 0: one series in each panel, for maps.
+  // At first one panel has all series. While it has too many, each value of a further parameter
+  // gets its own panel: compute capability, size, block, kernel, then the others.
   void place(std::size_t most) {
     static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
-    FigureNames inner = named_;
+    FigureNames inner = undrawn_axes_;
     FigureNames outer;
     const auto move_out = [&](const std::string& name) {
       const auto found = std::find(inner.begin(), inner.end(), name);
@@ -259,7 +262,7 @@ class Chooser {
       point.x = static_cast<double>(row_of(*sample.row));
       point.document = document_of(sample);
     } else {
-      const auto x = sample.at.find(numeric_[0]);
+      const auto x = sample.at.find(drawn_axes_[0]);
       if (x == sample.at.end()) {
         if (plot_.kind == PlotKind::maps) return;
         series.is_level = true;
@@ -268,7 +271,7 @@ class Chooser {
         point.x = x->second.number;
       }
       if (plot_.kind == PlotKind::maps) {
-        const auto y = sample.at.find(numeric_[1]);
+        const auto y = sample.at.find(drawn_axes_[1]);
         if (y == sample.at.end()) return;
         point.y = y->second.number;
       }
@@ -287,7 +290,7 @@ class Chooser {
   }
 
   // Returns the figure's value at a speed-up of 1, computed from this sample's value and speed-up.
-  std::optional<double> first_of(const RunRow& sample) const {
+  std::optional<double> compute_value_at_speedup_1(const RunRow& sample) const {
     if (figure_ != "cold_us" && figure_ != "gb_per_s" && figure_ != "share_of_roof") return {};
     const auto found = sample.row->figures.find("speedup_over_first");
     if (found == sample.row->figures.end() || found->second.value <= 0) return {};
@@ -296,7 +299,7 @@ class Chooser {
   }
 
   std::optional<double> document_of(const RunRow& sample) {
-    const std::optional<double> first = first_of(sample);
+    const std::optional<double> first = compute_value_at_speedup_1(sample);
     const auto found = sample.row->figures.find("document_speedup_over_first");
     if (!first || found == sample.row->figures.end() || found->second.value <= 0) return {};
     plot_.has_document = true;
@@ -304,10 +307,10 @@ class Chooser {
   }
 
   void make_dots() {
-    const auto block = std::find(named_.begin(), named_.end(), "@block");
-    rows_have_blocks_ = block != named_.end();
-    if (rows_have_blocks_) named_.erase(block);
-    std::erase(named_, "@transfer");
+    const auto block = std::find(undrawn_axes_.begin(), undrawn_axes_.end(), "@block");
+    rows_have_blocks_ = block != undrawn_axes_.end();
+    if (rows_have_blocks_) undrawn_axes_.erase(block);
+    std::erase(undrawn_axes_, "@transfer");
     plot_.x.name = "kernel";
     for (const RecordedRow& row : record_.rows) {
       const std::string name = row_name(row);
@@ -325,15 +328,16 @@ class Chooser {
     }
     place(most_series);
     if (rows_have_blocks_) mark_the_best_shapes();
-    find_first();
+    set_value_at_speedup_1();
   }
 
   void mark_the_best_shapes() {
-    // Groups samples by rung. Uses those with the first sample's size and other named values.
+    // Compares the blocks of each rung, in samples that agree with the first one in all of
+    // undrawn_axes_.
     std::map<std::string, std::vector<const RunRow*>> shapes;
-    const Key kind = key_of(samples_.front(), named_);
+    const Key kind = key_of(samples_.front(), undrawn_axes_);
     for (const RunRow& each : samples_) {
-      if (key_of(each, named_) == kind) shapes[each.row->rung].push_back(&each);
+      if (key_of(each, undrawn_axes_) == kind) shapes[each.row->rung].push_back(&each);
     }
     for (const auto& [rung, samples] : shapes) {
       if (samples.size() < 2) continue;
@@ -350,22 +354,22 @@ class Chooser {
     plot_.notes.emplace_back("★ the best block of each kernel");
   }
 
-  // Finds the value at a speed-up of 1. Samples whose named_ values equal those of the first one
-  // have to give the same value. Otherwise the plot gets no axis of speed-ups.
-  void find_first() {
-    const FigureNames kinds = named_;
+  // Sets plot_.value_at_speedup_1. Uses the samples that agree with the first one in all of
+  // undrawn_axes_. If they give different values, the plot gets no axis of speed-ups.
+  void set_value_at_speedup_1() {
+    const FigureNames kinds = undrawn_axes_;
     std::optional<Key> kind;
     constexpr double nearly = 0.01;
     for (const RunRow& each : samples_) {
-      const std::optional<double> first = first_of(each);
+      const std::optional<double> first = compute_value_at_speedup_1(each);
       if (!first) continue;
       if (!kind) kind = key_of(each, kinds);
       if (key_of(each, kinds) != *kind) continue;
-      if (plot_.first && std::abs(*first / *plot_.first - 1) > nearly) {
-        plot_.first.reset();
+      if (plot_.value_at_speedup_1 && std::abs(*first / *plot_.value_at_speedup_1 - 1) > nearly) {
+        plot_.value_at_speedup_1.reset();
         return;
       }
-      plot_.first = first;
+      plot_.value_at_speedup_1 = first;
     }
   }
 
@@ -396,7 +400,7 @@ class Chooser {
     }
     // A linear axis can show zero. A logarithmic axis can show small values beside large ones.
     const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
-    plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
+    plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.value_at_speedup_1);
     plot_.value.values = {least, most};
     // All panels get the same range, so that readers can compare them. Parts of a divided panel do
     // not.
@@ -404,7 +408,8 @@ class Chooser {
     for (PlotPanel& panel : plot_.panels) panel.values = {least, most};
   }
 
-  void tell_those_who_do_not_see() {
+  // Sets plot_.description, the text for readers who cannot see the plot.
+  void write_alternative_text() {
     const PlotPoint* extremes[2] = {};
     std::string places[2];
     for (const PlotPanel& panel : plot_.panels) {
@@ -451,8 +456,8 @@ class Chooser {
   std::vector<RunRow> rows_;  ///< rows that were run; their figures are not set
   std::vector<RunRow> samples_;
   std::string figure_;
-  FigureNames numeric_;  ///< parameters and settings that vary and are drawn as axes
-  FigureNames named_;    ///< other parameters and settings that vary: series and panels
+  FigureNames drawn_axes_;    ///< parameters and settings that vary and are drawn as axes
+  FigureNames undrawn_axes_;  ///< other parameters that vary; they distinguish series and panels
   bool rows_have_blocks_ = false;
   bool has_parts_ = false;  ///< a panel had too many series and was divided
   Plot plot_;

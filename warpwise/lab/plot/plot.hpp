@@ -15,12 +15,12 @@ struct PlotPoint {
   double value = 0;
   std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile; times only
   std::optional<double> high;
-  std::optional<double> document;  ///< value at the source document's speed-up; dots only
+  std::optional<double> document;  ///< value at the document's speed-up (docs/sources.md); dots
 };
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: the kernel lacks the axis, and one value holds for all of it
+  bool is_level = false;  ///< lines: the kernel lacks the x axis's parameter, and has one value
   std::vector<PlotPoint> points;
 };
 
@@ -53,8 +53,8 @@ struct Plot {
   PlotAxis y;                      ///< maps only
   PlotAxis value;
   bool higher_is_better = false;
-  std::vector<std::string> row_texts;  ///< dots: text at the right of each row
-  std::optional<double> first;  ///< dots: value at a speed-up of 1, if all rows give the same value
+  std::vector<std::string> row_texts;        ///< dots: text at the right of each row
+  std::optional<double> value_at_speedup_1;  ///< dots, if all rows give the same value
   bool has_document = false;
   std::vector<PlotPanel> panels;
 };
@@ -62,7 +62,7 @@ struct Plot {
 /// Decides how to show a run:
 /// - no axis: dots
 /// - one numeric axis, or two of which the second has at most five values: lines
-/// - two numeric axes, or at least six two-sided block shapes of a kernel: maps
+/// - two numeric axes, or the width and height of at least six block shapes of a kernel: maps
 ///
 /// Draws the first of these figures that the record has and that changes along the axes: the time
 /// end to end, the figures in the run's `report`, the share of the roof or GB/s of a ladder, the

@@ -49,6 +49,7 @@ std::string csv_of(const std::vector<std::vector<std::string>>& cells) {
 std::string csv_of(const Plot& plot) { return csv_of(cells_of(plot)); }
 
 std::string figure_text(double value) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
   const double size = std::abs(value);
   constexpr std::pair<double, char> units[] = {{1e9, 'G'}, {1e6, 'M'}, {1e4, 'k'}};
   for (const auto& [unit, letter] : units) {

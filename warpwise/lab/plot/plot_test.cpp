@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <regex>
 
 #include "warpwise/base/error.hpp"
@@ -75,9 +76,9 @@ TEST(Plot, WithoutAnAxisHasADotForEachKernel) {
   EXPECT_DOUBLE_EQ(*second.low, 40 / 1.2) << "the longest time is the least share";
   EXPECT_DOUBLE_EQ(*second.high, 40 / 0.9);
   EXPECT_DOUBLE_EQ(*second.document, 60);
-  EXPECT_DOUBLE_EQ(*plot.first, 20);
+  EXPECT_DOUBLE_EQ(*plot.value_at_speedup_1, 20);
   EXPECT_TRUE(plot.value.logarithmic);
-  // A study shows the time. The lower time lies further to the left.
+  // A study without a ladder shows times: a speed-up of 3 is a third of the first rung's time.
   const Plot times = plot_of_study(rows);
   EXPECT_EQ(times.value.name, "cold_us");
   EXPECT_NEAR(*times.panels[0].series[0].points.at(1).document, 100.0 / 3, 1e-9);
@@ -311,6 +312,11 @@ TEST(Record, WhatIsNoneIsRefusedWithItsPlace) {
                  "cold has no \"p5_us\"");
   expect_refused(with_row(R"({"rung": "a", "size": [4, 4], "cold": {"median_us": "x"}})"),
                  "median_us has to be a number");
+  for (const char* time :
+       {R"("cold": {"median_us": 0, "p5_us": 0, "p95_us": 0})",
+        R"("cold": {"median_us": 1, "p5_us": -1, "p95_us": 1})", R"("document_time_us": 0)"})
+    expect_refused(with_row(fmt::format(R"({{"rung": "a", "size": [4, 4], {}}})", time)),
+                   "_us has to be more than 0");
   expect_refused(with_row(R"({"rung": "a", "size": [4, 4], "counts": [{}]})"),
                  "counts[0] has no \"compute_capability\"");
 }
@@ -322,12 +328,14 @@ TEST(Scale, TicksAreRoundAndFew) {
   EXPECT_EQ(log_ticks(7, 120, 7), (std::vector<double>{10, 20, 50, 100}));
   EXPECT_EQ(log_ticks(1, 1e6, 4), (std::vector<double>{1, 100, 1e4, 1e6}));
   EXPECT_EQ(log_ticks(51, 58, 4), even_ticks(51, 58, 4)) << "no 1, 2 or 5 in there";
+  EXPECT_EQ(log_ticks(1, std::numeric_limits<double>::infinity(), 4), (std::vector<double>{1}));
   EXPECT_EQ(thinned(7, 3), (std::vector<std::size_t>{0, 3, 6}));
   EXPECT_EQ(thinned(2, 0), (std::vector<std::size_t>{0}));
 }
 
 TEST(Scale, FiguresHaveThreeDigits) {
   EXPECT_EQ(figure_text(0), "0");
+  EXPECT_EQ(figure_text(-std::numeric_limits<double>::infinity()), "-inf");
   EXPECT_EQ(figure_text(0.051234), "0.0512");
   EXPECT_EQ(figure_text(54.18), "54.2");
   EXPECT_EQ(figure_text(1234.5), "1234");

@@ -37,7 +37,6 @@ void add_numbers(const OrderedJson& object, const std::string& prefix, Figures& 
 
 // Derives the spread of a figure that is inversely proportional to a time from the time's spread.
 void spread_like_the_time(const RecordedFigure& time, RecordedFigure& figure) {
-  if (*time.low <= 0 || *time.high <= 0) return;
   figure.low = figure.value * time.value / *time.high;
   figure.high = figure.value * time.value / *time.low;
 }
@@ -47,6 +46,7 @@ Figures figures_of(const Field& row) {
   for (const auto& [key, value] : row.object().items()) {
     if (value.is_number()) figures[key] = {value.get<double>(), std::nullopt, std::nullopt};
   }
+  if (const auto time = row.find("document_time_us")) time->positive();
   if (const auto whole = row.find("end_to_end")) figures["end_to_end_us"] = timing_of(*whole);
   if (const auto batch = row.find("batch")) figures["batch_us"] = timing_of(*batch);
   if (const auto cold = row.find("cold")) {
@@ -105,7 +105,7 @@ RecordedRow row_of(const Field& field) {
   RecordedRow row;
   row.rung = field.at("rung").text();
   row.idea = text_or_nothing(field, "idea");
-  row.rows = texts(field, "rows");
+  row.document_rows = texts(field, "rows");
   row.step_before = text_or_nothing(field, "step_before");
   row.roof = text_or_nothing(field, "roof");
   row.compared = compared_of(field);
@@ -141,7 +141,7 @@ RecordedCpuRow cpu_row_of(const Field& field) {
   row.size = field.at("size").sides<2>();
   row.not_run = text_or_nothing(field, "skipped") + text_or_nothing(field, "wrong");
   if (const auto time = field.find("time")) row.time_us = timing_of(*time);
-  if (const auto time = field.find("document_time_us")) row.document_time_us = time->number();
+  if (const auto time = field.find("document_time_us")) row.document_time_us = time->positive();
   return row;
 }
 
@@ -163,7 +163,7 @@ RecordedHalving halving_of(const Field& field) {
   RecordedHalving halving;
   halving.rung = field.at("rung").text();
   if (const auto block = field.find("block")) halving.block = block->sides<3>();
-  halving.hangs_on = text_or_nothing(field, "hangs_on");
+  halving.bound_by = text_or_nothing(field, "hangs_on");
   for (const auto& [key, value] : field.object().items()) {
     if (value.is_number()) halving.losses[key] = value.get<double>();
   }
@@ -180,8 +180,8 @@ std::string origin_of(const Field& machine) {
 }  // namespace
 
 RecordedFigure timing_of(const Field& timing) {
-  return {timing.at("median_us").number(), timing.at("p5_us").number(),
-          timing.at("p95_us").number()};
+  return {timing.at("median_us").positive(), timing.at("p5_us").positive(),
+          timing.at("p95_us").positive()};
 }
 
 std::vector<std::pair<std::string, std::string>> machine_of(const Field& machine) {
@@ -202,8 +202,9 @@ Record read_record(const nlohmann::ordered_json& json, const std::string& name) 
   record.is_ladder = root.find("ladder").has_value();
   record.study = root.at(record.is_ladder ? "ladder" : "study").text();
   record.experiment = text_or_nothing(root, "experiment");
+  record.named_rungs = texts(root, "named_rungs");
   record.title = text_or_nothing(root, "title");
-  record.rows_shown = texts(root, "rows");
+  record.document_rows = texts(root, "rows");
   record.report = texts(root, "report");
   const Field machine = root.at("machine");
   record.device = text_or_nothing(machine, machine.find("gpu") ? "gpu" : "device");

@@ -30,9 +30,9 @@ struct RecordedCount {
 struct RecordedRow {
   std::string rung;
   std::string idea;
-  std::vector<std::string> rows;  ///< rows of the source documents: "A8"
-  std::string step_before;        ///< rung that this rung changes, if that rung was timed too
-  std::string roof;               ///< roof that share_of_roof refers to, if the record says so
+  std::vector<std::string> document_rows;  ///< rows of docs/sources.md: "A8"
+  std::string step_before;  ///< rung that this one improves; empty if that rung was not timed
+  std::string roof;         ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t>
@@ -74,7 +74,7 @@ struct RecordedHalving {
   std::string rung;
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, double> losses;
-  std::string hangs_on;
+  std::string bound_by;
 };
 
 /// A run of a ladder or another study.
@@ -82,9 +82,10 @@ struct Record {
   bool is_ladder = false;
   std::string study;
   std::string experiment;
+  std::vector<std::string> named_rungs;  ///< rungs that the run was for, if not for all rungs
   std::string title;
-  std::vector<std::string> rows_shown;  ///< rows of the source documents: "A8"
-  std::vector<std::string> report;      ///< figures that the study asks for
+  std::vector<std::string> document_rows;  ///< rows of docs/sources.md: "A8"
+  std::vector<std::string> report;         ///< figures that the study asks for
   std::string device;
   std::string origin;  ///< commit and date, if the record names them
   std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of the machine

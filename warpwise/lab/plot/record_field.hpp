@@ -63,6 +63,11 @@ class RecordField {
     if (!json_.is_number()) fail("a number");
     return json_.get<double>();
   }
+  double positive() const {
+    const double value = number();
+    if (!(value > 0)) fail("more than 0");
+    return value;
+  }
   std::int64_t whole() const {
     constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const bool fits = json_.is_number_integer() &&
@@ -88,7 +93,7 @@ class RecordField {
   std::string place_;
 };
 
-/// Reads median_us, p5_us and p95_us of an object.
+/// Reads median_us, p5_us and p95_us of an object, which are all above 0.
 RecordedFigure timing_of(const RecordField& timing);
 
 /// Returns everything that a record says about the machine, as texts.

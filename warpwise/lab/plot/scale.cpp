@@ -23,6 +23,7 @@ std::vector<double> even_ticks(double least, double greatest, std::size_t most) 
 std::vector<double> log_ticks(double least, double greatest, std::size_t most) {
   const double first = std::floor(std::log10(least));
   const double last = std::ceil(std::log10(greatest));
+  if (!std::isfinite(first) || !std::isfinite(last)) return {least};
   const auto within = [&](std::initializer_list<double> factors, double apart) {
     std::vector<double> ticks;
     for (double exponent = first; exponent <= last; exponent += apart) {

@@ -96,23 +96,23 @@ std::vector<RunRow> samples_of(const Record& record) {
 
 Variation what_varies(const std::vector<RunRow>& rows) {
   Variation result;
-  auto& [kind, numeric, named] = result;
+  auto& [kind, drawn_axes, undrawn_axes] = result;
   std::map<std::string, std::size_t> counts;
   for (const RunRow& row : rows) {
     for (const auto& [name, value] : row.row->values) counts[name] = 0;
   }
   for (auto& [name, count] : counts) count = values_of(rows, name, rung_of);
   for (const auto& [name, count] : counts) {
-    if (count > 1) numeric.push_back(name);
+    if (count > 1) drawn_axes.push_back(name);
   }
   const std::size_t sizes = values_of(rows, "@size", rung_of);
   if (sizes >= many_sizes) {
-    numeric.push_back("@size");
+    drawn_axes.push_back("@size");
     counts["@size"] = sizes;
   } else if (sizes > 1) {
-    named.push_back("@size");
+    undrawn_axes.push_back("@size");
   }
-  if (values_of(rows, "@transfer", rung_of) > 1) named.emplace_back("@transfer");
+  if (values_of(rows, "@transfer", rung_of) > 1) undrawn_axes.emplace_back("@transfer");
   const std::size_t shapes = values_of(rows, "@block", work_of);
   const bool one_sided = std::all_of(rows.begin(), rows.end(), [](const RunRow& each) {
     return each.row->block[1] == 1 && each.row->block[2] == 1;
@@ -120,25 +120,25 @@ Variation what_varies(const std::vector<RunRow>& rows) {
   const bool has_depth = std::any_of(rows.begin(), rows.end(),
                                      [](const RunRow& each) { return each.row->block[2] > 1; });
   if (shapes > 2 && one_sided) {
-    numeric.push_back("@block");
+    drawn_axes.push_back("@block");
     counts["@block"] = shapes;
   } else if (shapes >= many_shapes && !has_depth && fill_a_map(rows)) {
-    named.insert(named.begin(), numeric.begin(), numeric.end());
-    numeric = {"@block_x", "@block_y"};
+    undrawn_axes.insert(undrawn_axes.begin(), drawn_axes.begin(), drawn_axes.end());
+    drawn_axes = {"@block_x", "@block_y"};
     kind = PlotKind::maps;
     return result;
   } else if (shapes > 1) {
-    named.push_back("@block");
+    undrawn_axes.push_back("@block");
   }
-  std::sort(numeric.begin(), numeric.end(), [&](const std::string& a, const std::string& b) {
+  std::sort(drawn_axes.begin(), drawn_axes.end(), [&](const std::string& a, const std::string& b) {
     return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
   });
-  if (numeric.empty()) return result;
-  const bool is_map = numeric.size() > 1 && counts[numeric[1]] > few_values;
+  if (drawn_axes.empty()) return result;
+  const bool is_map = drawn_axes.size() > 1 && counts[drawn_axes[1]] > few_values;
   kind = is_map ? PlotKind::maps : PlotKind::lines;
   const std::ptrdiff_t drawn = is_map ? 2 : 1;
-  named.insert(named.begin(), numeric.begin() + drawn, numeric.end());
-  numeric.resize(static_cast<std::size_t>(drawn));
+  undrawn_axes.insert(undrawn_axes.begin(), drawn_axes.begin() + drawn, drawn_axes.end());
+  drawn_axes.resize(static_cast<std::size_t>(drawn));
   return result;
 }
 

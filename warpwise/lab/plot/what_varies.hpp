@@ -35,12 +35,12 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 
 struct Variation {
   PlotKind kind = PlotKind::dots;
-  std::vector<std::string> numeric;  ///< parameters drawn as axes, at most two; none for dots
-  std::vector<std::string> named;    ///< all other differences except kernels: series and panels
+  std::vector<std::string> drawn_axes;    ///< parameters drawn as axes, at most two; none for dots
+  std::vector<std::string> undrawn_axes;  ///< others that vary; they distinguish series and panels
 };
 
-/// Finds the parameters and settings that vary between rows. A value that is constant for each rung
-/// is not an axis. A block that follows from another axis is not an axis either.
+/// Finds the parameters and settings that vary between rows of the same rung. The block counts only
+/// if it varies between rows with the same rung, size and parameters.
 Variation what_varies(const std::vector<RunRow>& rows);
 
 }  // namespace warpwise::lab

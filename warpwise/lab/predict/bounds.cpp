@@ -27,7 +27,8 @@ class Model {
     result.next_launch_us = profile_.figure("next_launch_us");
     result.starts_us = start_us(profile_, facts_);
     result.blocks = resident_blocks();
-    // The warps of a block begin together and stay near each other, so they form fewer groups.
+    // Number of groups of warps that wait independently of each other. The warps of a block begin
+    // together and stay near each other, so n warps count as sqrt(n) groups: docs/prediction.md.
     result.groups = result.blocks * std::sqrt(std::max(facts_.warps_per_block, 1));
     result.waves = std::max(1.0, static_cast<double>(facts_.blocks) / result.blocks /
                                      profile_.figure("multiprocessors"));
@@ -56,7 +57,8 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    // The rates were measured with warps whose lanes read neighbouring texels. A warp's read then
+    // Converts tiles (parts of a texture, defined in PaceCounts) to reads by warps, the unit of the
+    // rates. These were measured with lanes that read neighbouring texels. A warp's read then
     // counts as 8 tiles in a texture of one dimension, and as 16 in one of two dimensions.
     set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
                                              (8 * profile_.figure("texture_per_cycle")) +
@@ -67,8 +69,8 @@ class Model {
                                        profile_.figure("barriers_per_cycle"));
     set(Resource::issue, std::max(result.barriers_us, *std::ranges::max_element(result.units_us)));
     result.waits_us = waits_us();
-    result.long_blocks = long_blocks();
-    set(Resource::latency, std::max(result.alone_us(), result.starts_us));
+    result.counted_blocks = counted_blocks();
+    set(Resource::latency, std::max(result.latency_without_starts_us(), result.starts_us));
     return result;
   }
 
@@ -92,9 +94,9 @@ class Model {
     return cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
   }
 
-  /// Returns how many more compare-and-swaps fail than in the sample. If threads try to change a
-  /// word at the same time, one succeeds and the others repeat. The grid's last threads meet fewer
-  /// and fewer others.
+  /// Returns how many more compare-and-swaps fail on the GPU than in the emulator, which runs fewer
+  /// threads at a time. If threads try to change a word together, one succeeds and the others
+  /// repeat. Near the grid's end fewer threads compete, so fewer of their swaps fail.
   double failed_swaps() const {
     const auto made = static_cast<double>(counted_.pace.made_swaps);
     if (made == 0) return 0;
@@ -117,15 +119,15 @@ class Model {
 
   /// Returns the share of some bytes that a cache still holds when they are requested again. If a
   /// kernel repeatedly goes through twice the cache's size, the cache holds none of these bytes.
-  static double kept(double bytes, double cache_bytes) {
+  static double share_still_cached(double bytes, double cache_bytes) {
     return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
   }
 
   /// Returns the share of common reads that L1 serves, because another block of the SM has read the
   /// line. Common reads are reads of lines that distant blocks read too.
   double common_in_l1() const {
-    return kept(static_cast<double>(counted_.pace.common_lines) * line_bytes,
-                profile_.figure("l1_bytes"));
+    return share_still_cached(static_cast<double>(counted_.pace.common_lines) * line_bytes,
+                              profile_.figure("l1_bytes"));
   }
 
   double l2_cycles() const {
@@ -139,10 +141,10 @@ class Model {
                     written / profile_.figure("l2_written_sectors_per_cycle"));
   }
 
-  /// Returns the bytes of textures on GPUs without an L2. Each buffer counts once.
-  double texture_bytes() const { return static_cast<double>(facts_.texture_bytes); }
+  /// Returns the bytes that DRAM moves for textures if the GPU has no L2: each buffer once.
+  double dram_texture_bytes() const { return static_cast<double>(facts_.texture_bytes); }
 
-  double moved() const {
+  double global_and_local_bytes_moved() const {
     std::uint64_t bytes = 0;
     for (const emulator::TrafficCounts* each :
          {&memory_.global_load, &memory_.global_store, &memory_.global_atomic, &memory_.local_load,
@@ -153,14 +155,16 @@ class Model {
   }
 
   double dram_bytes() const {
-    if (!profile_.has_l2()) return moved() + texture_bytes();
+    if (!profile_.has_l2()) return global_and_local_bytes_moved() + dram_texture_bytes();
     const emulator::PaceCounts& pace = counted_.pace;
-    const double read = read_once_bytes() +
-                        once(pace.dram_filled_sectors, pace.dram_partly_written_sectors) +
-                        read_again_bytes();
-    const double written = once(pace.dram_written_sectors, pace.dram_partly_written_sectors);
-    // A launch finds L2 full of lines, many of which are not in DRAM yet. Lines that replace them
-    // make L2 write them to DRAM.
+    const double read =
+        dram_read_bytes_by_group() +
+        dram_store_bytes_by_group(pace.dram_filled_sectors, pace.dram_partly_written_sectors) +
+        read_again_bytes();
+    const double written =
+        dram_store_bytes_by_group(pace.dram_written_sectors, pace.dram_partly_written_sectors);
+    // At the start of a launch, L2 is full of earlier kernels' lines. Many were changed and not yet
+    // written to DRAM. L2 writes such a line when the launch's reads replace it.
     const double replaced = std::min(read, profile_.figure("l2_bytes")) - written;
     return read + written + profile_.figure("l2_written_share") * std::max(replaced, 0.0) +
            spilled_beyond_l2() * line_bytes * scale_;
@@ -170,32 +174,33 @@ class Model {
     return static_cast<double>(sectors) * sector_bytes * scale_;
   }
 
-  /// Returns the bytes of the sectors that blocks read, each sector once. A sector that blocks use
-  /// only in part is requested by several groups of neighbouring blocks. L2 loses the sector if it
-  /// moves more bytes between two requests than it keeps. The sector then counts once per group.
-  double read_once_bytes() const {
+  /// Returns the bytes that DRAM moves for reads, without read_again_bytes(). A sector counts once.
+  /// Groups of neighbours, which are blocks with close indices (PaceCounts), may each read a part
+  /// of a sector. If L2 moves more bytes between two of these reads than it keeps, it loses the
+  /// sector. The sector then counts once for each group.
+  double dram_read_bytes_by_group() const {
     double requested = bytes_of(counted_.pace.l2_written_sectors);
     for (const auto& each : counted_.pace.reads) requested += bytes_of(each.requested);
     double sum = 0;
     for (const auto& each : counted_.pace.reads) {
       const auto size = static_cast<double>(each.bytes) * facts_.larger;
       const double between = each.requested == 0 ? 0 : requested * size / bytes_of(each.requested);
-      const double lost = 1 - kept(between, profile_.figure("l2_kept_bytes"));
+      const double lost = 1 - share_still_cached(between, profile_.figure("l2_kept_bytes"));
       sum +=
           std::min(bytes_of(each.dram), size) + lost * std::max(0.0, bytes_of(each.partly) - size);
     }
     return sum;
   }
 
-  /// Returns the bytes of the sectors that blocks write, each sector once. If L2 does not hold the
-  /// buffers, a sector that blocks use only in part counts once per group of neighbouring blocks.
-  double once(std::uint64_t sectors, std::uint64_t partly) const {
+  /// Returns the bytes that DRAM moves for stores, each sector once. If L2 does not hold all
+  /// buffers, `partly` written sectors count once for each group of neighbours (PaceCounts).
+  double dram_store_bytes_by_group(std::uint64_t sectors, std::uint64_t partly) const {
     const double all = bytes_of(sectors);
     const double parts = bytes_of(partly);
     const auto memory = static_cast<double>(facts_.memory_bytes);
     // Blocks of a sample share fewer sectors with neighbours than blocks of the whole grid do.
     const double distinct = std::min(all, memory);
-    const double lost = 1 - kept(memory, profile_.figure("l2_kept_bytes"));
+    const double lost = 1 - share_still_cached(memory, profile_.figure("l2_kept_bytes"));
     return distinct + lost * std::max(0.0, parts - memory);
   }
 
@@ -207,7 +212,7 @@ class Model {
     const double resident =
         std::min(of_block * resident_blocks() * profile_.figure("multiprocessors"),
                  static_cast<double>(facts_.memory_bytes));
-    return (1 - kept(resident, profile_.figure("l2_kept_bytes"))) *
+    return (1 - share_still_cached(resident, profile_.figure("l2_kept_bytes"))) *
            static_cast<double>(counted_.pace.repeated_read_sectors) * sector_bytes * scale_;
   }
 
@@ -217,8 +222,8 @@ class Model {
         common_in_l1() * static_cast<double>(counted_.pace.common_read_sectors);
     return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_;
   }
-  /// Returns the bytes that several SMs request of L2 at about the same time, without the first
-  /// request.
+  /// Returns the bytes of reads from L2 of lines that another SM has just read. The SMs run
+  /// neighbouring blocks at about the same time.
   double shared_l2_bytes() const {
     const emulator::PaceCounts& pace = counted_.pace;
     const auto read = static_cast<double>(pace.l2_read_sectors);
@@ -363,15 +368,16 @@ class Model {
   }
 
   /// Returns the counted blocks, each with the share of the grid that ends before the block begins.
-  std::vector<Bounds::LongBlock> long_blocks() const {
+  std::vector<Bounds::CountedBlock> counted_blocks() const {
     const emulator::PaceCounts& pace = counted_.pace;
     double sum = 0;
     for (const auto& each : pace.block_lengths) sum += each.cycles;
-    // A change of the kernel shortens all blocks alike.
+    // A Change of the kernel reduces block_cycles, but not block_lengths. It is assumed to shorten
+    // all blocks by the same factor.
     const double shorter = sum > 0 ? pace.block_cycles / sum : 1;
     const auto blocks = static_cast<double>(facts_.blocks);
     const double places = resident_blocks() * profile_.figure("multiprocessors");
-    std::vector<Bounds::LongBlock> result;
+    std::vector<Bounds::CountedBlock> result;
     for (const auto& [block, cycles] : pace.block_lengths) {
       const double before = static_cast<double>(block) * facts_.larger - places;
       result.push_back(
@@ -414,7 +420,7 @@ Range gain_by_change(const Range& before, const Range& after) {
   return {least, before.likely / after.likely, most};
 }
 
-Resource Bounds::rules() const {
+Resource Bounds::bottleneck_resource() const {
   const auto longest = std::max_element(us.begin(), us.end());
   return static_cast<Resource>(longest - us.begin());
 }
@@ -423,9 +429,9 @@ double Bounds::least_us() const {
   return (launch_us + *std::max_element(us.begin(), us.end())) / profile_error;
 }
 
-double Bounds::alone_us() const {
+double Bounds::latency_without_starts_us() const {
   double longest = waits_us;
-  for (const LongBlock& each : long_blocks) longest = std::max(longest, each.us);
+  for (const CountedBlock& each : counted_blocks) longest = std::max(longest, each.us);
   return longest;
 }
 
@@ -470,7 +476,8 @@ double Bounds::time_us() const {
     (after(middle) > middle ? least : most) = middle;
   }
   double last = most;
-  for (const LongBlock& each : long_blocks) last = std::max(last, each.share * most + each.us);
+  for (const CountedBlock& each : counted_blocks)
+    last = std::max(last, each.share * most + each.us);
   return launch_us + last;
 }
 
@@ -478,19 +485,20 @@ std::vector<BoundPart> parts_of(const Bounds& bounds) {
   std::vector<BoundPart> parts;
   for (const Resource each : all_values<Resource>()) {
     const bool waits = each == Resource::latency && bounds.starts_us > 0;
-    parts.push_back({name_of(each), waits ? bounds.alone_us() : bounds.of(each)});
+    parts.push_back({name_of(each), waits ? bounds.latency_without_starts_us() : bounds.of(each)});
   }
   parts.push_back({starting_blocks, bounds.starts_us});
   return parts;
 }
 
 std::string_view bottleneck_of(const Bounds& bounds) {
-  const bool starts = bounds.rules() == Resource::latency && bounds.starts_us > bounds.alone_us();
-  return starts ? starting_blocks : name_of(bounds.rules());
+  const bool starts = bounds.bottleneck_resource() == Resource::latency &&
+                      bounds.starts_us > bounds.latency_without_starts_us();
+  return starts ? starting_blocks : name_of(bounds.bottleneck_resource());
 }
 
 double start_us(const DeviceProfile& profile, const LaunchFacts& facts) {
-  return std::ceil(static_cast<double>(facts.blocks) * facts.started /
+  return std::ceil(static_cast<double>(facts.blocks) * facts.share_started /
                    profile.figure("multiprocessors")) *
          std::max(profile.figure("block_start_cycles"),
                   facts.warps_per_block * profile.figure("warp_start_cycles")) /

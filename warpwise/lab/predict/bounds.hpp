@@ -44,7 +44,7 @@ struct LaunchFacts {
   int blocks_per_sm = 1;           ///< blocks that are resident at the same time
   std::uint64_t memory_bytes = 0;  ///< bytes of all buffers: if L2 holds them, DRAM moves each once
   std::uint64_t texture_bytes = 0;  ///< bytes of the buffers that textures read
-  double started = 1;               ///< share of `blocks` that start: 1 unless a Change saves some
+  double share_started = 1;         ///< share of `blocks` that are started; a Change may reduce it
   Spills spills = {};
   double larger = 1;  ///< `blocks`, divided by the blocks of the launch that was counted
   /// Machine instructions of the counted blocks. If they are not known, PTX's instructions count.
@@ -73,34 +73,35 @@ Range gain_by_change(const Range& before, const Range& after);
 /// The time that a launch needs on each resource alone, and on all resources together.
 struct Bounds {
   std::array<double, resource_count> us{};
-  double starts_us = 0;  ///< time to start the blocks, one after the other on each SM
-  double waits_us = 0;   ///< time by Little's law, if resident blocks do not slow each other down
-  double launch_us = 0;  ///< time before the first block runs, and after the last block's end
+  double starts_us = 0;       ///< time to start the blocks, one after the other on each SM
+  double waits_us = 0;        ///< time by Little's law: each block takes as long as it would alone
+  double launch_us = 0;       ///< time before the first block runs, and after the last block's end
   double next_launch_us = 0;  ///< launch_us of a launch that directly follows another launch
   /// Parts of Resource::issue: the time of each unit that executes instructions, and the time of
   /// barriers.
   std::vector<double> units_us = {};
   double barriers_us = 0;
-  /// A block that takes `us` alone, and begins when `share` of the grid's blocks is done.
-  struct LongBlock {
+  /// A counted block: it begins when `share` of the grid is done, and lasts `us`. It may be the one
+  /// that ends last.
+  struct CountedBlock {
     double share = 0;
     double us = 0;
   };
-  std::vector<LongBlock> long_blocks = {};
+  std::vector<CountedBlock> counted_blocks = {};
   double blocks = 1;  ///< blocks resident on an SM at the same time
   double groups = 1;  ///< groups of warps on an SM that run independently of each other
   double waves = 1;   ///< waves in which the grid's blocks run on all SMs
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
-  /// Returns the resource that needs the longest.
-  Resource rules() const;
-  /// Returns the blocks' time without queues: `waits_us`, or the longest block's time if longer.
-  double alone_us() const;
-  /// Returns the shortest likely time: all resources work at the same time, and the profile's
-  /// figures are `profile_error` too slow.
+  /// Returns the resource that needs the longest: the bottleneck.
+  Resource bottleneck_resource() const;
+  /// Returns `waits_us`, or the time of the longest of `counted_blocks` if that is longer.
+  double latency_without_starts_us() const;
+  /// Returns the shortest likely time. All resources then work at the same time, and the GPU is
+  /// faster than the profile by the factor `profile_error`.
   double least_us() const;
-  /// Returns the longest likely time: no resource works while another does, and the profile's
-  /// figures are `profile_error` too fast.
+  /// Returns the longest likely time. No resource then works while another does, and the GPU is
+  /// slower than the profile by the factor `profile_error`.
   double most_us() const;
   /// Returns the likely time, between least_us() and most_us(): the time of a closed network of
   /// queues, in which groups of warps go from resource to resource.
@@ -129,12 +130,12 @@ std::string_view bottleneck_of(const Bounds& bounds);
 /// Assumed error of a profile's figures, as a factor: docs/prediction.md.
 inline constexpr double profile_error = 1.2;
 
-/// Returns the time to start the blocks of a launch, however short they are.
+/// Returns Bounds::starts_us: the time to start all blocks, even if they do nothing.
 double start_us(const DeviceProfile& profile, const LaunchFacts& facts);
 
 /// Computes the bounds of a launch.
-/// \param counted  counts of `facts.blocks` or of a part of them, with their pace, for the
-///                 profile's compute capability alone
+/// \param counted  counts of the grid's blocks or of a sample of them, including
+///                 LaunchResult::pace, for the profile's compute capability alone
 Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,
                  const LaunchFacts& facts);
 

@@ -96,11 +96,11 @@ TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
   result.pace.atomic_sectors = result.pace.swaps = result.pace.made_swaps = 1000;
   result.pace.made_swap_pairs = 125'000;  // an eighth of all pairs meet on a word
   const auto us = [&] { return bounds_of(profile(), result, facts).of(Resource::atomics); };
-  // 640 threads run at a time, and 80 of them change the same word. The grid swaps each word 1,250
-  // times. The last 80 threads meet 79, 78, … others.
+  // 80 of the 640 resident threads compete for each word, so a swap takes 80 tries. The last 80 of
+  // a word's 1,250 swaps have ever fewer competitors, and take 80, 79, … 1 tries.
   const double tries = 80 - 80 * 79 / 2500.0;
   EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
-  // Swaps that failed in the sample do not count again.
+  // The sample's swaps include failed ones already, which are not added a second time.
   result.pace.atomic_sectors = result.pace.swaps = 41'000;
   EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
   result.pace.atomic_sectors = result.pace.swaps = 90'000;
@@ -182,7 +182,7 @@ TEST(Bounds, OfDramAreItsDistinctSectorsOfTheWholeGrid) {
   const Bounds bounds = bounds_of(profile(), result, facts);
   EXPECT_DOUBLE_EQ(bounds.of(Resource::dram), 1250 * 32 * 10 / 100e3);
   EXPECT_DOUBLE_EQ(bounds.of(Resource::l2), 5000 * 32 * 10 / 1000e3);
-  EXPECT_EQ(bounds.rules(), Resource::dram);
+  EXPECT_EQ(bounds.bottleneck_resource(), Resource::dram);
 }
 
 TEST(Bounds, OfDramAreNoMoreThanTheBuffersHold) {
@@ -288,7 +288,7 @@ TEST(Bounds, ALongBlockEndsItsOwnTimeAfterItsBeginning) {
   result.pace.block_lengths[0].cycles = 8000;
   result.pace.block_cycles += 7000;
   const Bounds first = bounds_of(profile(), result, facts);
-  EXPECT_EQ(first.alone_us(), 8.5);
+  EXPECT_EQ(first.latency_without_starts_us(), 8.5);
   result.pace.block_lengths[0].block = 99;  // the long block begins after 79 of 100 blocks
   const Bounds last = bounds_of(profile(), result, facts);
   EXPECT_NEAR(last.time_us(), 0.79 * first.time_us() + 8, 1e-6);
@@ -297,7 +297,7 @@ TEST(Bounds, ALongBlockEndsItsOwnTimeAfterItsBeginning) {
   LaunchFacts larger = facts;
   larger.blocks = 200;
   larger.larger = 2;
-  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, larger).long_blocks[0].share, 178 / 200.0);
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, larger).counted_blocks[0].share, 178 / 200.0);
 }
 
 TEST(Bounds, OfL2AreItsLinesWhereTheseTakeLonger) {
@@ -336,7 +336,7 @@ TEST(Bounds, OfAtomicsAreThoseOfTheBusiestPlace) {
   LaunchResult result = counted();
   result.pace.atomic_cycles_of_busiest_place = 1500;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
-  // The cycles of a word that only neighbouring blocks use do not grow with the grid.
+  // Only neighbouring blocks update this word, so L2 spends no more cycles on it in a larger grid.
   result.pace.atomic_cycles_of_neighbours = 24000;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 24000 / 1000.0);
   result.pace.atomic_sectors = 50000;
@@ -452,7 +452,7 @@ TEST(Bounds, TogetherTakeBetweenTheLongestAndTheSum) {
   EXPECT_DOUBLE_EQ(bounds.most_us(), 72 * lab::profile_error);
   EXPECT_GE(bounds.time_us(), 42);
   EXPECT_LE(bounds.time_us(), 72 + 1e-6);
-  EXPECT_EQ(bounds.rules(), Resource::issue);
+  EXPECT_EQ(bounds.bottleneck_resource(), Resource::issue);
 }
 
 static_assert(test::names_each_enumerator<Resource>());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "warpwise/lab/predict/placed_loads.hpp"
+#include "warpwise/lab/predict/loads_with_first_use.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -40,8 +40,9 @@ void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
 }
 
-// Applies a change to sectors and lines. At least the sectors of the requested bytes stay, because
-// L1 has merged further accesses already. DRAM's sectors fall in proportion to L2's.
+// Reduces counts of sectors and lines. All requested bytes still move, so `change.bytes` leaves at
+// least their sectors. It reduces DRAM's sectors in proportion. Each of the `distinct` sectors
+// still moves once, so `change.repeated_bytes` leaves at least these.
 void save_sectors(const Change& change, std::uint64_t& sectors, std::uint64_t& lines,
                   std::uint64_t& dram, std::uint64_t bytes_asked_for, std::uint64_t distinct) {
   const std::uint64_t before = sectors;
@@ -53,11 +54,11 @@ void save_sectors(const Change& change, std::uint64_t& sectors, std::uint64_t& l
     dram = std::max(dram, least);
   }
   const std::uint64_t all = sectors;
-  scale(sectors, change.again);
+  scale(sectors, change.repeated_bytes);
   sectors = std::max(sectors, std::min(all, distinct));
   const std::uint64_t all_lines = lines;
   scale(lines, change.bytes);
-  scale(lines, change.again);
+  scale(lines, change.repeated_bytes);
   lines = std::max(lines, std::min(all_lines, sectors / 4));
 }
 
@@ -103,7 +104,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
         &memory.local_store}) {
     transactions += static_cast<double>(each->bytes_moved) / 128;
     scale(each->bytes_moved, change.bytes);
-    scale(each->bytes_moved, change.again);
+    scale(each->bytes_moved, change.repeated_bytes);
   }
   emulator::PaceCounts& pace = launch.pace;
   // The change leaves reads of textures as they are.
@@ -128,7 +129,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   // Adjacent stores write whole sectors, which DRAM need not read first.
   scale(pace.dram_filled_sectors, change.bytes);
   scale(pace.l1_passes, change.bytes);
-  scale(pace.l1_passes, change.again);
+  scale(pace.l1_passes, change.repeated_bytes);
   double passes = 0;
   for (emulator::PassCounts* each :
        {&memory.shared_load, &memory.shared_store, &memory.shared_atomic}) {
@@ -137,10 +138,11 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   }
   scale(pace.joined_passes, change.passes);
   scale(pace.shared_atomic_passes, change.passes);
-  // A block becomes shorter by at most the share of repeated bytes.
-  const double again =
-      std::min(transactions * change.again, pace.block_cycles * warps * change.again);
-  shorten(launch, passes * change.passes + transactions * change.bytes + again, warps);
+  // Fewer repeated bytes shorten a block by at most the share `change.repeated_bytes` of its
+  // cycles.
+  const double repeated_cycles = std::min(transactions * change.repeated_bytes,
+                                          pace.block_cycles * warps * change.repeated_bytes);
+  shorten(launch, passes * change.passes + transactions * change.bytes + repeated_cycles, warps);
   for (std::uint64_t* const each : {&pace.atomic_cycles_of_busiest_place,
                                     &pace.atomic_cycles_of_neighbours, &pace.atomic_sectors})
     scale(*each, change.atomics);
@@ -152,9 +154,9 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 
 Change& Change::operator+=(const Change& other) {
   for (double Change::* const share :
-       {&Change::bytes, &Change::again, &Change::passes, &Change::instructions, &Change::loads,
-        &Change::barriers, &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions,
-        &Change::spills, &Change::atomics}) {
+       {&Change::bytes, &Change::repeated_bytes, &Change::passes, &Change::instructions,
+        &Change::loads, &Change::barriers, &Change::waiting, &Change::starts, &Change::doubles,
+        &Change::divisions, &Change::spills, &Change::atomics}) {
     this->*share = std::min(1.0, this->*share + other.*share);
   }
   blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);
@@ -173,11 +175,11 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
 emulator::SampleModel sample_model(const DeviceProfile& profile) {
   emulator::SampleModel model;
   model.pace = profile.pace(1);
-  // Enough threads for a mean over blocks that differ at an image's borders. At least
-  // 64 blocks run, even if they are large.
+  // Blocks at an image's borders differ from others, so a mean needs many threads. At least 64
+  // blocks run, even if they are large.
   model.threads = 32768;
   model.fewest_blocks = 64;
-  // A run that exceeds this budget waits for blocks that are not in the sample.
+  // The limit ends a sample whose blocks spin until a block outside the sample has run.
   model.budget = 100'000'000;
   return model;
 }
@@ -189,7 +191,7 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
   prediction.facts = facts;
   emulator::LaunchOptions options =
       sample_model(profile).options(profile.compute_capability, threads, facts.blocks_per_sm);
-  options.pace->loads = placed_loads(code.operations);
+  options.pace->loads = loads_with_first_use(code.operations);
   prediction.sample = run(options);
   if (!prediction.sample.faults.empty()) {
     const emulator::Fault& fault = prediction.sample.faults.front();
@@ -242,7 +244,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);
-  facts.started *= 1 - change.starts;
+  facts.share_started *= 1 - change.starts;
   facts.spills.loads *= 1 - change.spills;
   facts.spills.stores *= 1 - change.spills;
   save_machine_instructions(change, prediction.sample.pace.further, facts.machine);

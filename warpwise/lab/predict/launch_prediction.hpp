@@ -51,8 +51,9 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
 
 /// A change of a kernel: the shares of the whole kernel's costs that it would save, from 0 to 1.
 struct Change {
-  double bytes = 0;         ///< bytes that accesses to global and local memory move
-  double again = 0;         ///< bytes that L1 or L2 moves repeatedly; DRAM does not move them again
+  double bytes = 0;  ///< bytes that accesses to global and local memory move
+  /// Bytes that L1 or L2 moves repeatedly. DRAM does not move them again.
+  double repeated_bytes = 0;
   double passes = 0;        ///< passes of shared memory
   double instructions = 0;  ///< instructions of all kinds
   double loads = 0;         ///< instructions that load or store
@@ -60,12 +61,11 @@ struct Change {
   double waiting = 0;       ///< time that a block would take alone
   double starts = 0;        ///< blocks that have to be started
   double doubles = 0;       ///< arithmetic in double precision: it becomes single precision
-  double divisions = 0;     ///< machine instructions of a division or root beyond the first
+  double divisions = 0;     ///< all but the first machine instruction of each division or root
   double spills = 0;        ///< accesses to spilled values
   double atomics = 0;       ///< atomic operations on global memory
   int blocks_per_sm = 0;    ///< resident blocks with the change; 0: unchanged
 
-  /// Combines both changes.
   Change& operator+=(const Change& other);
 };
 
@@ -73,11 +73,10 @@ struct Change {
 /// enlarged until it fills the GPU, because a small grid takes mostly launch overhead.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
 
-/// Returns the gain with its range.
 Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
 
-/// Returns the time of a launch that fills the GPU, without the time of launching, divided by
-/// larger_to_fill().
+/// Returns the launch's time at the throughput of a full GPU, without launch overhead. It is the
+/// time of the launch enlarged by larger_to_fill(), divided by that factor.
 double filled_us(const LaunchPrediction& prediction);
 
 /// Returns how many times as large the launch must be to fill the GPU; 1 if it fills the GPU now.

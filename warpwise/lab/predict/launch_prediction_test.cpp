@@ -72,13 +72,13 @@ TEST(LaunchPrediction, HalfOfACostGainsAtMostTwo) {
   EXPECT_GT(gain_range_of(both, Change{.bytes = 0.5, .passes = 0.5}).least, 1.9);
 }
 
-// Several warps of a block make its many transactions at the same time.
+// The transactions outnumber the blocks' cycles, because warps make them at the same time.
 TEST(LaunchPrediction, HalfTheRepeatedBytesGainAtMostTwo) {
   LaunchPrediction chase = predicted(10, 1000);
   chase.sample.memory[0].global_load.bytes_moved = 128 * 1'000'000;
   chase.sample.pace.block_cycles = 300'000;
-  EXPECT_LE(gain_range_of(chase, Change{.again = 0.5}).most, 2 + 1e-9);
-  EXPECT_GT(gain_of(chase, Change{.again = 0.5}), 1.5);
+  EXPECT_LE(gain_range_of(chase, Change{.repeated_bytes = 0.5}).most, 2 + 1e-9);
+  EXPECT_GT(gain_of(chase, Change{.repeated_bytes = 0.5}), 1.5);
 }
 
 TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {

@@ -1,6 +1,6 @@
 // Counts the machine code that ptxas makes of lines of PTX, and how often a launch executes it.
 #include "warpwise/lab/predict/machine_counts.hpp"
-#include "warpwise/lab/predict/placed_loads.hpp"
+#include "warpwise/lab/predict/loads_with_first_use.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(MachineOperations, AreReadFromWhatPtxasWrote) {
         {13, memory}, {14, float32}, {15, special}, {16, memory}};
     EXPECT_EQ(own, expected) << rules::to_string(cc);
     // The product waits for the load.
-    const auto loads = placed_loads(all);
+    const auto loads = loads_with_first_use(all);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_EQ(loads[0].ptx_line, 13);
     ASSERT_LT(static_cast<std::size_t>(loads[0].needed), all.size());
@@ -116,7 +116,7 @@ TEST(PlacedLoads, AreNeededByTheFirstThatWaitsForTheirScoreboard) {
       {.ptx_line = 5, .loads = true, .clears = 2}, {.ptx_line = 6, .jumps = true},
       {.ptx_line = 7, .waits = 1U << 2},           {.ptx_line = 8, .loads = true},
   };
-  const auto loads = placed_loads(operations);
+  const auto loads = loads_with_first_use(operations);
   ASSERT_EQ(loads.size(), 4U);
   EXPECT_EQ(loads[0].needed, 3);
   EXPECT_EQ(loads[1].needed, 2);

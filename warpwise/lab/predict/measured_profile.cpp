@@ -100,7 +100,7 @@ class ProfileMeasurement {
         "measured: a chain of instructions that wait for each other");
   }
 
-  // Measures an SM's rate per cycle: its warp instructions, times `each`, the work of one.
+  // Measures an SM's work per cycle, for example in bytes. A warp instruction does `each` of it.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);

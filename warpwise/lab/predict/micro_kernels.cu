@@ -53,7 +53,7 @@ __constant__ int zeros[192];
 
 }  // namespace
 
-// Only reads its parameter: each launch waits for its parameters, which no cache holds at first.
+// Empty but for the read of a parameter, which misses all caches and is part of a launch's time.
 extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
@@ -105,8 +105,8 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
-// The counter begins at a value that the compiler cannot prove equal in a warp's lanes. Each lane
-// counts.
+// Times rounds of an empty loop. The compiler cannot prove that the counter is uniform in a warp.
+// It therefore keeps the counter in a register of each lane, not in a uniform register.
 extern "C" __global__ void branch_cycles(Probe p) {
   unsigned round = threadIdx.x / 32;
   const long long start = clock64();
@@ -207,9 +207,9 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 
 namespace {
 
-// Measures loads at different addresses, so that no compiler finds two that are the same. In each
-// iteration the first address waits for an earlier result, which is 0. If each load computed its
-// own address, the addresses would take more instructions than the loads.
+// Measures independent loads. Their addresses differ, so that no compiler merges two loads. `first`
+// is 0 but depends on an earlier load, so that the loads stay in the loop. An iteration computes it
+// once: computing it for each load would take more instructions than the loads.
 template <class Load>
 __device__ void time_loads(const Probe& p, Load load) {
   constexpr int sums = 4;
@@ -299,7 +299,7 @@ extern "C" __global__ void shared_atomics_per_cycle(Probe p) {
   });
 }
 
-// All lanes of all warps add floats to one word of shared memory, by a loop in the machine code.
+// All threads add floats to one word of shared memory. ptxas makes a compare-and-swap loop of it.
 extern "C" __global__ void shared_loop_cycles(Probe p) {
   __shared__ float word;
   if (threadIdx.x == 0) word = 0;

@@ -118,7 +118,7 @@ class Predictor {
               row.rung = rung.name;
               row.size = size;
               row.parameters = own;
-              row.axes = point.constants;
+              row.axis_constants = point.constants;
               row.block = block;
               if (!seen_.insert(key_of(row)).second) continue;
               try {
@@ -147,7 +147,7 @@ class Predictor {
   static std::string key_of(const PredictedRow& row) {
     std::string key = fmt::format("{} {}x{} {}x{}x{}", row.rung, row.size.width, row.size.height,
                                   row.block.x, row.block.y, row.block.z);
-    for (const auto& values : {row.parameters, row.axes}) {
+    for (const auto& values : {row.parameters, row.axis_constants}) {
       for (const auto& [name, value] : values) key += fmt::format(" {} {}", name, value);
     }
     return key;
@@ -225,7 +225,7 @@ double PredictedRow::of(Resource resource) const {
   return sum(launches, [resource](const Bounds& each) { return each.of(resource); });
 }
 
-Resource PredictedRow::rules() const {
+Resource PredictedRow::bottleneck_resource() const {
   Resource longest = Resource::dram;
   for (const Resource each : all_values<Resource>()) {
     if (of(each) > of(longest)) longest = each;

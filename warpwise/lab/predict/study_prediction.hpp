@@ -18,7 +18,7 @@ struct PredictedRow {
   std::string rung;
   Size size;
   ladders::Variables parameters;
-  ladders::Variables axes;  ///< constants that the run's axes set
+  ladders::Variables axis_constants;  ///< constants that the run's axes set
   emulator::Dim3 block;
   std::string skipped;  ///< reason for skipping the rung; nothing below is set then
   std::vector<Bounds> launches;
@@ -32,8 +32,8 @@ struct PredictedRow {
   double least_us() const;
   double most_us() const;
   double of(Resource resource) const;
-  /// Returns the resource with the longest sum.
-  Resource rules() const;
+  /// Returns the resource with the longest sum: the bottleneck.
+  Resource bottleneck_resource() const;
 };
 
 /// Returns the model by which `lab run` in the emulator predicts a row's time, as predict() does.
@@ -43,8 +43,8 @@ struct PredictionRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< experiment with the rungs above
   std::optional<Size> size;              ///< replaces the table's or the experiment's
-  /// Called before each point, and if a signal ends a compiler. If it returns true, the prediction
-  /// ends with the finished rows.
+  /// Returns true to end the prediction with the rows that are finished. It is called before each
+  /// point, and after a signal (Ctrl-C) has stopped a running compiler.
   std::function<bool()> stop = [] { return false; };
 };
 

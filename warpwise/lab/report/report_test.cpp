@@ -144,7 +144,29 @@ TEST(Findings, OfALadder) {
   EXPECT_EQ(finding->last_at_largest_size->size[0], 2000);
   ASSERT_TRUE(finding->document);
   EXPECT_TRUE(finding->document->is_alone);
-  EXPECT_EQ(finding->document->then->rung, "second");
+  EXPECT_EQ(finding->document->in_document->rung, "second");
+}
+
+TEST(Findings, OnlyAWholeLadderHasACard) {
+  const auto has_card = [](const Json& json) {
+    return page_of(collection_of(json), {}).find("over its first rung") != std::string::npos;
+  };
+  Json run = ladder({step("first", 8, 8), step("second", 4, 8, "first")});
+  EXPECT_TRUE(has_card(run));
+  EXPECT_FALSE(has_card(ladder(Json::array({step("first", 8, 8)}))));
+  run["named_rungs"] = {"first", "second"};
+  EXPECT_FALSE(has_card(run));
+  run.erase("named_rungs");
+  run["interrupted"] = true;
+  EXPECT_FALSE(has_card(run));
+}
+
+TEST(Findings, ASlowerStepIsNoGain) {
+  Json rows = {step("first", 8, 8), step("second", 10, 8, "first")};
+  rows[1]["speedup_over_step_before"] = 0.8;
+  const Collection collection = collection_of(ladder(rows));
+  EXPECT_EQ(finding_of(collection.runs.at(0).record)->largest_step, nullptr);
+  EXPECT_EQ(page_of(collection, {}).find("The largest gain"), std::string::npos);
 }
 
 TEST(Findings, TheDocumentsBestMayBeBestNoLonger) {
@@ -155,8 +177,8 @@ TEST(Findings, TheDocumentsBestMayBeBestNoLonger) {
   const Collection collection = collection_of(ladder(rows));
   const auto best = finding_of(collection.runs.at(0).record)->document;
   ASSERT_TRUE(best);
-  EXPECT_EQ(best->then->rung, "second");
-  EXPECT_EQ(best->now->rung, "third") << "of the document's own steps";
+  EXPECT_EQ(best->in_document->rung, "second");
+  EXPECT_EQ(best->measured->rung, "third") << "of the document's own steps";
   const std::string page = page_of(collection, {});
   EXPECT_NE(page.find("l: second was the best rung (×6.00 over the first, ×2.00 now); now it is "
                       "third (×5.00 then, ×4.00 now)."),
@@ -170,7 +192,7 @@ TEST(Findings, OfBlocks) {
   const Collection collection = collection_of(ladder(rows));
   const auto blocks = other_best_blocks(collection.runs);
   ASSERT_EQ(blocks.size(), 1U);
-  EXPECT_EQ(blocks[0].now->block[0], 64);
+  EXPECT_EQ(blocks[0].fastest_row->block[0], 64);
   rows[1]["cold"]["median_us"] = 3.99;
   EXPECT_TRUE(other_best_blocks(collection_of(ladder(rows)).runs).empty()) << "as good";
 }
@@ -199,7 +221,7 @@ TEST(Roofline, ComparesWorkWithBytes) {
   const auto lines = rooflines_of(collection.runs);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_DOUBLE_EQ(lines[0].instructions_per_s, 10 * 4 * 2000e6);
-  // 40 instructions for 1000 pixels are 4000 for all pixels. 800 GB/s·µs are 800,000 bytes.
+  // 40 instructions on 1000 pixels are 4000 on 100,000 pixels. 100 GB/s for 8 µs are 800 kilobytes.
   EXPECT_DOUBLE_EQ(lines[0].points.at(0).work, 5);
   EXPECT_DOUBLE_EQ(lines[0].points.at(0).gb_per_s, 100);
 }

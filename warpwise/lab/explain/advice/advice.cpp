@@ -19,14 +19,28 @@ using emulator::PassCounts;
 
 constexpr std::size_t most_advice = 3;  // number of findings that are chosen by their gain
 
-// Says which good properties the accesses have, when nothing needs mending.
-Advice praise(const Explanation& explanation, std::size_t cc) {
+bool accesses_memory(const emulator::MemoryCounts& memory) {
+  std::uint64_t requests = memory.texture_requests;
+  for (const emulator::TrafficCounts* each :
+       {&memory.global_load, &memory.global_store, &memory.global_atomic, &memory.local_load,
+        &memory.local_store})
+    requests += each->requests;
+  for (const PassCounts* each :
+       {&memory.shared_load, &memory.shared_store, &memory.shared_atomic, &memory.constant})
+    requests += each->requests;
+  return requests > 0;
+}
+
+// Says which good properties the accesses have, when nothing needs mending. Returns nothing if the
+// kernel has only accesses of other kinds, such as atomics.
+std::optional<Advice> praise(const Explanation& explanation, std::size_t cc) {
   const auto& memory = explanation.launch.memory[cc];
   const PassCounts& shared = memory.shared_load;
   std::string text =
       fmt::format("On CC {} the memory accesses cost about the minimum for their bytes:",
                   rules::to_string(explanation.request.compute_capabilities[cc]));
   const std::uint64_t global = memory.global_load.requests + memory.global_store.requests;
+  if (global + shared.requests == 0 && accesses_memory(memory)) return std::nullopt;
   if (global > 0) {
     text += fmt::format(
         " global memory{} takes {} transactions, and the minimum is {}, since the threads of a "
@@ -43,8 +57,8 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   }
   if (global + shared.requests == 0) text += " there are none";
   const bool has_shared = shared.requests > 0;
-  return {text + ".", has_shared ? cite("bank conflicts", "Shared memory")
-                                 : cite("coalescing", "Global memory")};
+  return Advice{text + ".", has_shared ? cite("bank conflicts", "Shared memory")
+                                       : cite("coalescing", "Global memory")};
 }
 
 // Merges findings at several lines that have the same remedy and the same reason. The most costly
@@ -112,14 +126,14 @@ bool says_that_elements_are_apart(const Finding& finding) {
          *finding.advice.pattern != AccessPattern::structures;
 }
 
-// Returns true for a finding on look-ups that scatter in constant memory. A finding that suggests
-// constant memory has the same remedy, but it also has a change.
+// Returns true for a finding on a warp's reads of different addresses in constant memory. A finding
+// that suggests a move to constant memory has the same remedy, but also a `change`.
 bool says_that_constants_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::constant_memory && !finding.change;
 }
 
 bool says_that_segments_are_not_used(const Finding& finding) {
-  return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
+  return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.example_fits;
 }
 
 // Returns true for a finding on scattered addresses whose threads use no neighbouring elements.
@@ -152,7 +166,7 @@ void drop_general(const std::vector<Finding>& findings, std::vector<Finding>& fu
   const bool explained =
       std::ranges::any_of(findings, is_cause) || std::ranges::any_of(further, is_cause);
   const bool is_serial = std::ranges::any_of(findings, [&](const Finding& each) {
-    return gains(each) && each.advice.remedy == Remedy::divergence && !each.advice.has_example;
+    return gains(each) && each.advice.remedy == Remedy::divergence && !each.advice.example_fits;
   });
   std::erase_if(further, [&](const Finding& each) {
     const bool is_general =
@@ -183,7 +197,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   std::vector<Finding> of_lines = line_findings(explanation, cc);
   const std::set<std::string> scattered = places_of(of_lines, says_that_lanes_scatter);
   const std::set<std::string> uniform =
-      places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
+      places_of(of_lines, [](const Finding& each) { return each.covers_all_loads; });
   std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
   // The advice praises the accesses if there is no finding so far and atomics cost little.
@@ -196,7 +210,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const std::size_t notes = advice.size();
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (prediction != nullptr && !is_too_small(explanation)) {
-    for (Finding& each : findings) value(*prediction, each);
+    for (Finding& each : findings) add_gain(*prediction, each);
     std::vector<Finding> further = resource_findings(*prediction);
     // A finding on a line that scatters its addresses already says that segments are partly unused.
     if (std::ranges::any_of(findings, says_that_addresses_scatter))
@@ -224,8 +238,10 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   for (const Finding& finding : findings) {
     if (advice.size() < notes + most_advice || finding.always) advice.push_back(finding.advice);
   }
-  if (good || advice.size() == notes) advice.push_back(praise(explanation, cc));
-  if (auto idle = idle_access(explanation)) advice.push_back(std::move(*idle));
+  if (good || advice.size() == notes) {
+    if (auto praised = praise(explanation, cc)) advice.push_back(std::move(*praised));
+  }
+  if (auto idle = unexecuted_access_note(explanation)) advice.push_back(std::move(*idle));
   return advice;
 }
 

@@ -47,10 +47,13 @@ struct Advice {
   std::string rule;  ///< "bank conflicts (docs/hardware-rules.md, Shared memory)"
   /// Suggested change; nothing if the text only describes the kernel.
   std::optional<Remedy> remedy = {};
-  /// Modelled speed-up of the kernel without this problem, on the GPU of the explanation's
-  /// prediction, with a grid that fills this GPU. Nothing if it is not known.
+  /// Modelled speed-up of the kernel without this problem, on the GPU of the prediction. The model
+  /// assumes a grid that fills the GPU. Nothing if the speed-up is not known.
   std::optional<double> gain = {};
-  bool has_example = true;  ///< true if the example of the remedy or the pattern fits this advice
+  /// False: the remedy's example does not fit this text, and example_for() returns nothing.
+  /// advice.cpp also recognises two kinds of findings by it: says_that_segments_are_not_used(),
+  /// drop_general().
+  bool example_fits = true;
   /// Reason why addresses scatter, if known. The reason's example replaces the remedy's example.
   std::optional<AccessPattern> pattern = {};
   Range gain_range = {};  ///< range of `gain`; not used without a gain
@@ -60,7 +63,8 @@ struct Advice {
 /// Findings on bank conflicts, scattered addresses, double precision and many divisions follow even
 /// if they are not among the three. All findings are for the GPU of the explanation's prediction
 /// or, without a prediction, for the newest compute capability that was asked for. If the counts
-/// show nothing to mend, the advice says so. Returns nothing only if the launch had faults.
+/// show nothing to mend, the advice says so. Returns nothing if the launch had faults, and if there
+/// is nothing to mend and the kernel only accesses memory in ways whose cost has no minimum.
 std::vector<Advice> advice_for(const Explanation& explanation);
 
 /// Returns the index in ExplainRequest::compute_capabilities that the advice is for.

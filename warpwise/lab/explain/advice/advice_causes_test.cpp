@@ -111,7 +111,7 @@ TEST_F(AdviceOnCauses, NoWideAccessesWhereAWarpsAddressesAreSeveralRuns) {
   EXPECT_EQ(text_with("as by float4"), "");
 }
 
-// A warp makes 100 / 800 loads. At 1000 cycles a load, they take at most 125 cycles of a block.
+// 800 warps make 100 loads of 1000 cycles. On average, a block waits 125 cycles at most.
 TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
   emulator::LaunchResult& sample = waiting(1e6);
   sample.memory[0].global_load = {100, 3200, 400, 0, 0, 12'800, 12'800, 400};
@@ -131,11 +131,28 @@ TEST_F(AdviceOnCauses, RoomForWarpsIsSaidOnlyOfSmsThatHaveIt) {
 }
 
 TEST_F(AdviceOnCauses, AtomicsOfBlocksThatCombineAreSavedByLargerBlocks) {
-  waiting(1).memory[0].global_atomic.bytes_moved = 600'000;
+  emulator::TrafficCounts& atomics = waiting(1).memory[0].global_atomic;
+  atomics.bytes_moved = 600'000;
+  atomics.bytes_requested = 1'200'000;
   EXPECT_NE(text_with("Combine them in registers and shared memory first"), "");
   result_.prediction->sample.memory[0].shared_atomic = {100, 100, 100};
   EXPECT_NE(text_with("give each block more elements"), "");
   EXPECT_EQ(text_with("Combine them in registers"), "");
+}
+
+TEST_F(AdviceOnCauses, AtomicsOnWordsOfTheirOwnAreNotCombined) {
+  emulator::LaunchResult& sample = waiting(1);
+  sample.memory[0].global_atomic.bytes_moved = 600'000;
+  sample.memory[0].global_atomic.bytes_requested = 600'000;
+  sample.pace.dram_written_sectors = 600'000 / 32;
+  EXPECT_NE(text_with("hardly two atomics are on the same word"), "");
+  EXPECT_EQ(text_with("Combine them"), "");
+  // The same words are used by all blocks of the sample, or by all blocks of the grid.
+  sample.pace.dram_written_sectors = 100;
+  EXPECT_NE(text_with("Combine them"), "");
+  sample.pace.dram_written_sectors = 600'000 / 32;
+  result_.prediction->facts.memory_bytes = 1'000'000;
+  EXPECT_NE(text_with("Combine them"), "");
 }
 
 TEST_F(AdviceOnCauses, DivisionsStandForFewerInstructionsInGeneral) {

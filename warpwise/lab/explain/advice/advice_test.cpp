@@ -15,6 +15,20 @@ TEST_F(AdviceOfALine, FindsNothingWhereNothingIs) {
   EXPECT_NE(advice[0].text.find("128 transactions, and the minimum is 128"), std::string::npos);
 }
 
+TEST_F(AdviceOfALine, PraisesOnlyAccessesThatThereAre) {
+  counts() = {};
+  result_.launch.memory = {counts()};
+  EXPECT_TRUE(says(advice_for(result_), "cost about the minimum for their bytes: there are none"));
+  for (emulator::PassCounts emulator::MemoryCounts::* kind :
+       {&emulator::MemoryCounts::shared_store, &emulator::MemoryCounts::shared_atomic}) {
+    result_.launch.memory[0].*kind = {32, 32, 32};
+    EXPECT_FALSE(says(advice_for(result_), "about the minimum"));
+    result_.launch.memory[0] = {};
+  }
+  result_.launch.memory[0].global_atomic = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+  EXPECT_FALSE(says(advice_for(result_), "about the minimum"));
+}
+
 TEST_F(AdviceOfALine, NamesTheArrayToPad) {
   counts().shared_load.passes = 1024;
   const auto advice = advice_for(result_);
@@ -37,6 +51,8 @@ TEST_F(AdviceOfALine, TellsTheThreadsStepFromTheRowsLength) {
   EXPECT_NE(stepped.find("In t[...][x * 4 + i] the threads' words are 4 apart"), std::string::npos)
       << stepped;
   EXPECT_EQ(stepped.find("+ 1]"), std::string::npos) << stepped;
+  const std::string commented = told("// __shared__ float t[16][64];", "y[i] = t[r][x * 4 + i];");
+  EXPECT_EQ(commented.find("In t[...]"), std::string::npos) << commented;
   const std::string odd = told("__shared__ float t[16][65];", "y[i] = t[r[x]][c[x]];");
   EXPECT_NE(odd.find("Rows of 65 words are not the cause"), std::string::npos) << odd;
   for (const std::string columns : {"64", "WIDTH", "32 + PAD"}) {
@@ -263,6 +279,19 @@ TEST_F(AdviceOfALine, HasNoneForALaunchWithFaults) {
   EXPECT_EQ(json_of(result_)["placement"]["text"], "not known, since the launch had faults");
 }
 
+TEST_F(AdviceOfALine, AKernelThatWaitsForItsGridIsForItsProgram) {
+  result_.kernel.name = "k";
+  result_.compilation.ptx = ".visible .entry k()\n{\nmov.u32 %r4, %envreg2;\ntrap;\nret;\n}\n";
+  emulator::Fault& fault = result_.launch.faults.emplace_back();
+  fault.kind = emulator::FaultKind::trap;
+  fault.file = "/usr/local/cuda/include/cooperative_groups.h";
+  EXPECT_NE(text_of(result_, false).find("warpwise run --explain FILE PROGRAM"), std::string::npos);
+  EXPECT_EQ(text_of(result_, false).find("Correct the arguments"), std::string::npos);
+  fault.file = "t.cu";  // a trap of the kernel's own
+  EXPECT_EQ(text_of(result_, false).find("warpwise run"), std::string::npos);
+  EXPECT_NE(text_of(result_, false).find("Correct the arguments"), std::string::npos);
+}
+
 TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.sources[0].lines[1] = "if (in[i] > 0) atomicAdd(counter, 1);";
@@ -270,7 +299,12 @@ TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
   result_.launch.instructions_by_class["atomic"] = 1;
   EXPECT_FALSE(says(advice_for(result_), "never ran"));
   result_.launch.instructions_by_class.clear();
-  result_.sources[0].lines[1] = "// atomicAdd(counter, 1) is slow";
+  for (const char* line : {"// atomicAdd(counter, 1) is slow", "out[i] = 1;  // no atomicAdd(...)",
+                           "out[i] = 1; /* no atomicAdd(...) */ ", "printf(\"atomicAdd(...)\");"}) {
+    result_.sources[0].lines[1] = line;
+    EXPECT_FALSE(says(advice_for(result_), "never ran")) << line;
+  }
+  result_.sources[0].lines = {"/* In place of", "atomicAdd(counter, 1): */ out[i] = 1;"};
   EXPECT_FALSE(says(advice_for(result_), "never ran"));
 }
 
@@ -446,6 +480,7 @@ TEST_F(AdviceOfALine, TheSummaryNamesTheBottleneckOfTheFindings) {
   result_.prediction = predicted(0, 0);
   result_.prediction->profile.figures["atomic_sectors_per_cycle"] = 1;
   result_.prediction->sample.pace.atomic_sectors = 1'000'000;
+  result_.prediction->sample.memory[0].global_atomic = {1, 32, 1, 0, 0, 128, 32, 1};
   result_.prediction->sample.pace.block_cycles = 1;
   const std::string atomics = placement_of(result_).text;
   EXPECT_TRUE(atomics.ends_with("the minimum); the bottleneck is atomics")) << atomics;

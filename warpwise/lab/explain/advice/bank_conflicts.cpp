@@ -10,6 +10,7 @@
 #include <set>
 
 #include "warpwise/lab/explain/advice/findings.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -55,7 +56,7 @@ std::vector<SharedArray> shared_arrays(const Explanation& explanation, const Lin
   const SourceFile* source = explanation.source(line.file);
   if (source == nullptr) return arrays;
   const std::string used = explanation.source_line(line.file, line.line);
-  for (const std::string& text : source->lines) {
+  for (const std::string& text : code_in(source->lines)) {
     std::smatch match;
     if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
     const std::size_t at = used.find(match[2].str() + "[");
@@ -91,7 +92,8 @@ std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
                               {addresses, active, static_cast<int>(access.bytes), access.is_store});
 }
 
-// The shared array with the most bank conflicts on a line, if the kernel's addresses show it.
+// The array in shared memory that causes a line's bank conflicts. If the line accesses several
+// arrays, it is the one whose addresses, as the PTX computes them, have the most conflicts.
 struct Conflict {
   bool has_several = false;  // the line accesses several arrays
   std::string name;          // name of the array; empty if not known

@@ -54,16 +54,16 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   return {};
 }
 
-// Returns the share, from 0 to 1, of a line's callers that lie in the part which work_after()
-// counts. `shares` has the lines whose share is known; the function adds the shares that it
-// computes.
-double Divergence::share_behind(const Place& place, const Callers& callers,
-                                std::map<Place, double>& shares, int depth) {
+// Returns the share, from 0 to 1, of a line's work that work_after() counts. It is the mean share
+// of the lines that call the line's function. `shares` is a cache of the shares by line, in which
+// work_after() has set the lines whose share is 0 or 1.
+double Divergence::share_in_part(const Place& place, const Callers& callers,
+                                 std::map<Place, double>& shares, int depth) {
   const auto [known, is_new] = shares.emplace(place, 0);
   const auto found = callers.find(place);
   if (!is_new || found == callers.end() || depth == deepest_call) return known->second;
   double sum = 0;
-  for (const Place& each : found->second) sum += share_behind(each, callers, shares, depth + 1);
+  for (const Place& each : found->second) sum += share_in_part(each, callers, shares, depth + 1);
   return known->second = sum / static_cast<double>(found->second.size());
 }
 
@@ -99,7 +99,7 @@ Divergence::Work Divergence::work_after(const emulator::LineCounts& line) {
   }
   Work work;
   for (const emulator::LineCounts& each : explanation_.launch.lines) {
-    const double share = share_behind({each.file, each.line}, *callers_, shares);
+    const double share = share_in_part({each.file, each.line}, *callers_, shares);
     work.warps += share * static_cast<double>(each.execution.warp_instructions);
     work.full += share * static_cast<double>(each.execution.thread_instructions) / 32;
   }

@@ -25,15 +25,14 @@ class Divergence {
  private:
   using Place = std::pair<std::string, int>;         // a file and its line
   using Callers = std::map<Place, std::set<Place>>;  // by line: the lines that call its function
-  /// Warp instructions, and the number of them that would do the work with all lanes active.
   struct Work {
-    double warps = 0;
-    double full = 0;
+    double warps = 0;  ///< warp instructions that ran
+    double full = 0;   ///< warp instructions that would do the same work with all 32 lanes active
   };
 
   static Callers callers_of(const Explanation& explanation);
-  static double share_behind(const Place& place, const Callers& callers,
-                             std::map<Place, double>& shares, int depth = 0);
+  static double share_in_part(const Place& place, const Callers& callers,
+                              std::map<Place, double>& shares, int depth = 0);
   Work work_after(const emulator::LineCounts& line);
 
   const Explanation& explanation_;

@@ -84,7 +84,7 @@ std::optional<Example> example_of(AccessPattern pattern) {
 }
 
 std::optional<Example> example_for(const Advice& advice) {
-  if (!advice.remedy || !advice.has_example ||
+  if (!advice.remedy || !advice.example_fits ||
       advice.gain.value_or(worth_a_change) < worth_a_change)
     return std::nullopt;
   return advice.pattern ? example_of(*advice.pattern) : example_of(*advice.remedy);

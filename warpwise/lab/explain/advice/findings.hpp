@@ -16,7 +16,7 @@ inline constexpr double worth_a_change = 1.05;
 /// Least ratio of a count to its ideal that advice mentions.
 inline constexpr double worth_saying = 1.2;
 
-/// Explains a request in the texts of findings, because newcomers do not know the word.
+/// Phrase in the texts of findings. It explains a request to readers who do not know the word.
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
@@ -44,12 +44,12 @@ enum class LineCost {
 struct Finding {
   double cost = 0;  ///< rough number of one SM's issue slots that a change would save
   Advice advice;
-  std::optional<Change> change;  ///< savings of the change; nothing if no model covers them
-  std::string place = {};        ///< the finding's line, if there is one
-  bool in_library = false;       ///< the line belongs to a library, not to the program
-  LineCost by = LineCost::none;  ///< count by which name_line() chooses the finding's line
-  bool always = false;           ///< listed even beyond the first three, because it is certain
-  bool of_all_loads = false;     ///< covers all loads of its line, repeated loads too
+  std::optional<Change> change;   ///< savings of the change; nothing if no model covers them
+  std::string place = {};         ///< the finding's line, if there is one
+  bool in_library = false;        ///< the line belongs to a library, not to the program
+  LineCost by = LineCost::none;   ///< count by which name_line() chooses the finding's line
+  bool always = false;            ///< listed even beyond the first three, because it is certain
+  bool covers_all_loads = false;  ///< covers all loads of its line: no advice on reuse follows
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
@@ -98,18 +98,18 @@ std::optional<Advice> early_leavers(const Explanation& explanation);
 /// none, and on atomics that never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
-/// Returns a note on the first line that loads its indices from memory and made no access, if any.
-std::optional<Advice> idle_access(const Explanation& explanation);
+/// Returns a note on the first access that never ran and whose index is loaded from memory, if any.
+std::optional<Advice> unexecuted_access_note(const Explanation& explanation);
 
 /// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds
-/// findings on other resources whose time is long enough to be worth a change. Applies value() to
-/// every finding.
+/// findings on other resources whose time is long enough to be worth a change. Applies add_gain()
+/// to every finding.
 std::vector<Finding> resource_findings(const LaunchPrediction& prediction);
 
 /// Returns the advice for a kernel that no change would make much faster.
 Advice nothing_rules(const LaunchPrediction& prediction);
 
 /// Computes the gain of a finding and adds it to the text.
-void value(const LaunchPrediction& prediction, Finding& finding);
+void add_gain(const LaunchPrediction& prediction, Finding& finding);
 
 }  // namespace warpwise::lab

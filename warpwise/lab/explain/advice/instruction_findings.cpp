@@ -29,8 +29,8 @@ double single_over_double(const DeviceProfile& profile) {
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Says how much faster single precision is than double precision on a profile's GPU, and on the
-// installed profile's GPU with the greatest ratio of the two.
+// Returns "an A computes 2 times as fast in single precision, a B 64 times.", for the profile's
+// GPU A. B has the greatest ratio of the installed profiles. It is left out if A's ratio equals it.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {
@@ -55,8 +55,30 @@ Suggestion about_all_instructions(const Bounds& bounds) {
       standing(bounds, Resource::issue, "instruction issue") +
           ". Compute several results per thread: they share index arithmetic and conditions. Keep "
           "conditions that hold for most blocks out of the inner loop. With half the instructions" +
-          (bounds.rules() == Resource::issue ? "," : " and half the waiting for their results,"),
+          (bounds.bottleneck_resource() == Resource::issue
+               ? ","
+               : " and half the waiting for their results,"),
       Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
+}
+
+// Returns true if the sample shows that atomics meet on words of global memory: within a warp, in
+// the sample, or in the whole grid. Each figure is a lower bound of the operations on a word.
+bool meet_on_words(const LaunchPrediction& prediction) {
+  const emulator::LaunchResult& sample = prediction.sample;
+  const emulator::TrafficCounts& atomics = sample.memory.front().global_atomic;
+  const auto requested = static_cast<double>(atomics.bytes_requested);
+  const double blocks = ratio(prediction.facts.blocks, std::max<std::uint64_t>(sample.blocks, 1));
+  const auto exceeds = [](double bytes, double distinct) {
+    constexpr double clearly = 1.5;
+    return distinct > 0 && bytes >= clearly * distinct;
+  };
+  // Two blocks may use one part of L2 without a common word. This is the most that its sixteen
+  // sectors of eight words then take, with compare-and-swaps, which count twice.
+  const double most_apart = 256 * prediction.profile.figure("atomic_sector_cycles");
+  return exceeds(requested, static_cast<double>(atomics.bytes_moved)) ||
+         exceeds(requested, 32 * static_cast<double>(sample.pace.dram_written_sectors)) ||
+         exceeds(requested * blocks, static_cast<double>(prediction.facts.memory_bytes)) ||
+         static_cast<double>(sample.pace.atomic_cycles_of_busiest_place) > most_apart;
 }
 
 }  // namespace
@@ -67,10 +89,12 @@ std::string is_bottleneck(std::string_view name) {
 }
 
 std::string standing(const Bounds& bounds, Resource resource, std::string_view name) {
-  if (resource == bounds.rules()) return capitalised(is_bottleneck(name));
-  return fmt::format("{} takes {:.0f} % of the time of the bottleneck, which is {}",
+  const Resource bottleneck = bounds.bottleneck_resource();
+  if (resource == bottleneck) return capitalised(is_bottleneck(name));
+  return fmt::format("{} {} {:.0f} % of the time of the bottleneck, which is {}",
                      capitalised(std::string(name)),
-                     100 * bounds.of(resource) / bounds.of(bounds.rules()), bottleneck_of(bounds));
+                     name == name_of(Resource::atomics) ? "take" : "takes",
+                     100 * bounds.of(resource) / bounds.of(bottleneck), bottleneck_of(bounds));
 }
 
 std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, double least) {
@@ -111,6 +135,23 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
                                 converts ? "converts between single and" : "computes in",
                                 rates_text(prediction.profile), constant_is_double),
                     Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
+}
+
+Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& what,
+                         std::optional<Change> change) {
+  if (!meet_on_words(prediction)) {
+    return {what +
+                ". In the counted blocks hardly two atomics are on the same word: if no other "
+                "thread changes the word during the launch, use a plain load and store.",
+            Remedy::reuse, std::nullopt, false, LineCost::atomics};
+  }
+  const bool combines = prediction.sample.memory.front().shared_atomic.requests > 0;
+  return {what + ": L2 carries out the operations on one word one after the other. " +
+              (combines ? "Blocks combine in shared memory already: give each block more elements."
+                        : "Combine them in registers and shared memory first, and let each block "
+                          "add its results once.") +
+              (change ? " With half the atomics," : ""),
+          Remedy::reuse, change, false, LineCost::atomics};
 }
 
 std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction) {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <regex>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
@@ -136,12 +138,17 @@ std::optional<Advice> few_blocks(const Explanation& explanation) {
 }
 
 // Names the first line with an atomic if none of the kernel's atomics ran.
-std::optional<Advice> idle_atomic(const Explanation& explanation) {
-  static const std::regex atomic(R"(^(?!//).*\batomic\w*\s*\()");
+std::optional<Advice> unexecuted_atomic_note(const Explanation& explanation) {
+  static const std::regex atomic(R"(\batomic\w*\s*\()");
   if (explanation.launch.instructions_by_class.contains("atomic")) return std::nullopt;
+  std::map<std::string, std::vector<std::string>> files;
+  for (const SourceFile& each : explanation.sources) files[each.name] = code_in(each.lines);
   for (const emulator::LineCounts& line : explanation.launch.lines) {
-    const std::string code = explanation.source_line(line.file, line.line);
-    if (code.size() > longest_line || !std::regex_search(code, atomic)) continue;
+    const std::vector<std::string>& lines = files[line.file];
+    const auto index = static_cast<std::size_t>(line.line) - 1;  // line 0 is past the end
+    if (index >= lines.size() || lines[index].size() > longest_line ||
+        !std::regex_search(lines[index], atomic))
+      continue;
     return Advice{
         fmt::format("Line {}: the atomic never ran, so the counts leave out its cost. If that is "
                     "due to the data, give real data with @file.npy.",
@@ -153,7 +160,7 @@ std::optional<Advice> idle_atomic(const Explanation& explanation) {
 
 }  // namespace
 
-std::optional<Advice> idle_access(const Explanation& explanation) {
+std::optional<Advice> unexecuted_access_note(const Explanation& explanation) {
   const auto is_idle = [](const emulator::LineCounts& line) {
     return line.line > 0 && line.execution.warp_instructions == 0;
   };
@@ -180,8 +187,8 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
 }
 
 bool leaves_sms_empty(const LaunchPrediction& prediction) {
-  // Share of the blocks that an SM can hold. With a smaller share, this launch's gains differ much
-  // from the gains with enough blocks.
+  // Limit as a share of the blocks that an SM can hold. With fewer blocks than that, a change gains
+  // much more or less than in a launch that fills the GPU.
   constexpr double few = 0.25;
   return std::ceil(static_cast<double>(prediction.facts.blocks) /
                    prediction.profile.figure("multiprocessors")) <
@@ -196,7 +203,7 @@ bool is_too_small(const Explanation& explanation) {
 std::vector<Advice> launch_notes(const Explanation& explanation) {
   std::vector<Advice> notes;
   for (auto note :
-       {early_leavers(explanation), few_blocks(explanation), idle_atomic(explanation)}) {
+       {early_leavers(explanation), few_blocks(explanation), unexecuted_atomic_note(explanation)}) {
     if (note) notes.push_back(std::move(*note));
   }
   return notes;

@@ -1,4 +1,4 @@
-// Findings from a line's counts, compared with the least that its bytes could cost.
+// Findings on single source lines, such as a load with more transactions than its bytes need.
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice/divergence.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
@@ -98,7 +99,7 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   Finding finding{bytes_over / bytes_per_slot,
                   {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-                   !is_fragment && (!known || known->has_example) &&
+                   !is_fragment && (!known || known->example_fits) &&
                        (!is_store || (known && known->pattern == AccessPattern::transpose)),
                    known ? std::optional(known->pattern) : std::nullopt},
                   Change{.bytes = bytes_over / all}};
@@ -111,7 +112,7 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
   static const std::regex table(R"(\bconst\b[^=;]*\b(\w+)\s*\[[^\]]*\]\s*=\s*\{)");
   const std::string used = explanation.source_line(line.file, line.line);
   if (const SourceFile* const source = explanation.source(line.file)) {
-    for (const std::string& each : source->lines) {
+    for (const std::string& each : code_in(source->lines)) {
       std::smatch match;
       if (each.size() > longest_line || !std::regex_search(each, match, table)) continue;
       if (used.find(match[1].str() + "[") != std::string::npos)
@@ -140,8 +141,8 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
               : fmt::format("use a smaller array: for shared memory {}.", excess));
 }
 
-// Finds accesses to local memory, where the compiler puts a thread's array if it does not know the
-// indices. Lanes with equal indices share a segment.
+// Finds accesses to local memory. The compiler puts a thread's array there if an index is not a
+// constant.
 std::optional<Finding> local_array(const Explanation& explanation, const LineCounts& line,
                                    const TrafficCounts& counts, const std::string& verb,
                                    std::size_t index) {
@@ -175,12 +176,12 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
-// Numbers of a line's load instructions in the kernel's PTX.
+// The load instructions of a source line in the kernel's PTX.
 struct Loads {
   double all = 0;
-  double at_one_address = 0;  // loads of one address by a warp, from buffers that are only read
+  double at_one_address = 0;  // loads of one address by a whole block, from buffers only read
   bool is_written = false;    // true if a load reads a buffer that the kernel writes
-  bool is_large = false;      // true if such a buffer is too large for constant memory
+  bool is_large = false;      // true if a buffer of `at_one_address` exceeds constant memory
 };
 
 Loads loads_of(const Explanation& explanation, const LineCounts& line,
@@ -207,9 +208,9 @@ Loads loads_of(const Explanation& explanation, const LineCounts& line,
   return loads;
 }
 
-// Finds loads in which all lanes of a warp read one word. The lanes then request more bytes than
-// the sector with the word has. If a line has other loads too, the kernel's PTX tells them apart,
-// and all of the line's loads are assumed to run equally often.
+// Finds loads in which all lanes of a warp read one word. The counts show it if a line has no other
+// loads: the lanes request 128 bytes, and one sector of 32 bytes moves. Otherwise the kernel's PTX
+// shows it, and all loads of the line are assumed to run equally often.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {
@@ -246,7 +247,7 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
                           ? ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index]))
                           : std::min(1.0, requests * sector / std::max(all, 1.0)),
              .loads = requests / std::max(ratio(loads, 1), 1.0)}};
-  finding.of_all_loads = are_all;
+  finding.covers_all_loads = are_all;
   return finding;
 }
 

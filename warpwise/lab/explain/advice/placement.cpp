@@ -11,7 +11,8 @@ namespace {
 // A kernel has many transactions if it has at least this many times the minimum for its bytes.
 constexpr double many = 2;
 
-// Says how often each byte is read. Only the prediction's sample counts distinct bytes.
+// Says how often each byte is read: the requested bytes, divided by the distinct bytes. Both come
+// from the prediction's sample, because no other launch counts distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
   const auto distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
   const double asked = needed_bytes(prediction.sample.memory.front().global_load);
@@ -23,7 +24,7 @@ std::string reuse_text(const LaunchPrediction& prediction) {
 
 // Returns true if the bottleneck is memory that the counted transactions go through.
 bool waits_for_memory(const Bounds& bounds) {
-  switch (bounds.rules()) {
+  switch (bounds.bottleneck_resource()) {
     case Resource::dram:
     case Resource::l2:
     case Resource::l1: return true;

@@ -16,7 +16,7 @@ struct Placement {
   std::string text;  ///< the kind with its evidence, and the bottleneck if known
 };
 
-/// Returns the placement on the compute capability advised_capability().
+/// Returns the kernel's kind on the compute capability that advised_capability() chooses.
 Placement placement_of(const Explanation& explanation);
 
 }  // namespace warpwise::lab

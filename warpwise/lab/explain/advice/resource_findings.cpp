@@ -46,7 +46,6 @@ double share_of_accesses(const LaunchPrediction& prediction) {
   return instructions > 0 ? requests / instructions : 0;
 }
 
-// Returns the share of instructions that load from shared memory.
 double share_of_shared_loads(const LaunchPrediction& prediction) {
   const auto loads = static_cast<double>(prediction.sample.memory.front().shared_load.requests);
   const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
@@ -84,14 +83,13 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
           100 * share, bytes, number(bytes) == "1" ? "" : "s", bytes < 4 ? "uint4" : "float4",
           100 * saved, 100 * waiting),
       Remedy::wide_accesses,
-      // Fewer instructions also save a part of the waiting, which must not count twice.
+      // The model shortens a block's time by both shares. `waiting` is what `instructions` leaves.
       Change{.instructions = saved,
              .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved)),
              .starts = fewer},
       true, LineCost::accesses};
 }
 
-// Suggests wider loads from shared memory.
 std::optional<Suggestion> about_shared_width(const LaunchPrediction& prediction) {
   const emulator::PaceCounts& pace = prediction.sample.pace;
   if (pace.shared_loads == 0) return std::nullopt;
@@ -128,7 +126,7 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
                   "next results need again in registers or in a tile of shared memory. With half "
                   "the repeated loads and their address arithmetic,",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
-      Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}, true,
+      Remedy::reuse, Change{.repeated_bytes = half * (1 - 1 / times), .instructions = saved}, true,
       LineCost::loaded_bytes};
 }
 
@@ -192,19 +190,8 @@ bool mostly_atomics(const LaunchPrediction& prediction) {
   return atomics > 0 && atomics >= bytes_of(memory.global_load) + bytes_of(memory.global_store);
 }
 
-Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& what,
-                         std::optional<Change> change) {
-  const bool combines = prediction.sample.memory.front().shared_atomic.requests > 0;
-  return {what + ": L2 carries out the operations on one word one after the other. " +
-              (combines ? "Blocks combine in shared memory already: give each block more elements."
-                        : "Combine them in registers and shared memory first, and let each block "
-                          "add its results once.") +
-              (change ? " With half the atomics," : ""),
-          Remedy::reuse, change, false, LineCost::atomics};
-}
-
-// Suggests reuse if threads request the same bytes of a cache again. Bytes that no thread requests
-// belong to the findings on scattered addresses.
+// Suggests reuse if threads request the same bytes from a cache several times. Does not count bytes
+// that move without a request: findings on scattered addresses cover them.
 std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
                                       Resource resource) {
   const emulator::PaceCounts& pace = prediction.sample.pace;
@@ -226,8 +213,8 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
                   standing(bounds, resource, name_of(resource)),
                   prediction.sample.blocks < prediction.facts.blocks ? "about " : "",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
-      Remedy::reuse, Change{.again = asked > needed ? half * (asked - needed) / all : 0}, true,
-      LineCost::loaded_bytes};
+      Remedy::reuse, Change{.repeated_bytes = asked > needed ? half * (asked - needed) / all : 0},
+      true, LineCost::loaded_bytes};
 }
 
 std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
@@ -247,13 +234,14 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
       return about_atomics(prediction, standing(bounds, resource, name_of(resource)),
                            Change{.atomics = half});
     case Resource::constants:
-      if (resource != bounds.rules()) return std::nullopt;
+      if (resource != bounds.bottleneck_resource()) return std::nullopt;
       return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": it serves one address of a warp at a time. If threads index a table "
                             "differently, put it into global or shared memory.",
                         Remedy::constant_memory, std::nullopt, false};
     case Resource::texture:
-      if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
+      if (resource != bounds.bottleneck_resource())
+        return std::nullopt;  // no model says what a change gains
       return Suggestion{
           "Texture fetch is the bottleneck: compute several results from each value that a thread "
           "fetches.",
@@ -267,7 +255,7 @@ double work_of(const Bounds& bounds) { return bounds.time_us() - bounds.launch_u
 
 // Returns the bytes that DRAM moves per byte that threads ask for; above 1 if sectors are not fully
 // used. Returns 0 with textures, whose bytes are not counted.
-double moved_in_vain(const LaunchPrediction& prediction) {
+double moved_bytes_per_requested_byte(const LaunchPrediction& prediction) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   if (memory.texture_requests > 0) return 0;
   double asked = 0;
@@ -285,7 +273,6 @@ double moved_in_vain(const LaunchPrediction& prediction) {
   return asked > 0 ? moved / asked : 0;
 }
 
-// Returns true if DRAM moves mostly spilled values.
 bool mostly_spills(const LaunchPrediction& prediction) {
   LaunchFacts facts = prediction.facts;
   if (facts.spills.loads + facts.spills.stores == 0) return false;
@@ -296,11 +283,12 @@ bool mostly_spills(const LaunchPrediction& prediction) {
 }
 
 std::string about_dram(const LaunchPrediction& prediction, const Bounds& bounds, double share) {
-  const bool rules = bounds.rules() == Resource::dram;
-  const std::string text = fmt::format("DRAM {} {:.0f} % of the modelled time",
-                                       rules ? "is the bottleneck, with" : "takes", 100 * share);
+  const bool is_slowest = bounds.bottleneck_resource() == Resource::dram;
+  const std::string text =
+      fmt::format("DRAM {} {:.0f} % of the modelled time",
+                  is_slowest ? "is the bottleneck, with" : "takes", 100 * share);
   if (mostly_spills(prediction)) return text + ", mostly by spilled values: mend these first.";
-  const double moved = moved_in_vain(prediction);
+  const double moved = moved_bytes_per_requested_byte(prediction);
   if (moved >= too_many_bytes) {
     return fmt::format(
         "{}, but moves {} bytes per requested byte. Use all 32 bytes of each segment that is read: "
@@ -331,10 +319,10 @@ constexpr const char* model_rule = "bottleneck of a kernel (docs/prediction.md, 
 Finding finding_of(const LaunchPrediction& prediction, const Suggestion& suggestion) {
   Finding finding;
   finding.advice = {suggestion.text, model_rule, suggestion.remedy, std::nullopt,
-                    suggestion.has_example};
+                    suggestion.example_fits};
   finding.change = suggestion.change;
   finding.by = suggestion.by;
-  value(prediction, finding);
+  add_gain(prediction, finding);
   return finding;
 }
 
@@ -357,12 +345,12 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
       findings.push_back(std::move(finding));
   };
   for (const Resource resource : by_length(bounds)) {
-    if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
+    if (bounds.of(resource) < worth_naming * bounds.of(bounds.bottleneck_resource())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      // advice_for() recognises a finding on unused segments by has_example, which is false.
-      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;
+      // Passed as example_fits. False marks a finding on unused segments, for advice_for().
+      const bool uses_segments = moved_bytes_per_requested_byte(prediction) < too_many_bytes;
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
-           std::nullopt, is_roof});
+           std::nullopt, uses_segments});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }
@@ -398,7 +386,7 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
   std::ranges::stable_sort(all, std::greater(), &BoundPart::us);
   for (const BoundPart& each : all) {
     const double share = work > 0 ? each.us / work : 0;
-    if (each.us < worth_naming * bounds.of(bounds.rules())) break;
+    if (each.us < worth_naming * bounds.of(bounds.bottleneck_resource())) break;
     parts.push_back(fmt::format("{} {:.0f} %", each.name, 100 * share));
   }
   return {fmt::format("No change that the counts suggest gains 5 % or more (modelled). The time "
@@ -407,12 +395,13 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
           model_rule};
 }
 
-void value(const LaunchPrediction& prediction, Finding& finding) {
+void add_gain(const LaunchPrediction& prediction, Finding& finding) {
   if (!finding.change) return;
   const Range range = gain_range_of(prediction, *finding.change);
   const double gain = range.likely;
   constexpr double as_fast = 1.005;
-  // Functions such as exp() have fewer instructions in single precision. No count tells how many.
+  // A small gain from single precision is not reliable. No count tells how many instructions
+  // functions such as exp() save in single precision.
   const bool is_known = gain >= worth_a_change || finding.by != LineCost::doubles;
   if (is_known) {
     finding.advice.gain = gain;

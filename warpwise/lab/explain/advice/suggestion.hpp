@@ -10,7 +10,7 @@
 // Suggestions on a kernel's bottlenecks, from which findings are made.
 namespace warpwise::lab {
 
-/// Assumed share that a change of the kernel's algorithm saves. The text states it beside the gain.
+/// Share of a cost, such as loads, that a change is assumed to save. The finding's text states it.
 inline constexpr double half = 0.5;
 
 /// A finding without its gain.
@@ -18,7 +18,7 @@ struct Suggestion {
   std::string text;
   Remedy remedy;
   std::optional<Change> change;
-  bool has_example = true;
+  bool example_fits = true;
   LineCost by = LineCost::none;
 };
 
@@ -38,6 +38,12 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction);
 /// Suggests other operations in place of divisions, square roots and similar ones. Returns nothing
 /// if their share of the machine instructions is below `least`.
 std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, double least);
+
+/// Suggests fewer atomics if operations of L2 meet on one word; else plain accesses in their place.
+/// \param what    first words of the text: "Atomics are the bottleneck"
+/// \param change  savings of fewer atomics; nothing if no model covers them
+Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& what,
+                         std::optional<Change> change);
 
 /// Suggests fewer barriers of a block if barriers are at least 5 % of the instructions.
 std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction);

@@ -35,7 +35,8 @@ Side side_of(const ExplainedKernel& kernel, const CountOfLine& count) {
   return side;
 }
 
-// Maps line numbers of the first given file to those of the same lines in the second given file.
+// Maps line numbers of the first kernel's main file to those in the second kernel's main file, for
+// the lines that a diff of the two files leaves unchanged.
 std::map<int, int> common_of_main_files(const Side& before, const Side& after) {
   const auto a = before.sources.find(before.main_file);
   const auto b = after.sources.find(after.main_file);

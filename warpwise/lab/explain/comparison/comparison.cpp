@@ -121,31 +121,51 @@ std::vector<std::string> notes_of(const ExplainedKernel& before, const Explained
   return notes;
 }
 
-// Counts elements that differ between two buffers. Floats that differ only by rounding are equal.
+// Largest relative errors of a float type's results that do not count as differences of kernels.
+struct Tolerance {
+  double rounding = 0;  // error that a different order of a few operations may cause
+  double order = 0;     // error that a different order of long sums may cause
+};
+
+Tolerance tolerance_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::f32: return {1e-3, 1e-2};
+    case ScalarType::f64: return {1e-9, 1e-8};
+    default: return {};
+  }
+}
+
+// Elements that differ between two buffers. Floats that differ only by rounding are equal.
 struct Difference {
   std::uint64_t elements = 0;
   double largest = 0;  // relative; infinite for integers
 };
 
+// Returns the relative difference of two values; infinite if one of them is no finite number.
+double relative_difference(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double by = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+  return std::isfinite(by) ? by : std::numeric_limits<double>::infinity();
+}
+
+template <class Float>
+double relative_difference(const std::byte* at, const std::byte* other) {
+  Float a{}, b{};
+  std::memcpy(&a, at, sizeof a);
+  std::memcpy(&b, other, sizeof b);
+  return relative_difference(double{a}, double{b});
+}
+
 Difference difference_of(ScalarType type, const std::vector<std::byte>& a,
                          const std::vector<std::byte>& b) {
-  constexpr double rounding = 1e-3;  // relative error that a different order of additions may cause
-  const auto relative = [](auto x, const std::byte* at, const std::byte* other) {
-    auto y = x;
-    std::memcpy(&x, at, sizeof x);
-    std::memcpy(&y, other, sizeof y);
-    const double most = std::max(std::abs(double{x}), std::abs(double{y}));
-    const double by = std::abs(double{x} - double{y}) / most;
-    return std::isfinite(by) ? by : most == 0 ? 0 : std::numeric_limits<double>::infinity();
-  };
   const auto size = static_cast<std::size_t>(size_of(type));
   Difference all;
   for (std::size_t at = 0; at + size <= a.size(); at += size) {
     if (std::memcmp(&a[at], &b[at], size) == 0) continue;
-    const double by = type == ScalarType::f32   ? relative(float{}, &a[at], &b[at])
-                      : type == ScalarType::f64 ? relative(double{}, &a[at], &b[at])
+    const double by = type == ScalarType::f32   ? relative_difference<float>(&a[at], &b[at])
+                      : type == ScalarType::f64 ? relative_difference<double>(&a[at], &b[at])
                                                 : std::numeric_limits<double>::infinity();
-    if (by <= rounding) continue;
+    if (by <= tolerance_of(type).rounding) continue;
     ++all.elements;
     all.largest = std::max(all.largest, by);
   }
@@ -159,26 +179,46 @@ bool combines_values(const Explanation& explanation) {
          launch.instructions_by_class.contains("shuffle");
 }
 
+// Returns what a kernel could write behind an argument.
+std::vector<const Arguments::Writable*> written_of(const Explanation& explanation,
+                                                   std::size_t argument) {
+  std::vector<const Arguments::Writable*> own;
+  for (const Arguments::Writable& each : explanation.buffers)
+    if (each.index == argument) own.push_back(&each);
+  return own;
+}
+
+std::string difference_text(const Difference& found, const Arguments::Writable& memory,
+                            const std::string& name, bool combines) {
+  const bool may_be_order = combines && found.largest <= tolerance_of(memory.type).order;
+  return fmt::format(
+      "{} differs after the two kernels ({} of {} elements{}", name, grouped(found.elements),
+      grouped(memory.bytes.size() / static_cast<std::size_t>(size_of(memory.type))),
+      may_be_order
+          ? fmt::format(", by up to {:.2g} %): another order of float sums may cause this.",
+                        100 * found.largest)
+          : "): the kernels compute different results.");
+}
+
 // Names the buffers whose contents differ after the two kernels, though the arguments were equal.
 std::vector<std::string> differences_of(const Explanation& before, const Explanation& after) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(before.buffers.size(), after.buffers.size()); ++i) {
-    const std::vector<std::byte>& a = before.buffers[i];
-    if (a.size() != after.buffers[i].size()) continue;
-    if (before.request.arguments[i].text != after.request.arguments[i].text) continue;
-    const ScalarType type = before.request.arguments[i].type;
-    const Difference found = difference_of(type, a, after.buffers[i]);
-    if (found.elements == 0) continue;
-    constexpr double most_of_order = 0.01;  // largest relative error of long float sums
-    const bool may_be_order = type == ScalarType::f32 && found.largest <= most_of_order &&
-                              (combines_values(before) || combines_values(after));
-    texts.push_back(fmt::format(
-        "Argument {} differs after the two kernels ({} of {} elements{}", i,
-        grouped(found.elements), grouped(a.size() / static_cast<std::size_t>(size_of(type))),
-        may_be_order
-            ? fmt::format(", by up to {:.2g} %): another order of float sums may cause this.",
-                          100 * found.largest)
-            : "): the kernels compute different results."));
+  const std::vector<ArgumentSpec>& arguments = before.request.arguments;
+  const std::vector<ArgumentSpec>& others = after.request.arguments;
+  for (std::size_t i = 0; i < std::min(arguments.size(), others.size()); ++i) {
+    if (arguments[i].text != others[i].text) continue;
+    const auto first = written_of(before, i);
+    const auto second = written_of(after, i);
+    if (first.size() != second.size()) continue;  // one of them ran only a sample
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      if (first[k]->bytes.size() != second[k]->bytes.size()) continue;
+      const Difference found = difference_of(first[k]->type, first[k]->bytes, second[k]->bytes);
+      if (found.elements == 0) continue;
+      const std::string part =
+          first.size() == 1 ? "" : fmt::format(", buffer {} of {} in it,", k + 1, first.size());
+      texts.push_back(difference_text(found, *first[k], fmt::format("Argument {}{}", i, part),
+                                      combines_values(before) || combines_values(after)));
+    }
   }
   return texts;
 }
@@ -257,8 +297,8 @@ std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
   return times;
 }
 
-// Returns the memory figure that decides a part of the time; for latency, the one of two that
-// changed more. Returns null for instruction issue, constants, atomics and the start of blocks.
+// Returns the memory figure that a part of the time depends on; null for instruction issue,
+// constants, atomics and the start of blocks. Latency has two: returns the one that changed more.
 const MemoryFigure* figure_behind(std::string_view part, const ExplainedKernel& before,
                                   const ExplainedKernel& after, std::size_t cc) {
   if (part == starting_blocks) return nullptr;

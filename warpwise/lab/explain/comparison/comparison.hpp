@@ -26,7 +26,7 @@ struct ComparedFigure {
   double speedup() const { return after > 0 ? before / after : 0; }
 };
 
-/// A source line, with its value of the count Comparison::decides in each kernel.
+/// A source line and its count in each kernel. Comparison::decides names the count.
 struct ComparedLine {
   std::string before;  ///< "line 9 of a.cu"; empty if the first kernel does not have the line
   std::string after;   ///< the second kernel's line; empty if that kernel does not have the line
@@ -60,7 +60,7 @@ struct Comparison {
   std::string before;
   std::string after;
   std::vector<std::string>
-      notes;  ///< results that differ, and which part of a launch was counted if not all of it
+      notes;  ///< on different results, and on counts that do not cover one whole launch
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;     ///< set if both kernels are predicted

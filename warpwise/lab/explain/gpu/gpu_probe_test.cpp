@@ -104,7 +104,7 @@ TEST_F(ExplainOnGpu, AKernelOfAFileStandsBesideItsCounts) {
   expect_equal_traffic(*explanation.gpu);
 }
 
-// If `data` were not restored before each pass, all lanes would load one word, from fewer sectors.
+// Each pass of the counters runs the kernel. On its own results, all lanes would load one word.
 TEST_F(ExplainOnGpu, AKernelFindsItsArgumentsAsTheyWereGivenInEachPass) {
   const Explanation explanation = explained("follow", 64, {"u32[64]:iota", "u32[64]"});
   if (!skipped_.empty()) GTEST_SKIP() << skipped_;

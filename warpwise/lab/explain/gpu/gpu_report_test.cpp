@@ -235,7 +235,7 @@ TEST(GpuReport, SaysWhyThereIsNone) {
   EXPECT_EQ(json_of(explanation)["gpu"], (nlohmann::json{{"unavailable", "no CUDA device"}}));
 }
 
-// Line 2 has two instructions, line 1 has counts alone.
+// Returns a launch with two source lines. Only line 2 has machine code: two instructions.
 Explanation with_machine_code() {
   Explanation explanation = counted_launch("k");
   explanation.sources = {{"t.cu", "t.cu", {"int i = 0;", "out[i] = 1;"}}};

@@ -93,21 +93,23 @@ bool is_apart(const GlobalAccess& access) {
   return step.by_variable || std::abs(step.bytes) > access.bytes;
 }
 
-// Returns the index, other than threadIdx.x, whose next value accesses the next element.
-std::optional<AddressIndex> index_along(const GlobalAccess& access) {
+// Returns the index along a row: if it grows by one, the access goes to the next element. Does not
+// return threadIdx.x.
+std::optional<AddressIndex> index_along_row(const GlobalAccess& access) {
   for (const AddressIndex each : {thread_y, thread_z, block_y, block_z, block_x})
     if (is_of_neighbours(access.address.steps[each], access)) return each;
   return std::nullopt;
 }
 
-// Returns the index that goes along the rows, from the first access that shows one. Returns nothing
-// if threadIdx.x goes along the rows in any access. Skips addresses without threadIdx.x.
-std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
+// Returns the index that the kernel has swapped with threadIdx.x: the index along a row in the
+// first access that has one. Returns nothing if threadIdx.x is along a row in any access. Skips
+// accesses whose address does not depend on threadIdx.x.
+std::optional<AddressIndex> index_swapped_with_x(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
     if (each.address.kind != Kind::affine || each.address.steps[thread_x].is_none()) continue;
     if (is_of_neighbours(each.address.steps[thread_x], each)) return std::nullopt;
-    if (!along) along = index_along(each);
+    if (!along) along = index_along_row(each);
   }
   return along;
 }
@@ -142,7 +144,7 @@ ScatteredAccess transposed(const Array& array) {
 bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>& accesses) {
   return explanation.kernel.local_bytes == 0 &&
          std::ranges::none_of(accesses, [](const GlobalAccess& each) {
-           return each.is_store && each.address.walks;
+           return each.is_store && each.address.advances_in_loop;
          });
 }
 
@@ -208,8 +210,9 @@ bool has_plain_indices(const std::string& line) {
 
 // Describes an access in a loop in which each thread goes through its own elements. They are a
 // piece of the array if every index on the line is a single word, and a row of a matrix otherwise.
-ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
-                        const Array& array, const GlobalAccess& access) {
+ScatteredAccess row_or_piece_per_thread(const Explanation& explanation,
+                                        const std::vector<GlobalAccess>& accesses,
+                                        const Array& array, const GlobalAccess& access) {
   const std::string line = explanation.source_line(access.file, access.line);
   const bool is_counter = !indices_on(line, array).empty() && has_plain_indices(line);
   const bool is_piece = is_counter && access.address.kind == Kind::affine;
@@ -217,8 +220,9 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Counts the bytes that the kernel uses of each step. A step is the distance between the elements
-// of neighbouring threads. All accesses with the parameter and the step of `like` count.
+// Returns how many bytes of a thread's step the kernel uses. The step is the distance to the next
+// thread's element. If it is 12, and the kernel uses one float of three, the result is 4. Counts
+// all accesses with the array and the step of `like`.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -387,11 +391,10 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if the kernel transposes: it loads from one array and stores to another, with the
-// indices swapped. `along` is the index that goes along the rows of `scattered`. The function looks
-// for a store if `scattered` is a load, and for a load if it is a store. In that access threadIdx.x
-// must go along the rows and `along` down the columns. An access to a vector has only one index,
-// and does not count.
+// Returns true if the kernel transposes, as in out[x * n + y] = in[y * n + x]: a load and a store
+// have swapped indices. `scattered` is one of the two, and `along` is the index along its rows. The
+// function looks for the other one: threadIdx.x is along its rows, and `along` goes from row to
+// row. An access to a vector does not count, because `along` is not in its index.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
@@ -409,26 +412,28 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   switch (access.address.kind) {
     case Kind::unknown: return std::nullopt;
     case Kind::loaded:
-      return access.address.walks ? row_per_thread(explanation, accesses, array, access)
-                                  : with_index(explanation, array, access);
+      return access.address.advances_in_loop ? row_per_thread(explanation, accesses, array, access)
+                                             : with_index(explanation, array, access);
     case Kind::computed: return with_index(explanation, array, access);
     case Kind::affine: break;
   }
   if (!is_apart(access)) return std::nullopt;
-  const std::optional<AddressIndex> along = index_along(access);
+  const std::optional<AddressIndex> along = index_along_row(access);
   if (along && is_transpose(accesses, access, *along)) return transposed(array);
   if (along) return swapped(array, *along);
-  if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
+  if (const auto of_others = index_swapped_with_x(accesses)) return swapped(array, *of_others);
   const Step& step = access.address.steps[thread_x];
   if (step.by_variable)
-    return access.address.walks ? walking(explanation, accesses, array, access)
-                                : strided(array, access);
+    return access.address.advances_in_loop
+               ? row_or_piece_per_thread(explanation, accesses, array, access)
+               : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
   const bool unrolled = is_unrolled(explanation, array, access, used);
-  if (access.address.walks || unrolled)
+  if (access.address.advances_in_loop || unrolled)
     if (auto each = element_by_element(explanation, accesses, array, access)) return each;
-  if (access.address.walks) return walking(explanation, accesses, array, access);
+  if (access.address.advances_in_loop)
+    return row_or_piece_per_thread(explanation, accesses, array, access);
   if (unrolled) return row_per_thread(explanation, accesses, array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);

@@ -40,9 +40,9 @@ constexpr auto enum_names(AccessPattern) {
 /// The reason for a line's scattered accesses, in words.
 struct ScatteredAccess {
   AccessPattern pattern;
-  std::string cause;        ///< one sentence
-  std::string cure;         ///< at most three sentences
-  bool has_example = true;  ///< the pattern's example shows this cure
+  std::string cause;         ///< one sentence
+  std::string cure;          ///< at most three sentences
+  bool example_fits = true;  ///< the pattern's example shows this cure
 };
 
 /// Returns the kernel's accesses to global memory; none if its PTX cannot be parsed.

@@ -113,7 +113,7 @@ TEST(AccessPattern, Transpose) {
   EXPECT_EQ(pattern_at(vector, 3), "swapped indices");
 }
 
-// A thread's loop goes along its row. The loop's constant step is no distance between threads.
+// Each thread loops over its own row. The loop's step is not the distance between threads.
 TEST(AccessPattern, RowPerThread) {
   const Explanation kernel = with(
       "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
@@ -238,7 +238,7 @@ TEST(AccessPattern, InterleavedElementsHaveNoMembers) {
   EXPECT_EQ(grey.cure,
             "Let each thread take what 4 neighbours take now, 12 bytes side by side, and load 4 "
             "bytes at a time, as unsigned.");
-  EXPECT_FALSE(grey.has_example);
+  EXPECT_FALSE(grey.example_fits);
   EXPECT_NE(pixels(12, 4, "f32")
                 .cure.find("4 neighbours take now, 48 bytes side by side, and load 16 bytes at a "
                            "time, as float4"),
@@ -263,7 +263,7 @@ TEST(AccessPattern, InterleavedResultsAreForAThreadEach) {
         << reason->cause;
     EXPECT_NE(reason->cure.find("Let each thread take one element"), std::string::npos);
   }
-  // A mirrored pixel's elements are not computed one by one.
+  // This loop mirrors a pixel: a result needs another element than its own.
   kernel.sources[0].lines[1] = "for (c = 0; c < 3; ++c) out[i * 3 + c] = f(in[i * 3 + 2 - c]);";
   EXPECT_EQ(at(kernel, 2)->cause.find("interleaved"), std::string::npos) << at(kernel, 2)->cause;
 }
@@ -308,7 +308,7 @@ TEST(AccessPattern, IndicesComeFromABuffer) {
             Sources{});
 }
 
-// Lanes of a warp are neighbours, whatever the warp's number is multiplied by.
+// Index warp * n + lane: neighbouring lanes use neighbouring elements, whatever n is.
 TEST(AccessPattern, LaneAndWarp) {
   EXPECT_EQ(pattern_at(with("and.b32 %r7, %r2, 31;\nshr.u32 %r8, %r2, 5;\n"
                             "mad.lo.s32 %r9, %r8, %r1, %r7;\n" +

@@ -42,21 +42,22 @@ bool depends_on_thread(const Value& value) {
                      [](const Step& step) { return !step.is_none(); });
 }
 
-Value of_kind(Kind kind) {
+Value value_of_kind(Kind kind) {
   Value value;
   value.kind = kind;
   return value;
 }
 
-// Returns a value of this kind that depends on two values and has no steps.
-Value of_kind(Kind kind, const Value& a, const Value& b) {
-  Value value = of_kind(kind);
+// Returns a value of this kind, computed from two values. It has their sources, but no steps.
+Value value_with_sources(Kind kind, const Value& a, const Value& b) {
+  Value value = value_of_kind(kind);
   value.sources = a.sources;
   value.sources.insert(b.sources.begin(), b.sources.end());
   return value;
 }
 
-// Returns the value of an operation whose result has no constant steps: a comparison, a remainder.
+// Returns the result of an operation that keeps no steps, such as a comparison or a remainder. The
+// kind is at least `computed` if an operand depends on threadIdx.
 Value mixed(std::span<const Value> operands) {
   Value result = uniform();
   for (const Value& each : operands) {
@@ -76,13 +77,13 @@ Step sum(const Step& a, const Step& b, std::int64_t sign) {
 
 Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
-  Value result = of_kind(std::max(a.kind, b.kind), a, b);
+  Value result = value_with_sources(std::max(a.kind, b.kind), a, b);
   for (std::size_t i = 0; i < address_indices; ++i)
     result.steps[i] = sum(a.steps[i], b.steps[i], sign);
   if (a.constant && b.constant) result.constant = *a.constant + sign * *b.constant;
   result.parameter = a.parameter ? a.parameter : b.parameter;
   result.variable = a.variable.empty() ? b.variable : a.variable;
-  result.walks = a.walks || b.walks;
+  result.advances_in_loop = a.advances_in_loop || b.advances_in_loop;
   return result;
 }
 
@@ -97,9 +98,9 @@ Value product(const Value& a, const Value& b) {
   if (!a.constant && b.constant) return product(b, a);
   if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
   if (depends_on_thread(a) && depends_on_thread(b))
-    return of_kind(std::max({a.kind, b.kind, Kind::computed}), a, b);
-  Value result = of_kind(std::max(a.kind, b.kind), a, b);
-  result.walks = a.walks || b.walks;
+    return value_with_sources(std::max({a.kind, b.kind, Kind::computed}), a, b);
+  Value result = value_with_sources(std::max(a.kind, b.kind), a, b);
+  result.advances_in_loop = a.advances_in_loop || b.advances_in_loop;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const bool has_step = !a.steps[i].is_none() || !b.steps[i].is_none();
     if (!has_step) continue;
@@ -109,7 +110,7 @@ Value product(const Value& a, const Value& b) {
                           : Step{0, a.constant != 0};
     // A product with a longer step is part of a hash: it overflows 32 bits within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
-      return of_kind(std::max(result.kind, Kind::computed), a, b);
+      return value_with_sources(std::max(result.kind, Kind::computed), a, b);
   }
   if (a.constant && b.constant) result.constant = wrapping_product(*a.constant, *b.constant);
   return result;
@@ -119,10 +120,10 @@ Value product(const Value& a, const Value& b) {
 Value either(const Value& a, const Value& b) {
   if (a.kind == Kind::unknown) return b;
   if (b.kind == Kind::unknown) return a;
-  Value result = of_kind(std::max(a.kind, b.kind), a, b);
+  Value result = value_with_sources(std::max(a.kind, b.kind), a, b);
   result.parameter = a.parameter ? a.parameter : b.parameter;
   result.variable = a.variable.empty() ? b.variable : a.variable;
-  result.walks = a.walks || b.walks;
+  result.advances_in_loop = a.advances_in_loop || b.advances_in_loop;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const Step& own = a.steps[i];
     const Step& other = b.steps[i];
@@ -138,7 +139,8 @@ Value either(const Value& a, const Value& b) {
   return result;
 }
 
-// Returns value & mask. If the mask keeps low bits that do not wrap in a warp, the steps stay.
+// Returns value & mask. The steps stay if the mask is 2^k - 1, at least 31, and the values in a
+// warp span no more than the mask.
 Value masked(const Value& value, const Value& mask) {
   const bool is_low =
       mask.constant && *mask.constant >= lanes - 1 && (*mask.constant & (*mask.constant + 1)) == 0;
@@ -215,20 +217,22 @@ class Registers {
       now = {};
       for (const auto& [place, each] : all) now = either(now, each);
       now.constant.reset();  // a loop's counter is constant only before the loop
-      now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
-      walking_[name] = walking_[name] || now.walks;
-      now.walks = walking_[name];
+      now.advances_in_loop =
+          now.advances_in_loop || is_moved_on(kernel_.instructions[instruction], name);
+      advances_in_loop_[name] = advances_in_loop_[name] || now.advances_in_loop;
+      now.advances_in_loop = advances_in_loop_[name];
     }
     Value& known = values_[name];
     const bool same = known.kind == now.kind && known.steps == now.steps &&
                       known.constant == now.constant && known.parameter == now.parameter &&
-                      known.walks == now.walks && known.sources == now.sources &&
-                      known.variable == now.variable;
+                      known.advances_in_loop == now.advances_in_loop &&
+                      known.sources == now.sources && known.variable == now.variable;
     known = now;
     return !same;
   }
 
-  // Returns true for "add a, a, 4", and for "mov a, b" after "add b, a, 4".
+  // Returns true if an instruction advances a register by a constant, as a loop does:
+  // "add a, a, 4", or "mov a, b" if the kernel has "add b, a, 4".
   bool is_moved_on(const Instruction& instruction, const std::string& name) const {
     const auto adds = [&](const Instruction& each) {
       return (each.opcode == "add" || each.opcode == "sub") && each.operands.size() == 3 &&
@@ -274,7 +278,8 @@ class Registers {
     }
     const Value address = address_of(instruction);
     if (address.kind == Kind::unknown) return {};
-    Value value = depends_on_thread(address) ? of_kind(Kind::loaded) : mixed(std::array{address});
+    Value value =
+        depends_on_thread(address) ? value_of_kind(Kind::loaded) : mixed(std::array{address});
     value.sources.clear();
     if (address.parameter) value.sources.insert(*address.parameter);
     return value;
@@ -283,7 +288,7 @@ class Registers {
   Value result_of(const Instruction& instruction) const {
     const std::string& name = instruction.opcode;
     if (name == "ld" || name == "ldu") return loaded(instruction);
-    if (name == "atom" || name == "tex") return of_kind(Kind::loaded);
+    if (name == "atom" || name == "tex") return value_of_kind(Kind::loaded);
     std::vector<Value> operands;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i)
       operands.push_back(value_of(instruction.operands[i]));
@@ -324,7 +329,8 @@ class Registers {
   // Values of the registers that several instructions write: by register, then by instruction.
   std::map<std::string, std::map<std::size_t, Value>> defined_;
   std::map<std::string, Value> values_;
-  std::map<std::string, bool> walking_;  // true for registers that a loop advances by a constant
+  // By register: true if a loop advances the register by a constant.
+  std::map<std::string, bool> advances_in_loop_;
 };
 
 // Returns the bytes of one element of an access: 4 for "f32".
@@ -333,7 +339,6 @@ std::int64_t element_bytes(const std::string& type) {
   return digits == "8" ? 1 : digits == "16" ? 2 : digits == "64" ? 8 : digits == "128" ? 16 : 4;
 }
 
-// Returns the bytes of a thread's load or store.
 std::int64_t bytes_of(const Instruction& access) {
   return element_bytes(access.modifiers.back()) * (has(access, "v4")   ? 4
                                                    : has(access, "v2") ? 2
@@ -365,7 +370,7 @@ std::set<std::size_t> index_sources(const std::string& ptx, const std::string& k
   for_each_instruction(ptx, kernel, [&](const auto&, const auto& registers, const auto& each) {
     if (!has(each, "global")) return;
     const Value address = registers.address_of(each);
-    std::set<std::size_t>& all = address.walks ? beginnings : sources;
+    std::set<std::size_t>& all = address.advances_in_loop ? beginnings : sources;
     all.insert(address.sources.begin(), address.sources.end());
   });
   for (const std::size_t each : beginnings) sources.erase(each);

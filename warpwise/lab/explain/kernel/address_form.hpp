@@ -35,7 +35,7 @@ struct AddressForm {
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< index of the parameter that points to the array
   std::string variable;                  ///< array of shared memory: its name in PTX, if known
-  bool walks = false;                    ///< a loop advances the address by a constant
+  bool advances_in_loop = false;         ///< a loop advances the address by a constant
   std::set<std::size_t> sources = {};    ///< parameters whose loaded values the address depends on
 };
 
@@ -50,8 +50,8 @@ struct GlobalAccess {
   AddressForm address;
 };
 
-/// Returns a kernel's accesses in the order of its PTX, without atomics. A value that is the same
-/// in all threads of a block counts as a variable, even if threads load it from memory.
+/// Returns a kernel's accesses in the order of its PTX, without atomics. If all threads of a block
+/// load the same value, an address with this value is still Kind::affine, not Kind::loaded.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel);

@@ -249,7 +249,9 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
   const std::uint64_t bytes = extent_of(spec).bytes;
   std::uint64_t value = spec.bits;
   switch (spec.kind) {
-    case Kind::scalar: break;
+    case Kind::scalar:
+      if (!parameter_offset) writable_.push_back({index, spec.type, {to, bytes}});
+      break;
     case Kind::structure: {
       const std::vector<std::uint64_t> offsets = offsets_of(spec);
       for (std::size_t k = 0; k < offsets.size(); ++k) {
@@ -270,6 +272,10 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
     case Kind::texture:
       value = allocate(device_, spec, index, seed_of_next(index), read_texture);
       held_.push_back({&spec, index, value, parameter_offset});
+      if (spec.kind == Kind::buffer) {
+        const std::byte* const elements = device_.host_pointer(value, spec.bytes());
+        writable_.push_back({index, spec.type, {elements, spec.bytes()}});
+      }
       if (spec.kind == Kind::texture) value = device_.create_texture(texture_of(spec, value));
       break;
   }
@@ -318,6 +324,13 @@ std::vector<std::byte> Arguments::bytes_of(std::size_t index) const {
                                 [&](const Held& each) { return each.spec == &spec; });
   const std::byte* const bytes = device_.host_pointer(own->address, spec.bytes());
   return {bytes, bytes + spec.bytes()};
+}
+
+std::vector<Arguments::Writable> Arguments::writable() const {
+  std::vector<Writable> result;
+  for (const Place& each : writable_)
+    result.push_back({each.index, each.type, {each.bytes.begin(), each.bytes.end()}});
+  return result;
 }
 
 void Arguments::require_dumpable(const DumpSpec& what) const {

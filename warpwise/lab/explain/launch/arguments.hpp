@@ -55,6 +55,15 @@ class Arguments {
   /// Returns the bytes of an argument that is a buffer, as the kernel left them; none for others.
   std::vector<std::byte> bytes_of(std::size_t index) const;
 
+  /// Memory that a kernel can write: a buffer at any depth of an argument, or a number behind &.
+  struct Writable {
+    std::size_t index = 0;  ///< index of the argument
+    ScalarType type = ScalarType::i32;
+    std::vector<std::byte> bytes;
+  };
+  /// Returns all that the kernel could write, as the kernel left it, in the order of the arguments.
+  std::vector<Writable> writable() const;
+
   /// Writes a buffer, as the kernel left it, to an .npy file as a vector.
   /// \throws InvalidArgument  there is no such argument, or it is not a buffer
   /// \throws IoError
@@ -82,7 +91,15 @@ class Arguments {
   /// Returns the next seed for Fill::random; each buffer has its own.
   std::uint64_t seed_of_next(std::size_t index) const;
 
+  /// A place in the device's memory with elements of a type.
+  struct Place {
+    std::size_t index = 0;  ///< index of the argument
+    ScalarType type = ScalarType::i32;
+    std::span<const std::byte> bytes;
+  };
+
   std::vector<Held> held_;
+  std::vector<Place> writable_;
   std::vector<std::byte> parameters_;
 };
 

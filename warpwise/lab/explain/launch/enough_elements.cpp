@@ -13,11 +13,12 @@
 namespace warpwise::lab {
 namespace {
 
-// Arguments whose end a thread passed, each with the elements of the widest access past the end.
+// The buffer arguments that are too small. Maps an argument's index to the number of elements in
+// the widest access past its end.
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
-// Returns the arguments whose end a thread passed, even by a part of an access. Returns nothing if
-// larger buffers do not help: an access is out of bounds elsewhere, or a file fills the buffer.
+// Reads from faults which buffers are too small. Returns nothing if larger buffers do not help: an
+// access is out of bounds elsewhere, or a file fills the buffer.
 std::optional<SmallBuffers> too_small(const std::vector<emulator::Fault>& faults,
                                       const std::vector<ArgumentSpec>& arguments) {
   static const std::regex past_end(
@@ -52,7 +53,8 @@ class Attempts {
            const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
       : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture) {}
 
-  // Returns what too_small() says of the launch. Returns nothing for a launch that is too long.
+  // Launches with these arguments, and returns the buffers that are still too small, as too_small()
+  // does. Returns nothing if the launch exceeds the budget.
   std::optional<SmallBuffers> small_with(const std::vector<ArgumentSpec>& arguments) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     emulator::Device device;
@@ -85,9 +87,9 @@ bool is_integer(const ArgumentSpec& spec) {
   return spec.kind == ArgumentSpec::Kind::scalar && !is_float(spec.type);
 }
 
-// A distance past the end of buffers that a missing bound check explains.
+// A distance past a buffer's end that accesses reach if the kernel lacks one bound check.
 struct Edge {
-  std::uint64_t elements = 0;  // elements past the end; 0: as many as give one per thread
+  std::uint64_t elements = 0;  // elements past the end; 1: one access; 0: to one element per thread
   std::string missing;         // sentence on the missing check
 };
 
@@ -113,8 +115,9 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
   return edges;
 }
 
-// Enlarges buffers by an edge's elements. Returns false if the edge does not explain the fault: an
-// integer argument is as large as the new buffer, or all threads of a block are past the old end.
+// Enlarges buffers by an edge's elements. Returns false if no missing check explains the fault.
+// This holds if an integer argument is at least the new size: it may be the number of elements. It
+// also holds for one element per thread if a whole block is past the old end.
 bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {
   const std::uint64_t threads = request.grid.count() * request.block.count();
@@ -132,9 +135,10 @@ bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers
   return true;
 }
 
-// Returns larger buffers if some edge of edges_of() is enough.
-LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attempts,
-                           const SmallBuffers& small) {
+// Finds a missing bound check that explains the faults: tries the distances of edges_of() in order.
+// Returns the buffers of the first that suffices.
+LargerBuffers find_missing_check(const ExplainRequest& request, const Attempts& attempts,
+                                 const SmallBuffers& small) {
   std::uint64_t shortest = request.arguments[small.begin()->first].width;
   for (const auto& [each, unused] : small)
     shortest = std::min(shortest, request.arguments[each].width);
@@ -204,7 +208,8 @@ LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& 
   if (!first || first->empty()) return {};
   SmallBuffers small = *first;
   const Attempts attempts(request, program, kernel, read_texture);
-  if (LargerBuffers edge = past_an_edge(request, attempts, small); !edge.sizes.empty()) return edge;
+  if (LargerBuffers edge = find_missing_check(request, attempts, small); !edge.sizes.empty())
+    return edge;
   for (int run = 0; run < most_runs && !small.empty(); ++run) {
     for (const auto& [each, unused] : small) {
       if (arguments[each].bytes() > most_bytes) return {};

@@ -6,13 +6,12 @@
 
 namespace warpwise::lab {
 
-/// Runs a launch again with larger buffers if its threads pass the end of a buffer. Buffers grow:
-/// - first by one access, by a row (the value of an integer argument), or to an element per thread.
-///   If that suffices, a bound check seems to be missing. A size is not tried if an integer
-///   argument is at least as large;
-/// - then to twice their size, up to 16 times.
-/// Returns nothing if no size suffices, if a buffer is read from a file, or if the
-/// launch is too long to be tried.
+/// Runs a launch again with larger buffers if its threads access memory past a buffer's end.
+/// - First, buffers grow by one access, by a row (the value of an integer argument), or to an
+///   element per thread. If that suffices, a bound check seems to be missing. A size is not tried
+///   if an integer argument is at least as large, because the argument may be the true size.
+/// - Then they double up to four times, and shrink to a likely size if that suffices.
+/// Returns nothing if no size suffices, a file fills a buffer, or the launch is too long to try.
 LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& program,
                               const emulator::KernelInfo& kernel,
                               const std::vector<emulator::Fault>& faults,

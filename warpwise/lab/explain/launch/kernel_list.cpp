@@ -52,13 +52,16 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
               fmt::format("{},{}", columns, rows)};
     }
   }
-  const bool has_deep_blocks = uses("%tid.z");
-  if ((has_deep_blocks || uses("%ctaid.z")) && most >= side * side) {
+  const auto has = [&](const char* coordinate) {
+    return uses_coordinate(body, source, plain_name(kernel.name), coordinate);
+  };
+  const bool has_deep_blocks = has("tid.z");
+  if ((has_deep_blocks || has("ctaid.z")) && most >= side * side) {
     constexpr std::uint64_t edge = 64;  // edge of a cube of threads
     return {edge, edge * edge * edge, has_deep_blocks ? "8,8,16" : "4,4,64",
             has_deep_blocks ? "8,8,4" : "16,16"};
   }
-  if ((uses("%tid.y") || uses("%ctaid.y")) && most >= side * side)
+  if ((has("tid.y") || has("ctaid.y")) && most >= side * side)
     return {side * side, side * side * side * side, "16,16", "16,16"};
   const std::uint64_t threads = std::min<std::uint64_t>(256, most);
   return {256 * threads, 256 * threads, "256", std::to_string(threads)};
@@ -119,6 +122,7 @@ struct Choice {
   std::map<std::size_t, int> larger;  // factors of buffers' elements, by parameter
   std::uint64_t beyond = 0;           // if not 0, elements added to buffers of `larger` instead
   std::string fault = {};             // first fault, if every launch that was tried had a fault
+  bool is_cooperative = false;        // only a cooperative launch can run without a fault
 };
 
 constexpr std::uint64_t small_value = 4;  // value of integers that are no sizes: strides, radii
@@ -251,8 +255,9 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
-// Shrinks a block: halves it in one dimension, or keeps a quarter of its rows or layers, because
-// the kernel's loops may cover the others. Returns false if the block is too small for that.
+// Shrinks a block to a quarter of its layers or rows: a kernel with 32x32 tiles may have blocks of
+// 32x8 threads, each of which loops over four rows. Halves a block that is only one row. Returns
+// false if neither is possible.
 bool shrink(Shape& shape) {
   emulator::Dim3 block = parse_dimensions("--block", shape.block);
   constexpr std::uint32_t fewest = 32;
@@ -271,7 +276,6 @@ bool shrink(Shape& shape) {
   return true;
 }
 
-// Tries launches of one kernel.
 class Trial {
  public:
   Trial(emulator::Program& program, const emulator::KernelInfo& kernel, const std::string& ptx,
@@ -299,6 +303,10 @@ class Trial {
         const auto faults = faults_of(choice);
         if (faults.empty()) return with_matching_grid(with_an_edge(choice));
         if (first_.fault.empty()) first_.fault = faults.front().message;
+        choice.is_cooperative = std::ranges::any_of(faults, [&](const emulator::Fault& each) {
+          return lacks_cooperative_launch(body_, each);
+        });
+        if (choice.is_cooperative) return choice;
         if (!mend(faults, choice)) break;
       }
     }
@@ -496,7 +504,9 @@ std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
     const std::vector<std::string> words = trial.words(choice);
     kernel.arguments.insert(kernel.arguments.end(), words.begin(), words.end());
     if (choice.beyond > 0) kernel.note = edge_note(kernel.name, choice);
-    if (!choice.fault.empty())
+    if (choice.is_cooperative)
+      kernel.note = kernel.name + ": " + cooperative_note;
+    else if (!choice.fault.empty())
       kernel.note = fmt::format(
           "{}: each launch that was tried has a fault ({}). Give arguments that suit the kernel.",
           kernel.name, choice.fault);

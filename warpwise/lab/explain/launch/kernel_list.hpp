@@ -52,7 +52,8 @@ std::string template_hint(const std::string& source);
 /// - A texture's elements have the type that the source fetches.
 /// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
 ///   smaller blocks are tried too, and the first launch without a fault is listed. If all fault,
-///   the first is listed, and the note says so.
+///   the first is listed, and the note says so. A kernel that waits for its whole grid needs a
+///   cooperative launch, and the note says so.
 ///
 /// \throws InvalidArgument, CompileError, Unsupported, IoError  as compile_file(), and for a file
 /// without kernels

@@ -101,6 +101,17 @@ std::uint64_t extent_in(std::string_view source, std::string_view extent) {
                                              : defined_value(source, word);
 }
 
+// Returns the place behind the text in quotes that begins at `at`; a line ends it too.
+std::size_t end_of_quotes(std::string_view line, std::size_t at) {
+  for (std::size_t end = at + 1; end < line.size(); ++end) {
+    if (line[end] == '\\')
+      ++end;
+    else if (line[end] == line[at])
+      return end + 1;
+  }
+  return line.size();
+}
+
 }  // namespace
 
 std::array<std::uint64_t, 2> tile_in(const std::string& source, const std::string& plain) {
@@ -175,6 +186,61 @@ bool uses_dynamic_shared(std::string_view ptx, std::string_view body) {
     rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
   }
   return false;
+}
+
+bool lacks_cooperative_launch(std::string_view body, const emulator::Fault& fault) {
+  // CUDA's header reads there the address at which the blocks of a cooperative launch wait.
+  constexpr std::string_view workspace = "%envreg2";
+  return fault.kind == emulator::FaultKind::trap && body.find(workspace) != nowhere &&
+         (fault.file.empty() || fault.file.find("cooperative_groups") != std::string::npos);
+}
+
+bool uses_coordinate(std::string_view body, const std::string& source, const std::string& plain,
+                     std::string_view coordinate) {
+  if (body.find("%" + std::string(coordinate)) == nowhere) return false;
+  if (source.find("cooperative_groups") == std::string::npos) return true;
+  const std::string axis(coordinate.substr(coordinate.find('.')));
+  const bool is_of_block = coordinate.starts_with("ctaid");
+  std::string kernel = plain.substr(0, plain.find('<')) + "(";
+  kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
+  for (std::size_t at = source.find(kernel); at != std::string::npos;
+       at = source.find(kernel, at + 1)) {
+    const std::string text = source.substr(at, source.find("__global__", at) - at);
+    for (const char* index :
+         {is_of_block ? "blockIdx" : "threadIdx", is_of_block ? "group_index()" : "thread_index()"})
+      if (text.find(index + axis) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> code_in(const std::vector<std::string>& lines) {
+  std::vector<std::string> result;
+  bool is_comment = false;
+  for (const std::string_view line : lines) {
+    std::string& code = result.emplace_back();
+    for (std::size_t at = 0; at < line.size();) {
+      // A quote after a digit or a letter separates digits: 1'000.
+      const bool is_quote =
+          line[at] == '"' || (line[at] == '\'' && (at == 0 || !is_of_word(line[at - 1])));
+      if (is_comment) {
+        const std::size_t end = line.find("*/", at);
+        is_comment = end == nowhere;
+        at = is_comment ? line.size() : end + 2;
+        code += ' ';
+      } else if (line.substr(at, 2) == "//") {
+        break;
+      } else if (line.substr(at, 2) == "/*") {
+        is_comment = true;
+        at += 2;
+      } else if (is_quote) {
+        at = end_of_quotes(line, at);
+        code += ' ';
+      } else {
+        code += line[at++];
+      }
+    }
+  }
+  return result;
 }
 
 std::string without(std::string text, std::string_view word) {

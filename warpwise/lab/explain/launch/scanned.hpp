@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
 
 // Reads declarations in sources and PTX that may come from anyone. std::regex is not used: it calls
 // itself for each letter, and a long text would overflow the stack.
@@ -24,6 +27,28 @@ bool points_to_constants(std::string_view type);
 /// Returns true if a kernel uses an array of shared memory whose size the launch gives.
 /// \param body  kernel's text in the PTX
 bool uses_dynamic_shared(std::string_view ptx, std::string_view body);
+
+/// Returns true if a fault is the trap of a kernel that waits for its whole grid (grid.sync()), but
+/// was not launched cooperatively.
+/// \param body  kernel's text in the PTX
+bool lacks_cooperative_launch(std::string_view body, const emulator::Fault& fault);
+
+/// Sentences for a kernel with such a fault.
+inline constexpr const char* cooperative_note =
+    "grid.sync() waits for all blocks of a cooperative launch, and explain makes none. Run the "
+    "kernel's program with warpwise run --explain FILE PROGRAM.";
+
+/// Returns true if a kernel uses a coordinate of its threads or blocks, such as "tid.z" or
+/// "ctaid.y". Functions of cooperative groups read all of them. A kernel that has such functions
+/// uses only the coordinates that its own text in the source names.
+/// \param body   kernel's text in the PTX
+/// \param plain  name in the source, which may have a template's arguments
+bool uses_coordinate(std::string_view body, const std::string& source, const std::string& plain,
+                     std::string_view coordinate);
+
+/// Returns the lines of a source without its comments, also those of several lines, and without the
+/// texts between quotes.
+std::vector<std::string> code_in(const std::vector<std::string>& lines);
 
 /// Removes a word wherever it stands as a whole word.
 std::string without(std::string text, std::string_view word);

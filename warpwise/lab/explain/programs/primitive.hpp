@@ -43,8 +43,8 @@ struct PrimitiveExplanation {
   std::string operands;  ///< "u8 magnitude l1": operands of the call; empty if the call failed
   std::vector<Explanation> launches;  ///< launches in the order of the calls
 
-  /// Returns the launch with the longest predicted time, scaled from a launch that fills the GPU.
-  /// If a launch has no prediction, returns the launch with the most warp instructions.
+  /// Returns the launch with the longest filled_us(), its predicted time at a full GPU's rate.
+  /// If any launch has no prediction, returns the launch with the most warp instructions.
   const Explanation& heaviest() const;
 };
 
@@ -54,14 +54,14 @@ struct PrimitiveExplanation {
 /// \throws Error  the emulated runtime is missing, or another library comes before it
 [[noreturn]] void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapability cc);
 
-/// Calls the primitive once by its explain_case.cpp, with pixels that are the same in every run.
+/// Makes the call in the primitive's explain_case.cpp, with pixels that are the same in every run.
 /// Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the primitive
 /// throws. A launch that ends with faults is no error; the explanation has the faults.
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
 /// Explains a rung (an optimisation step of a ladder) or a kernel of another study, compiled as
-/// `lab run` compiles it. `request.name` is the rung's name. The default size is the table's size
-/// for the emulator. The rung runs with default parameters and its first block shape.
+/// `lab run` compiles it. `request.name` is the rung's name. The default size is
+/// StudyTable::emulator_size. The rung runs with default parameters and its first block shape.
 /// \param gpu  GPU that runs the rung too; null for none
 /// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun
 /// \throws Unsupported  the rung does not support the problem

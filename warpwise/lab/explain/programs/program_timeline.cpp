@@ -29,8 +29,8 @@ std::optional<double> time_of(CopyKind transfer, std::uint64_t bytes, const Devi
 // Predicts the times of a program's launches, given in the program's order.
 class LaunchTimes {
  public:
-  /// Returns the mean time of `event.times` launches. \param follows  true if the time of the event
-  /// before the first launch is known
+  /// Returns the mean time of `event.times` launches. \param follows  true if the event before has
+  /// a known time: the first launch then takes `next_launch_us` instead of `launch_us`
   std::optional<double> of(const Explanation& kernel, const ProgramEvent& event,
                            std::uint64_t instructions, bool follows) {
     const LaunchPrediction* const prediction = kernel.known_prediction();

@@ -9,6 +9,8 @@
 #include "warpwise/lab/explain/advice/advice.hpp"
 #include "warpwise/lab/explain/advice/findings.hpp"
 #include "warpwise/lab/explain/advice/placement.hpp"
+#include "warpwise/lab/explain/kernel/parameter_members.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
 #include "warpwise/lab/explain/show/report.hpp"
 
@@ -77,7 +79,8 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
-// Adds the traffic of atomics, and their operations per request, which a GPU serialises on a word.
+// Adds the transactions of atomics, and their operations per request. Operations on the same word
+// run one after another.
 void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
   add_traffic(paint, "global atomic", counts, parts);
@@ -120,7 +123,8 @@ std::string kinds_text(const emulator::MemoryCounts& counts) {
   return kinds.empty() ? "" : fmt::format(" (of them {})", fmt::join(kinds, " and "));
 }
 
-// Sums the memory transactions and passes of all lines, so that two kernels can be compared.
+// Returns the launch's transactions of global and local memory, its passes of shared memory, and
+// the ideal numbers.
 std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts) {
   std::uint64_t made = 0;
   std::uint64_t needed = 0;
@@ -304,8 +308,9 @@ std::string prediction_text(const Explanation& explanation) {
     return wrapped(on + "not known, " + prediction.why_not, 0) + "\n";
   const Bounds& bounds = prediction.bounds;
   std::vector<BoundPart> parts = parts_of(bounds);
-  std::erase_if(parts,
-                [&](const BoundPart& each) { return each.us <= bounds.of(bounds.rules()) / 4; });
+  std::erase_if(parts, [&](const BoundPart& each) {
+    return each.us <= bounds.of(bounds.bottleneck_resource()) / 4;
+  });
   std::ranges::stable_sort(parts, std::greater(), &BoundPart::us);
   std::string text =
       fmt::format("{}{} us ({} to {} us); launch {:.2g}", on, time_text(bounds.time_us()),
@@ -321,7 +326,7 @@ std::string prediction_text(const Explanation& explanation) {
 }
 
 // Writes the part above the source: machine instructions, the GPU's report and the prediction.
-std::string beside_text(const Explanation& explanation) {
+std::string text_above_source(const Explanation& explanation) {
   std::string text;
   if (const auto& code = explanation.machine_code) {
     text += code->why_unknown.empty()
@@ -394,6 +399,13 @@ bool lacks_shared_memory(const Explanation& explanation) {
          });
 }
 
+bool waits_for_its_grid(const Explanation& explanation) {
+  const std::string_view body = body_of(explanation.compilation.ptx, explanation.kernel.name);
+  return std::ranges::any_of(explanation.launch.faults, [&](const emulator::Fault& each) {
+    return lacks_cooperative_launch(body, each);
+  });
+}
+
 std::string faults_text(const Explanation& explanation, const Paint& paint) {
   std::string text;
   for (const emulator::Fault& fault : explanation.launch.faults) {
@@ -410,6 +422,7 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
   if (text.empty()) return text;
   if (lacks_shared_memory(explanation))
     text += "The kernel has extern __shared__ memory: give its size by --shared BYTES.\n";
+  if (waits_for_its_grid(explanation)) text += wrapped(cooperative_note, 0) + "\n";
   if (const LargerBuffers& larger = explanation.larger_buffers; !larger.sizes.empty()) {
     const std::string sizes = shown(larger.sizes) + " (arguments are counted from 0).";
     text += wrapped(larger.missing_check.empty()
@@ -473,19 +486,21 @@ std::string advice_text(const Explanation& explanation, const Paint& paint) {
 std::string text_of(const Explanation& explanation, bool colour) {
   const Paint paint(colour);
   std::string text = head(explanation, paint) + totals_text(explanation) +
-                     counted_text(explanation) + beside_text(explanation) +
+                     counted_text(explanation) + text_above_source(explanation) +
                      source_text(explanation, paint);
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;
   text += faults_text(explanation, paint);
-  text += explanation.launch.faults.empty()
-              ? advice_text(explanation, paint)
-              : "\n" +
-                    wrapped(
-                        "The launch had faults (above). Correct the arguments or the kernel "
-                        "first: there is no time, and no advice.",
+  text +=
+      explanation.launch.faults.empty()
+          ? advice_text(explanation, paint)
+          : "\n" +
+                wrapped(waits_for_its_grid(explanation)
+                            ? "The launch had faults (above): there is no time, and no advice."
+                            : "The launch had faults (above). Correct the arguments or the kernel "
+                              "first: there is no time, and no advice.",
                         0) +
-                    "\n";
+                "\n";
   return text + fidelity_text(explanation);
 }
 

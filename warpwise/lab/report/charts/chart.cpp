@@ -60,7 +60,7 @@ Html ring(double fraction, double y, const std::string& title) {
                  title.empty() ? Html() : element("title", title));
 }
 
-Html grid_across(const Scale& scale, double height, const std::string& unit) {
+Html vertical_grid_lines(const Scale& scale, double height, const std::string& unit) {
   constexpr std::size_t most = 5;  // numbers that fit on a telephone's width
   Html html;
   for (const double each : scale.ticks(most)) {
@@ -73,7 +73,7 @@ Html grid_across(const Scale& scale, double height, const std::string& unit) {
   return html;
 }
 
-Html grid_up(const Scale& scale, double height) {
+Html horizontal_grid_lines(const Scale& scale, double height) {
   constexpr std::size_t most = 6;
   Html html;
   for (const double each : scale.ticks(most)) {

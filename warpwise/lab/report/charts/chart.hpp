@@ -30,20 +30,20 @@ Scale scale_for(double least, double greatest, bool logarithmic);
 std::string across(double fraction);
 std::string pixels(double length);
 
-/// Draws the mark of a point. Each series has its own form and colour of mark.
+/// Draws the mark of a point. Each series has its own form and colour of mark. A ring marks a
+/// figure from the source document.
 Html mark(double fraction, double y, std::size_t series, const std::string& title);
-Html ring(double fraction, double y, const std::string& title);  ///< marks a document's figure
+Html ring(double fraction, double y, const std::string& title);
 /// Draws vertical grid lines, and their numbers below them, for a picture of this height in pixels.
-Html grid_across(const Scale& scale, double height, const std::string& unit);
+Html vertical_grid_lines(const Scale& scale, double height, const std::string& unit);
 /// Draws horizontal grid lines, and their numbers to the left of them.
-Html grid_up(const Scale& scale, double height);
+Html horizontal_grid_lines(const Scale& scale, double height);
 /// Draws a picture. \param room  CSS class of the element around the picture, which sets the
 /// margins for numbers
 Html picture(const char* room, double height, const std::string& description, const Html& inner);
 /// Draws the series' marks and names. If `has_document`, adds the ring of the document's figures.
 Html legend(const std::vector<std::string>& names, bool has_document);
 
-/// Draws all panels of a plot.
 Html pictures_of(const Plot& plot);
 Html dots_of(const Plot& plot, const PlotPanel& panel);
 Html lines_of(const Plot& plot, const PlotPanel& panel);

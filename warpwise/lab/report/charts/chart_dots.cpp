@@ -43,7 +43,7 @@ Html dots_of(const Plot& plot, const PlotPanel& panel) {
   const double row = name_height + series_height * static_cast<double>(panel.series.size()) + 4;
   const double height = row * static_cast<double>(plot.x.texts.size());
   const Scale scale = scale_for(panel.values[0], panel.values[1], plot.value.logarithmic);
-  Html inner = grid_across(scale, height, "");
+  Html inner = vertical_grid_lines(scale, height, "");
   for (std::size_t i = 0; i < plot.x.texts.size(); ++i) {
     const std::string y = pixels(row * static_cast<double>(i) + name_height - 5);
     inner += element("text", {{"class", "name"}, {"x", "0"}, {"y", y}}, plot.x.texts[i]);

@@ -60,7 +60,7 @@ Html lines_of(const Plot& plot, const PlotPanel& panel) {
   Scale x{values.front(), values.back(), plot.x.logarithmic};
   if (x.least == x.greatest) x.greatest = x.least + 1;
   const Scale y = scale_for(panel.values[0], panel.values[1], plot.value.logarithmic);
-  Html inner = grid_across(x, lines_height, "") + grid_up(y, lines_height);
+  Html inner = vertical_grid_lines(x, lines_height, "") + horizontal_grid_lines(y, lines_height);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < panel.series.size(); ++i) {
     inner += curve(plot, panel.series[i], i, x, y);

@@ -88,8 +88,8 @@ class Drawing {
   }
 
   Html html() const {
-    Html inner =
-        grid_across(work_, roofline_height, "") + grid_up(rate_, roofline_height) + limits();
+    Html inner = vertical_grid_lines(work_, roofline_height, "") +
+                 horizontal_grid_lines(rate_, roofline_height) + limits();
     const std::vector<std::string> ladders = ladders_of(roofline_);
     for (const RoofPoint& each : roofline_.points) {
       const auto found = std::find(ladders.begin(), ladders.end(), each.ladder);

@@ -81,8 +81,9 @@ Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
 Html picture_of(const Panel& panel) {
   const Words& w = words();
   const Scale scale = scale_of(panel);
-  Html inner = grid_across(scale, scatter_height, "") + grid_up(scale, scatter_height) +
-               line_of_ratio(scale, 1, "roof") + line_of_ratio(scale, miss, "roof dash") +
+  Html inner = vertical_grid_lines(scale, scatter_height, "") +
+               horizontal_grid_lines(scale, scatter_height) + line_of_ratio(scale, 1, "roof") +
+               line_of_ratio(scale, miss, "roof dash") +
                line_of_ratio(scale, 1 / miss, "roof dash");
   std::vector<std::string> names;
   std::size_t points = 0;
@@ -130,7 +131,8 @@ std::string misses_of(const Panel& panel) {
   std::vector<std::string> texts;
   texts.reserve(worst.size());
   for (const PredictedRow* each : worst) {
-    texts.push_back(said(words().predictions_miss, each->rung, each->ratio(), told(each->rules)));
+    texts.push_back(
+        said(words().predictions_miss, each->rung, each->ratio(), told(each->bottleneck)));
   }
   return said(words().predictions_far, fmt::format("{}", fmt::join(texts, ", ")));
 }
@@ -149,7 +151,7 @@ Table table_of(const Panel& panel) {
                    {w.predicted_time, true},
                    {w.measured_time, true},
                    {w.ratio_of_time, true},
-                   {w.rules}};
+                   {w.bottleneck}};
   for (const PredictedExperiment* each : panel.experiments) {
     for (const PredictedRow& row : each->rows) {
       table.rows.push_back({{row.rung, {}},
@@ -158,7 +160,7 @@ Table table_of(const Panel& panel) {
                             time_cell(row.predicted_us),
                             time_cell(row.measured_us),
                             ratio_cell(row.ratio()),
-                            {told(row.rules), {}}});
+                            {told(row.bottleneck), {}}});
     }
   }
   return table;

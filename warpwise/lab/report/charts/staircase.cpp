@@ -79,7 +79,7 @@ Html speedups_of(const Record& record, const std::vector<const RecordedRow*>& ro
   }
   const Scale scale = scale_for(least, std::max(most, 1.2 * least), true);
   const Rows placed(rows);
-  Html inner = grid_across(scale, placed.height(), "×") + placed.headings();
+  Html inner = vertical_grid_lines(scale, placed.height(), "×") + placed.headings();
   const double one = scale.fraction(1);
   for (const auto& [each, y] : placed.placed()) {
     const RecordedRow& row = *each;
@@ -124,7 +124,7 @@ Html shares_of(const Record& record, const std::vector<const RecordedRow*>& rows
   }
   const Scale scale{0, 100 * most, false};
   const Rows placed(rows);
-  Html inner = grid_across(scale, placed.height(), " %") + placed.headings();
+  Html inner = vertical_grid_lines(scale, placed.height(), " %") + placed.headings();
   for (const auto& [row, y] : placed.placed()) {
     inner += name_of(*row, y + 13, link);
     std::string said;
@@ -181,7 +181,7 @@ Table steps_table(const Record& record, const std::string& file, const LinkOf& l
   table.file = file;
   table.columns = {{w.rung},
                    {w.size},
-                   {w.after},
+                   {w.step_from},
                    {w.document_time, true},
                    {w.document_over_first, true},
                    {w.time, true},

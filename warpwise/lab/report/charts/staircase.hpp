@@ -20,7 +20,8 @@ Html staircase_of(const Record& record, const LinkOf& link);
 /// Tabulates every row of the run with the figures that staircase_of() draws.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
-/// Describes a ladder's roof. Returns an empty text for the copy roof, which the report explains.
+/// Describes a ladder's roof, which is the GPU's limit for the ladder's work. Returns an empty text
+/// if the limit is the time of a copy, because the front page explains that.
 std::string roof_sentence(const Record& record);
 
 }  // namespace warpwise::lab::report

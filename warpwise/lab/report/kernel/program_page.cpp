@@ -53,7 +53,7 @@ class Timeline {
     const std::vector<const Row*> rows = sorted();
     const Scale scale{0, all_us_ > 0 ? all_us_ : 1, false};
     const double height = row_height * static_cast<double>(rows.size());
-    Html inner = grid_across(scale, height, " µs");
+    Html inner = vertical_grid_lines(scale, height, " µs");
     for (std::size_t i = 0; i < rows.size(); ++i)
       inner += html_of(*rows[i], scale, row_height * static_cast<double>(i));
     return picture("room-dots", height, kernel_words.timeline, inner);

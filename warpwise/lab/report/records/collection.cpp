@@ -54,14 +54,14 @@ void add(const Json& json, const std::string& file, Collection& collection) {
   }
 }
 
-// Returns a record's experiment. A whole ladder has none, or the experiment "ladder".
+// Returns a record's experiment. A whole ladder's is empty; some records call it "ladder".
 std::string experiment_of(const Record& record) {
   return record.is_ladder && record.experiment == "ladder" ? "" : record.experiment;
 }
 
 bool is_same_run(const Record& a, const Record& b) {
   return a.is_ladder == b.is_ladder && a.study == b.study && a.device == b.device &&
-         experiment_of(a) == experiment_of(b);
+         experiment_of(a) == experiment_of(b) && a.named_rungs == b.named_rungs;
 }
 
 void add_runs_with_counters_alone(Collection& collection) {

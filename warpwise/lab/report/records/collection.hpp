@@ -55,9 +55,9 @@ struct Collection {
 ///                          the message names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 
-/// Reads all .json files in a folder and its subfolders. Hardware counters do not change a run's
-/// times. `runs` therefore includes runs with counters, unless the same run exists without
-/// counters.
+/// Reads all .json files in a folder and its subfolders. A run with hardware counters has valid
+/// times too. It is added to `runs` if the folder has no run of the same study, experiment and GPU
+/// without counters.
 /// \throws IoError          the folder, or a file in it, cannot be read
 /// \throws InvalidArgument  as add_file(), or the folder has neither a run nor a bench
 Collection read_folder(const std::filesystem::path& folder);

@@ -87,7 +87,7 @@ std::optional<LadderFinding> finding_of(const Record& record) {
   finding.speedup = *figure_of(*finding.first, "cold_us") / *figure_of(*finding.last, "cold_us");
   for (const RecordedRow* each : steps) {
     const auto step = figure_of(*each, "speedup_over_step_before");
-    if (!step) continue;
+    if (!step || *step <= 1) continue;
     const RecordedRow* const before = finding.largest_step;
     if (before == nullptr || step > figure_of(*before, "speedup_over_step_before")) {
       finding.largest_step = each;
@@ -105,27 +105,34 @@ std::optional<LadderFinding> finding_of(const Record& record) {
   return finding;
 }
 
+bool is_of_whole_ladder(const Record& record) {
+  return finding_of(record) && record.named_rungs.empty() && !record.interrupted &&
+         steps_of(record).size() > 1;
+}
+
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs) {
   std::vector<BlockFinding> findings;
   for (const Recorded& run : runs) {
-    for (const RecordedRow& then : run.record.rows) {
-      const auto time = figure_of(then, "cold_us");
-      if (!time || !figure_of(then, "document_time_us")) continue;
-      const RecordedRow* now = &then;
+    for (const RecordedRow& document_row : run.record.rows) {
+      const auto time = figure_of(document_row, "cold_us");
+      if (!time || !figure_of(document_row, "document_time_us")) continue;
+      const RecordedRow* fastest_row = &document_row;
       for (const RecordedRow& each : run.record.rows) {
         const auto other = figure_of(each, "cold_us");
-        if (each.rung == then.rung && each.size == then.size && each.values == then.values &&
-            other && *other < *figure_of(*now, "cold_us")) {
-          now = &each;
+        if (each.rung == document_row.rung && each.size == document_row.size &&
+            each.values == document_row.values && other &&
+            *other < *figure_of(*fastest_row, "cold_us")) {
+          fastest_row = &each;
         }
       }
       const bool is_known =
           std::any_of(findings.begin(), findings.end(), [&](const BlockFinding& each) {
-            return each.then->rung == then.rung && each.then->block == then.block &&
+            return each.document_row->rung == document_row.rung &&
+                   each.document_row->block == document_row.block &&
                    each.from->record.device == run.record.device;
           });
-      if (is_known || *time < clearly * *figure_of(*now, "cold_us")) continue;
-      findings.push_back({&run, &then, now});
+      if (is_known || *time < clearly * *figure_of(*fastest_row, "cold_us")) continue;
+      findings.push_back({&run, &document_row, fastest_row});
     }
   }
   return findings;

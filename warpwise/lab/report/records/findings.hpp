@@ -23,8 +23,8 @@ struct Branch {
   std::vector<const RecordedRow*> rows;
 };
 
-/// Groups rows by the first rung of their branch. A first rung is one that changes no other rung in
-/// `rows`. Branches are in the order of their first rungs.
+/// Groups rows by branch. A branch begins with a rung whose `step_before` is not among the rows
+/// before it. Branches are in the order of their first rungs.
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
 
 /// Returns the roof that a ladder's shares refer to: "copy", "read" or "vsadu4". For an older
@@ -34,11 +34,11 @@ std::string roof_of(const Record& record);
 /// Returns a figure by its name, or nothing if the row lacks the figure.
 std::optional<double> figure_of(const RecordedRow& row, const std::string& name);
 
-/// The step with the best speed-up in the document (`then`), and the step with the best measured
-/// speed-up (`now`). Only steps with both speed-ups count.
+/// The step with the best speed-up in the document, and the step with the best measured speed-up.
+/// Only steps with both speed-ups count.
 struct DocumentsBest {
-  const RecordedRow* then = nullptr;
-  const RecordedRow* now = nullptr;
+  const RecordedRow* in_document = nullptr;
+  const RecordedRow* measured = nullptr;
   bool is_alone = false;  ///< besides the first step, only one step has both speed-ups
 };
 
@@ -46,7 +46,7 @@ struct LadderFinding {
   const RecordedRow* first = nullptr;
   const RecordedRow* last = nullptr;
   double speedup = 1;
-  const RecordedRow* largest_step = nullptr;          ///< null if no step changes a timed step
+  const RecordedRow* largest_step = nullptr;  ///< null if no step is faster than a timed step
   const RecordedRow* last_at_largest_size = nullptr;  ///< null if the first size is the largest
   std::optional<DocumentsBest> document;
 };
@@ -54,16 +54,20 @@ struct LadderFinding {
 /// Returns the findings on a ladder; nothing if the run is no whole ladder, or was not timed.
 std::optional<LadderFinding> finding_of(const Record& record);
 
+/// Returns true if a run timed a whole ladder in at least two steps: the first and the last step
+/// then tell the gain of the ladder. Runs of named rungs and interrupted runs are not whole.
+bool is_of_whole_ladder(const Record& record);
+
 std::optional<DocumentsBest> documents_best(const std::vector<const RecordedRow*>& rows);
 
 /// A kernel for which a block other than the document's block is now the fastest.
 struct BlockFinding {
   const Recorded* from = nullptr;
-  const RecordedRow* then = nullptr;
-  const RecordedRow* now = nullptr;
+  const RecordedRow* document_row = nullptr;  ///< row with the document's block
+  const RecordedRow* fastest_row = nullptr;   ///< row with the fastest block
 };
 
-/// Returns the findings of all runs. A kernel with a block is listed only once for each GPU.
+/// Returns the findings of all runs. Lists a pair of rung and block only once for each GPU.
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs);
 
 /// A primitive compared with other libraries, over all cases for which both have a time.

@@ -3,21 +3,15 @@
 namespace warpwise::lab::report {
 namespace {
 
-double positive(const RecordField& field) {
-  const double value = field.number();
-  if (!(value > 0)) field.fail("more than 0");
-  return value;
-}
-
 PredictionFit fit_of(const RecordField& field) {
   PredictionFit fit;
   fit.points = field.at("points").whole();
   const RecordField correlation = field.at("rank_correlation");
   if (!correlation.is_null()) fit.rank_correlation = correlation.number();
   fit.median_error = field.at("median_error").number();
-  fit.least_ratio = positive(field.at("ratio_least"));
-  fit.median_ratio = positive(field.at("ratio_median"));
-  fit.greatest_ratio = positive(field.at("ratio_greatest"));
+  fit.least_ratio = field.at("ratio_least").positive();
+  fit.median_ratio = field.at("ratio_median").positive();
+  fit.greatest_ratio = field.at("ratio_greatest").positive();
   return fit;
 }
 
@@ -32,9 +26,9 @@ PredictedRow row_of(const RecordField& field) {
       row.values[name] = values.at(name.c_str()).whole();
     }
   }
-  row.predicted_us = positive(field.at("predicted_us"));
-  row.measured_us = positive(field.at("measured_us"));
-  row.rules = field.at("rules").text();
+  row.predicted_us = field.at("predicted_us").positive();
+  row.measured_us = field.at("measured_us").positive();
+  row.bottleneck = field.at("rules").text();
   return row;
 }
 

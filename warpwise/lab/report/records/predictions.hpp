@@ -19,7 +19,7 @@ struct PredictedRow {
   std::map<std::string, std::int64_t> values;  ///< parameters and axes
   double predicted_us = 0;
   double measured_us = 0;
-  std::string rules;  ///< resource that bounds the predicted time
+  std::string bottleneck;  ///< resource that bounds the predicted time
 
   double ratio() const { return predicted_us / measured_us; }
   /// Returns the factor between prediction and measurement, at least 1.

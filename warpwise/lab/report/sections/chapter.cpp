@@ -28,12 +28,13 @@ std::string name_of(const Record& record) {
   return record.experiment.empty() ? record.study : record.study + "-" + record.experiment;
 }
 
-// Lists the rows of the source documents that a run shows or, if it names none, its kernels show.
+// Lists the rows of docs/sources.md, such as A8, that a run reproduces. If the run names no row,
+// lists the rows that its kernels name.
 Html document_rows(const Record& record) {
-  std::vector<std::string> rows = record.rows_shown;
+  std::vector<std::string> rows = record.document_rows;
   if (rows.empty()) {
     for (const RecordedRow& row : record.rows) {
-      for (const std::string& each : row.rows) {
+      for (const std::string& each : row.document_rows) {
         if (std::find(rows.begin(), rows.end(), each) == rows.end()) rows.push_back(each);
       }
     }
@@ -119,11 +120,11 @@ Html halvings_of(const Record& record) {
   for (const RecordedHalving& each : record.halved) {
     for (const auto& [name, loss] : each.losses) names.insert(name);
   }
-  table.columns = {{w.kernel}, {w.hangs_on}};
+  table.columns = {{w.kernel}, {w.bound_by}};
   for (const std::string& each : names) table.columns.push_back({told(words_of(each)), true});
   for (const RecordedHalving& each : record.halved) {
     std::vector<Cell> row = {{each.rung + " " + shape_text(each.block), {}},
-                             {told(each.hangs_on), {}}};
+                             {told(each.bound_by), {}}};
     for (const std::string& name : names) {
       const auto found = each.losses.find(name);
       row.push_back(found == each.losses.end() ? Cell{} : figure_cell(found->second, percent_text));

@@ -20,10 +20,12 @@ namespace {
 std::string speedup_of(const RecordedRow& row, const char* name) {
   return speedup_text(figure_of(row, name).value_or(0));
 }
-std::string then_of(const RecordedRow& row) {
+std::string document_speedup_of(const RecordedRow& row) {
   return speedup_of(row, "document_speedup_over_first");
 }
-std::string now_of(const RecordedRow& row) { return speedup_of(row, "speedup_over_first"); }
+std::string measured_speedup_of(const RecordedRow& row) {
+  return speedup_of(row, "speedup_over_first");
+}
 
 std::string time_of(const RecordedRow& row) {
   return time_text(figure_of(row, "cold_us").value_or(0));
@@ -36,14 +38,17 @@ std::string share_of(const RecordedRow& row) {
 std::string document_sentence(const DocumentsBest& best) {
   const Words& w = words();
   if (best.is_alone) {
-    const RecordedRow& step = *best.then;
-    return said(w.front_document_alone, step.rung, then_of(step), now_of(step));
+    const RecordedRow& step = *best.in_document;
+    return said(w.front_document_alone, step.rung, document_speedup_of(step),
+                measured_speedup_of(step));
   }
-  if (best.then == best.now) {
-    return said(w.front_document_same, best.then->rung, then_of(*best.then), now_of(*best.then));
+  if (best.in_document == best.measured) {
+    return said(w.front_document_same, best.in_document->rung,
+                document_speedup_of(*best.in_document), measured_speedup_of(*best.in_document));
   }
-  return said(w.front_document_other, best.then->rung, then_of(*best.then), now_of(*best.then),
-              best.now->rung, now_of(*best.now));
+  return said(w.front_document_other, best.in_document->rung,
+              document_speedup_of(*best.in_document), measured_speedup_of(*best.in_document),
+              best.measured->rung, measured_speedup_of(*best.measured));
 }
 
 // Returns the link to a run's chapter on the page. Returns an empty text if no chapter has the run.
@@ -89,20 +94,23 @@ Html no_longer_best(const Collection& collection) {
   bool has_documents = false;
   for (const Recorded& run : collection.runs) {
     const auto finding = finding_of(run.record);
-    if (!finding || !finding->document) continue;
+    if (!finding || !finding->document || !is_of_whole_ladder(run.record)) continue;
     has_documents = true;
     const DocumentsBest& best = *finding->document;
-    if (best.then == best.now) continue;
+    if (best.in_document == best.measured) continue;
     items += element(
-        "li", said(w.no_longer_rung, run.record.study, best.then->rung, then_of(*best.then),
-                   now_of(*best.then), best.now->rung, then_of(*best.now), now_of(*best.now)));
+        "li", said(w.no_longer_rung, run.record.study, best.in_document->rung,
+                   document_speedup_of(*best.in_document), measured_speedup_of(*best.in_document),
+                   best.measured->rung, document_speedup_of(*best.measured),
+                   measured_speedup_of(*best.measured)));
   }
   for (const BlockFinding& each : other_best_blocks(collection.runs)) {
     has_documents = true;
-    const double gain = *figure_of(*each.then, "cold_us") / *figure_of(*each.now, "cold_us");
-    items += element(
-        "li", said(w.no_longer_block, each.from->record.study, each.then->rung,
-                   shape_text(each.then->block), shape_text(each.now->block), speedup_text(gain)));
+    const double gain =
+        *figure_of(*each.document_row, "cold_us") / *figure_of(*each.fastest_row, "cold_us");
+    items += element("li", said(w.no_longer_block, each.from->record.study, each.document_row->rung,
+                                shape_text(each.document_row->block),
+                                shape_text(each.fastest_row->block), speedup_text(gain)));
   }
   if (!has_documents) return {};
   return element("h3", w.no_longer) +
@@ -151,7 +159,7 @@ Html front_page(const Collection& collection, const std::vector<Chapter>& chapte
   Html cards;
   for (const Recorded& run : collection.runs) {
     const auto finding = finding_of(run.record);
-    if (!finding) continue;
+    if (!finding || !is_of_whole_ladder(run.record)) continue;
     const auto source = sources.find(run.record.study);
     cards += card_of(run, link_to(chapters, run), *finding,
                      source == sources.end() ? "" : told(source->second.about));

@@ -33,7 +33,7 @@ struct KernelWords {
   const char* fidelity;
   const char* fidelity_exact;
   const char* fidelity_races;
-  const char* fidelity_use;  ///< {what is not exact}, {what it may have reached}, {source lines}
+  const char* fidelity_use;  ///< {inexact behaviour}, {how far it spread}, {source lines}
   const char* no_kernels;
   const char* occupancy;   ///< {CC}, {share}, {blocks}, {warps}, {limiter}, {registers}
   const char* cannot_run;  ///< {CC}, {reason}

@@ -159,10 +159,10 @@ constexpr Translation record_texts[] = {
     {"spilled bytes of a thread", "스레드에서 넘친 바이트"},
     {"occupancy, %", "점유율, %"},
     {"active lanes of a warp", "워프의 활동 레인"},
-    {"references a pixel", "화소마다 접근"},
-    {"transactions a request", "요청마다 트랜잭션"},
-    {"bytes moved a pixel", "화소마다 옮긴 바이트"},
-    {"shared passes a request", "요청마다 공유 메모리 처리 횟수"},
+    {"references per pixel", "화소마다 접근"},
+    {"transactions per request", "요청마다 트랜잭션"},
+    {"bytes moved per pixel", "화소마다 옮긴 바이트"},
+    {"shared passes per request", "요청마다 공유 메모리 처리 횟수"},
     {"loads of 32 bytes", "32바이트 읽기"},
     {"loads of 64 bytes", "64바이트 읽기"},
     {"loads of 128 bytes", "128바이트 읽기"},
@@ -245,7 +245,7 @@ constexpr Translation record_texts[] = {
     {"local atomic wavefronts", "지역 원자 연산 처리 횟수"},
     {"local atomic passes", "지역 원자 연산 처리 횟수"},
     {"local atomic transactions", "지역 원자 연산 트랜잭션"},
-    // Ideas of rungs that only older records have; their texts have since changed.
+    // Ideas of rungs as older records state them. The studies' tables have other texts by now.
     {"what copy() launches: four vectors in flight, any alignment",
      "copy()가 실행하는 것: 진행 중인 벡터 넷, 어떤 정렬이든"},
     {"what match() launches by NCC: sums of packed products",

@@ -32,13 +32,13 @@ struct Words {
   const char* front_roof;     ///< {share}, {size}
   const char* front_roofs;    ///< {share}, {size}, {share at a larger size}, {the larger size}
   const char* roof_of_reads;  ///< for a ladder whose roof is the rate of reads
-  const char* roof_of_differences;   ///< for a ladder whose roof is the rate of differences
+  const char* roof_of_differences;   ///< for a ladder whose roof is the rate of __vsadu4
   const char* front_step;            ///< {rung}, {speed-up}, {idea}
   const char* front_document_same;   ///< {rung}, {document's speed-up}, {our speed-up}
   const char* front_document_other;  ///< {rung}, {document's speed-up}, {our speed-up}, {our best
                                      ///< rung}, {its speed-up}
   const char* front_document_alone;  ///< {rung}, {document's speed-up}, {our speed-up}
-  const char* counted_only;          ///< no ladder was timed
+  const char* counted_only;          ///< no whole ladder was timed
   const char* no_longer;             ///< heading
   const char* no_longer_rung;        ///< {ladder}, then twice {rung}, {document's speed-up},
                                      ///< {our speed-up}
@@ -57,7 +57,7 @@ struct Words {
   const char* then_and_now;  ///< {document's speed-up}, {our speed-up}
   const char* share_chart;
   const char* branch;       ///< {first rung}, {last rung}
-  const char* after;        ///< the name of the rung before follows
+  const char* step_from;    ///< heading of the column that names the rung before
   const char* rungs_table;  ///< {ladder}
   const char* rung;
   const char* what_is_new;
@@ -79,7 +79,7 @@ struct Words {
   const char* slope;
   const char* no_knee;  ///< {reason}
   const char* halved;
-  const char* hangs_on;
+  const char* bound_by;
   const char* cpu_rows;
   const char* implementation;
   const char* size;
@@ -140,7 +140,7 @@ struct Words {
   const char* predicted_time;
   const char* measured_time;
   const char* ratio_of_time;
-  const char* rules;
+  const char* bottleneck;
   const char* profile;
 
   // Other libraries, counters.

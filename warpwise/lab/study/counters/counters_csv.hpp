@@ -8,9 +8,9 @@
 // Writes a GPU's counters as columns of CSV.
 namespace warpwise::lab {
 
-/// Columns of CSV for the counters of a run; none if the run has no counters. The first columns are
-/// the counters that are compared with the emulator's counts, read at the size of the counts. The
-/// others are all metrics, read at each row's own size.
+/// Columns of CSV for the hardware counters of a run; none if the run has no counters. The first
+/// columns are counters that have an emulator's count beside them, read at the count's problem
+/// size. The other columns are all metrics, read at each row's own size.
 class CounterColumns {
  public:
   explicit CounterColumns(const StudyRun& run);

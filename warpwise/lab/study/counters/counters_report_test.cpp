@@ -177,7 +177,7 @@ TEST(CountersReport, AsCsv) {
   StudyRun run = run_with_counters();
   run.rows.emplace_back().rung = "skipped";
   run.rows.back().skipped = "no reason";
-  run.rows[0].axes = {{"STRIDE", 3}};
+  run.rows[0].axis_constants = {{"STRIDE", 3}};
   const auto lines = csv_fields(csv_of(run));
   ASSERT_EQ(lines.size(), 3U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());

@@ -47,9 +47,10 @@ int threads_of(const ladders::Launch& launch) {
 
 // Returns ptxas's report on a kernel, and keeps it until the process ends. Many points of a study
 // share their code, and ptxas takes longer than the emulator.
-const ResourceReport& report_of(const Compilation& compilation, const std::string& kernel,
-                                const std::vector<rules::ComputeCapability>& ccs,
-                                bool disassemble) {
+const ResourceReport& cached_resource_report(const Compilation& compilation,
+                                             const std::string& kernel,
+                                             const std::vector<rules::ComputeCapability>& ccs,
+                                             bool disassemble) {
   static std::map<std::string, ResourceReport> reports;
   std::string key = (disassemble ? "disassembled " : "") + kernel + compilation.ptx;
   for (const rules::ComputeCapability cc : ccs) key += " " + rules::to_string(cc);
@@ -77,7 +78,7 @@ RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size
     result.branches += launch.totals.branches;
     result.divergent_branches += launch.totals.divergent_branches;
     result.barriers += launch.totals.barriers;
-    result.executed_threads += launch.thread_rounds;
+    result.possible_references += launch.thread_rounds;
     const emulator::MemoryCounts& memory = launch.memory[index];
     for (const auto& each : {memory.global_load, memory.global_store, memory.global_atomic}) {
       global.add(each);
@@ -96,8 +97,8 @@ RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size
   result.active_lanes = safe_ratio(threads, result.warp_instructions);
   const std::uint64_t references = global.references + texture;
   result.references_per_pixel = safe_ratio(static_cast<double>(references), pixels);
-  result.idle_threads = result.executed_threads - references;
-  result.thread_efficiency_percent = 100 * safe_ratio(references, result.executed_threads);
+  result.unmade_references = result.possible_references - references;
+  result.thread_efficiency_percent = 100 * safe_ratio(references, result.possible_references);
   const emulator::TrafficCounts& loads = result.global_load;
   result.load_transactions_per_request = safe_ratio(
       loads.transactions_32 + loads.transactions_64 + loads.transactions_128, loads.requests);
@@ -119,8 +120,8 @@ RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
   result.occupancy = safe_ratio(static_cast<double>(blocks * warps),
                                 rules::sm_limits(result.compute_capability).warps);
   if (!wanted.spills && !wanted.global_instructions) return result;
-  const ResourceReport& report = report_of(run.compilation(), launch.kernel,
-                                           {result.compute_capability}, wanted.global_instructions);
+  const ResourceReport& report = cached_resource_report(
+      run.compilation(), launch.kernel, {result.compute_capability}, wanted.global_instructions);
   if (const auto& known = report.by_compute_capability[0]) {
     result.spill_bytes = known->spill_store_bytes + known->spill_load_bytes;
     result.global_instructions = known->global_instructions;
@@ -133,7 +134,7 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               MachineCodeFigures wanted) {
   const ladders::Launch& launch = run.launches().front();
   const ResourceReport& report =
-      report_of(run.compilation(), launch.kernel, ccs, wanted.global_instructions);
+      cached_resource_report(run.compilation(), launch.kernel, ccs, wanted.global_instructions);
   std::vector<RungResources> result;
   for (std::size_t i = 0; i < ccs.size(); ++i) {
     RungResources each;
@@ -166,7 +167,8 @@ const std::vector<MachineOperation>& operations_by_rules(const RungRun& run,
                                                          const std::string& kernel,
                                                          rules::ComputeCapability cc) {
   static const std::vector<MachineOperation> none;
-  const auto& known = report_of(run.compilation(), kernel, {cc}, false).by_compute_capability[0];
+  const auto& known =
+      cached_resource_report(run.compilation(), kernel, {cc}, false).by_compute_capability[0];
   return known && known->architecture >= 10 * cc.major && cc.major >= 7 ? known->operations : none;
 }
 

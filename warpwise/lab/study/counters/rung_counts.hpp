@@ -27,11 +27,13 @@ struct RungCounts {
   double bytes_moved_per_pixel = 0;      ///< bytes moved between the SMs and global memory
   double shared_passes_per_request = 0;  ///< passes of shared memory per request; 0 if it is not
                                          ///< used
-  /// Executed threads, added up over the accesses: each block contributes its threads times the
-  /// accesses of its busiest warp to global memory and textures.
-  std::uint64_t executed_threads = 0;
-  std::uint64_t idle_threads = 0;            ///< part of executed_threads that makes no reference
-  double thread_efficiency_percent = 0;      ///< share of executed_threads that is not idle
+  /// References if each thread of a block made one at every access of the block's busiest warp.
+  /// Accesses are those to global memory and textures. The report calls the figure
+  /// executed_threads.
+  std::uint64_t possible_references = 0;
+  std::uint64_t unmade_references = 0;   ///< part of possible_references that no thread made; the
+                                         ///< report calls it idle_threads
+  double thread_efficiency_percent = 0;  ///< share of possible_references that was made
   double load_transactions_per_request = 0;  ///< as transactions_per_request, for reads alone
   emulator::TrafficCounts global_load;
   emulator::TrafficCounts global_store;
@@ -73,8 +75,8 @@ struct MachineCodeFigures {
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
                                MachineCodeFigures wanted);
 
-/// Returns the resources of the rung's first kernel, from the report of ptxas or NVRTC and the
-/// rules of occupancy.
+/// Returns the resources of the rung's first kernel for each of `ccs`, without a GPU. Registers and
+/// spills come from ptxas or NVRTC, occupancy from rules::occupancy().
 std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               const std::vector<rules::ComputeCapability>& ccs,
                                               MachineCodeFigures wanted);

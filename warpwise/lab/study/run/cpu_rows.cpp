@@ -56,7 +56,7 @@ void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Prob
   ladders::Problem computed = problem;
   add(reference_row(table, row, computed));
   std::set<int> threads = {1, all};
-  // Adds the document's number of threads, or all threads if this CPU has fewer.
+  // Adds as many threads as the CPU in the source document (docs/sources.md) used, at most all.
   const std::optional<DocumentCpu>& documented = table.document_cpu;
   const int as_documented = documented ? std::min(documented->threads, all) : 0;
   if (documented) threads.insert(as_documented);
@@ -67,7 +67,7 @@ void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Prob
     done.batch = time_of(table, computed, ladders::Cpu::library, each);
     if (is_documented && each == as_documented) {
       done.document_cpu = documented;
-      done.rows = documented->rows;
+      done.document_rows = documented->document_rows;
     }
     add(std::move(done));
   }

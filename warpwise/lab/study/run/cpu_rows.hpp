@@ -6,10 +6,11 @@
 
 namespace warpwise::lab {
 
-/// Times a ladder's problem on the CPU. Runs the plain loops if they take at most a few seconds.
-/// Runs the library with one thread, with all threads, and with the source document's number of
-/// threads.
-/// \param row  a row with the size and parameters that all rows get
+/// Times the computation of a ladder's problem on the CPU. The rows are
+/// - the reference's plain loops, which are skipped if they would take more than a few seconds,
+/// - the library with one thread and with all threads, and
+/// - the library with as many threads as the CPU in the source document (docs/sources.md) used.
+/// \param row  template of all rows: it has their size and parameters
 /// \param add  called with each finished row
 void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Problem& problem,
                 const std::function<void(RungRow)>& add);

@@ -34,10 +34,10 @@ constexpr const char* emulator_method =
 
 std::string method_of(const StudyTable& table, const StudyRun& run) {
   if (!run.on_gpu) return emulator_method;
-  if (run.by_transfer) return transfer_method;
+  if (run.varies_transfer) return transfer_method;
   std::string method = table.ladder != nullptr ? compared_with_cpu : compared_with_reference;
   method += gpu_method;
-  if (run.by_share) method += share_method;
+  if (run.varies_gpu_share) method += share_method;
   return method;
 }
 

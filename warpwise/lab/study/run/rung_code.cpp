@@ -165,8 +165,8 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
 
 namespace {
 
-// Compiles as compile_rung() does, but without a limit on registers. PTX merely states the limit;
-// only machine code depends on it.
+// Returns a rung's PTX without a limit on registers, from the cache or from the compiler. The limit
+// is a directive that compile_rung() adds later, so one cached PTX serves all limits.
 Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                              const emulator::Dim3& block, int architecture) {
   CompileOptions options;
@@ -181,10 +181,10 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
 
   const Toolchain toolchain = find_toolchain();
   const auto nvrtc = Nvrtc::load(toolchain.nvrtc_libraries);
-  // This number is part of the key. It changes with the options of compilation, so that PTX of
-  // older options is not used.
-  constexpr std::string_view way = "3 ";
-  std::string key = std::string(way) + text_with_includes(rung.file) +
+  // A version number in the cache's key. Increase it with every change of the compile options, so
+  // that PTX from older options is not used.
+  constexpr std::string_view key_version = "3 ";
+  std::string key = std::string(key_version) + text_with_includes(rung.file) +
                     identity_of(nvrtc ? nvrtc->library() : toolchain.nvcc) + rung.file.string() +
                     std::to_string(architecture);
   for (const std::string& define : options.defines) key += " " + define;

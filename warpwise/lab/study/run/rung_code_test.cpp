@@ -60,8 +60,8 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), "of the cache");
 }
 
-// The key has the library that compiles. A library that is listed before it but cannot be loaded
-// must not change the key.
+// The cache's key identifies the NVRTC library that compiles. A library earlier in the search order
+// that cannot be loaded must not change the key.
 TEST_F(Rungs, ComeFromTheCacheWhateverLibrariesCannotBeLoaded) {
   const StudyTable table = edited("copy");
   const fs::path no_library = folder_ / "toolkit/lib64/libnvrtc.so.13";
@@ -129,7 +129,7 @@ TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   }
 }
 
-// The PTX has the folder's name. JSON cannot hold such bytes, so the PTX is not cached.
+// PTX contains the folder's name. The cache is JSON in UTF-8, so it cannot hold other bytes.
 TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
   edited("copy");
   fs::rename(folder_ / "copy", folder_ / "c\xffpy");

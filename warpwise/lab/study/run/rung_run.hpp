@@ -11,9 +11,9 @@
 // Runs a rung on an executor for a problem, and checks its result.
 namespace warpwise::lab {
 
-/// A rung (a kernel of a study) that is ready to run on a problem. It has the launches, and the
-/// operands in an executor's memory. Outputs hold a sentinel, a value that shows what no kernel
-/// wrote.
+/// A rung (a kernel of a study) that is ready to run on a problem: compiled code, launches, and
+/// operands in an executor's memory. Uploaded outputs are filled with Operand::sentinel, which
+/// marks the bytes that no kernel has written.
 class RungRun {
  public:
   /// Compiles the rung's code for this block shape, or takes it from the cache, and uploads the
@@ -67,10 +67,10 @@ class RungRun {
 /// difference.
 std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
 
-/// Returns the problem with the outputs that a rung has to give. For a ladder, the CPU computes
-/// them: `with` chooses plain loops or the library. For another study, the reference kernel
-/// computes them on the executor. The reference kernel has the rung's constants and the block shape
-/// `block`.
+/// Returns a copy of the problem with correct outputs, with which a rung's outputs are compared.
+/// For a ladder's problem, the CPU computes them: `with` chooses plain loops or the library.
+/// Otherwise the study's reference kernel computes them on the executor, with the rung's constants
+/// and the block shape `block`.
 /// \throws Error  as RungRun and run() do
 ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
                              const ladders::Problem& problem, const emulator::Dim3& block,

@@ -57,7 +57,7 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
   EXPECT_EQ(names.at("max_shared_bytes"), 227 * 1024);
   EXPECT_EQ(names.at("max_linear_texels"), 1 << 28);
 
-  // All names are reserved, except the problem's variable count and the constant TILE.
+  // is_reserved() knows all these names, except the problem's own count and the constant TILE.
   for (const auto& [name, value] : names) {
     EXPECT_TRUE(is_reserved(name) || name == "count" || name == "TILE") << name;
   }
@@ -159,7 +159,7 @@ TEST_F(Rungs, OfParametersThatMakeNoProblem) {
     verify(executor, table, {"shipped"}, false, [&](const VerifiedRung& rung) { result = rung; });
     return result;
   };
-  // A block of 5 does not fit an image of 4x4, so its three layouts are skipped.
+  // A block of 5x5 does not fit the 4x4 image, so that image's three memory layouts are skipped.
   const VerifiedRung some = verified({{{"block", 5}}});
   EXPECT_TRUE(some.right()) << some.failure;
   EXPECT_EQ(some.passed, 3);

@@ -126,13 +126,13 @@ std::string text_of(std::int64_t width, std::int64_t height, const Variables& pa
   return text;
 }
 
-/// Problems for kernels and launches that the problems of the ladders' tables do not need.
-struct More {
+/// An additional problem. It needs a kernel or launch that no problem of a ladder's table needs.
+struct AdditionalProblem {
   std::string_view ladder;
   Size size;
   Variables parameters;
 };
-const More more[] = {
+const AdditionalProblem additional_problems[] = {
     {"threshold", {70, 200}, {{"window", 255}}},
     {"threshold", {70, 200}, {{"window", 63}}},
     {"threshold", {70, 200}, {{"window", 257}}},
@@ -197,7 +197,7 @@ class Shipped : public testing::TestWithParam<std::string_view> {
         compare(shipped, size, parameters);
       }
     }
-    for (const More& each : more) {
+    for (const AdditionalProblem& each : additional_problems) {
       if (each.ladder == GetParam()) compare(shipped, each.size, each.parameters);
     }
   }

@@ -82,6 +82,12 @@ class StudyRunner {
     return std::move(result_);
   }
 
+  // Returns the rows that there are, as those of an interrupted run.
+  const StudyRun& interrupted() {
+    result_.interrupted = true;
+    return result_;
+  }
+
  private:
   void open_counters() {
     try {
@@ -124,18 +130,20 @@ class StudyRunner {
     if (request_.experiment) {
       result_.experiment = request_.experiment->name;
       result_.title = request_.experiment->title;
-      result_.document_rows = request_.experiment->rows;
+      result_.document_rows = request_.experiment->document_rows;
       result_.knee = request_.experiment->knee;
+    } else if (request_.rungs.size() < table_.rungs.size()) {
+      result_.named_rungs = request_.rungs;
     }
     result_.device = executor().device_name();
     result_.compute_capability = executor().compute_capability();
     result_.on_gpu = request_.on_gpu;
     if (!request_.on_gpu) result_.model = request_.model;
-    result_.by_share = !axes_.sm_percents.empty() || !axes_.neighbour_percents.empty();
-    result_.by_transfer = !axes_.transfers.empty();
+    result_.varies_gpu_share = !axes_.sm_percents.empty() || !axes_.neighbour_percents.empty();
+    result_.varies_transfer = !axes_.transfers.empty();
     result_.method = method_of(table_, result_);
     if (!request_.on_gpu) return;
-    if (result_.by_transfer) result_.bus = bus_limit();
+    if (result_.varies_transfer) result_.bus = bus_limit();
     result_.multiprocessors = gpu_->multiprocessors();
     result_.driver_version = gpu_->device().driver_version;
     result_.copy_roof_gb_per_s = timer_->copy_roof_gb_per_s();
@@ -150,8 +158,8 @@ class StudyRunner {
   void run_size(const Size& size, const Variables& parameters) {
     works_.clear();
     const Work& plain = work_of(size, parameters);
-    if (request_.on_gpu && !result_.by_transfer) {
-      transfer(plain);
+    if (request_.on_gpu && !result_.varies_transfer) {
+      time_transfers_once(plain);
       if (plain.problem.roof == ladders::Roof::read) {
         result_.read_roof_gb_per_s = timer_->read_roof_gb_per_s();
       }
@@ -163,7 +171,7 @@ class StudyRunner {
       run_on_cpu(table_, row_of(plain), plain.problem, [&](RungRow row) { add(std::move(row)); });
     }
     for (const Setting& setting : settings_of(axes_)) {
-      set(setting);
+      apply_setting(setting);
       for (const std::string& name : request_.rungs) {
         if (is_stopped()) break;
         const Rung& rung = table_.rung(name);
@@ -178,7 +186,7 @@ class StudyRunner {
   }
 
   // Applies a setting. If it is impossible, its points are skipped with the reason why_not_set_.
-  void set(const Setting& setting) {
+  void apply_setting(const Setting& setting) {
     setting_ = setting;
     why_not_set_.clear();
     share_.reset();
@@ -189,7 +197,7 @@ class StudyRunner {
       }
       return;
     }
-    if (!result_.by_share) return;
+    if (!result_.varies_gpu_share) return;
     try {
       share_ = std::make_unique<GpuShare>(
           *gpu_, setting.sm_percent,
@@ -231,7 +239,7 @@ class StudyRunner {
     return row;
   }
 
-  void transfer(const Work& work) {
+  void time_transfers_once(const Work& work) {
     std::vector<std::uint64_t> inputs;
     std::vector<std::uint64_t> outputs;
     for (const ladders::Operand& each : work.problem.operands) {
@@ -248,8 +256,8 @@ class StudyRunner {
     RungRow row = row_of(work);
     row.rung = rung.name;
     row.idea = rung.idea;
-    row.rows = rung.rows;
-    row.axes = point.constants;
+    row.document_rows = rung.document_rows;
+    row.axis_constants = point.constants;
     row.block = block;
     row.setting = setting_;
     // If a rung fixes a parameter, all values on that parameter's axis give the same row. The row
@@ -274,7 +282,7 @@ class StudyRunner {
         fill(row, rung, work, run);
       }
       if (rung.shipped) row.block = dimensions(run.launches().front().block);
-      compare(table_, result_, row);
+      set_comparison_figures(table_, result_, row);
     } catch (const Unsupported& reason) {
       row.skipped = reason.what();
     } catch (const KernelFault& fault) {
@@ -298,7 +306,7 @@ class StudyRunner {
     if (with_size) {
       key += fmt::format(" of {} {} {}", row.size.width, row.size.height, text_of(row.setting));
     }
-    for (const auto& values : {row.parameters, row.axes}) {
+    for (const auto& values : {row.parameters, row.axis_constants}) {
       for (const auto& [name, value] : values) key += fmt::format(" {} {}", name, value);
     }
     return key;
@@ -321,7 +329,7 @@ class StudyRunner {
     row.batch = times.batch;
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
-    rate(row, work);
+    set_rate_and_share_of_roof(row, work);
     // Each combination of rung, block shape, parameters and constants is counted once, at the
     // table's emulator_size. A ladder is counted only with its default parameters, since others may
     // take long in the emulator.
@@ -331,7 +339,7 @@ class StudyRunner {
       counted = count(rung, work.parameters, row.block);
       row.counts = counted.counts;
     }
-    with_counters([&] { read(row, rung, work, run, counted); });
+    with_counters([&] { read_gpu_counters(row, rung, work, run, counted); });
   }
 
   CountedRung count(const Rung& rung, const Variables& parameters,
@@ -339,7 +347,8 @@ class StudyRunner {
     const std::uint64_t budget = budget_of(table_, table_.emulator_size);
     std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
     EmulatorExecutor emulator(ccs, true, budget);
-    // Counts that are compared with counters must be of the same launches on the same GPU model.
+    // The GPU's hardware counters are compared with the emulator's counts. Grids may depend on the
+    // number of SMs, so the emulator gets the GPU's number and compute capability.
     if (counters_) {
       ccs = {gpu_->compute_capability()};
       emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
@@ -347,9 +356,10 @@ class StudyRunner {
     return count_rung(emulator, table_, rung, parameters, block, ccs);
   }
 
-  // Reads counters at the row's own size and, if the row has counts, at the size of the counts.
-  void read(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
-            const CountedRung& counted) {
+  // Reads the GPU's hardware counters for the row's problem. If the emulator counted the row, reads
+  // them for the counted problem too, which may have another size.
+  void read_gpu_counters(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
+                         const CountedRung& counted) {
     const Counters::SwitchedOn switched_on(*counters_);
     const bool is_compared = !row.counts.empty();
     const bool is_same = work.size == table_.emulator_size;
@@ -358,7 +368,7 @@ class StudyRunner {
     if (is_same) {
       row.compared_counters = row.counters;
     } else {
-      // The smaller problem replaces the rung's own one in memory, which was timed before.
+      // The counted problem replaces the row's problem in memory. The row was timed before.
       RungRun smaller(*gpu_, table_, rung, *counted.problem, row.block);
       row.compared_counters = read_counters(*counters_, smaller, table_.emulator_size, true);
     }
@@ -401,7 +411,7 @@ class StudyRunner {
     if (row.wrong.empty()) row.end_to_end = run.times;
   }
 
-  void rate(RungRow& row, const Work& work) {
+  void set_rate_and_share_of_roof(RungRow& row, const Work& work) {
     const Problem& problem = work.problem;
     const double seconds = row.cold->median_us * 1e-6;
     row.gb_per_s = static_cast<double>(problem.bytes) * 1e-9 / seconds;
@@ -459,7 +469,13 @@ std::optional<double> kernel_share(const EndToEnd& times) {
 }
 
 StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done) {
-  return StudyRunner(table, request, done).run();
+  StudyRunner runner(table, request, done);
+  try {
+    return runner.run();
+  } catch (...) {
+    request.failed(runner.interrupted());
+    throw;
+  }
 }
 
 }  // namespace warpwise::lab

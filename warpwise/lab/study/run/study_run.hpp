@@ -20,7 +20,8 @@ namespace warpwise::lab {
 /// A rung's modelled time on a GPU that need not be present.
 struct ModelledTime {
   double us = 0;         ///< modelled time of the row's problem with a cold cache
-  double filled_us = 0;  ///< sum of filled_us() over the launches
+  double filled_us = 0;  ///< time without the overhead of small grids: the sum of the launches'
+                         ///< filled_us()
 };
 
 /// Models the times of a run in the emulator.
@@ -37,15 +38,16 @@ struct TimeModel {
 struct RungRow {
   std::string rung;  ///< the rung's name, or "cpu reference", "cpu 1 thread", "cpu N threads"
   std::string idea;
-  std::vector<std::string> rows;  ///< rows of the source documents: "A8"
+  std::vector<std::string> document_rows;  ///< rows of docs/sources.md, for example "A8"
   Size size;
   ladders::Variables parameters;
-  ladders::Variables axes;  ///< values that the run's axes give to constants
+  ladders::Variables axis_constants;  ///< values of the constants that are axes of the run
   emulator::Dim3 block;
   Setting setting;
   bool on_cpu = false;
   std::string skipped;  ///< why the row was not run; empty if it was run
-  std::string wrong;    ///< difference of a wrong result, or a fault; the row then has no times
+  std::string wrong;    ///< first difference from the expected result, or the kernel's fault; the
+                        ///< row then has no times
   std::optional<Timing> cold;          ///< times with the L2 flushed before each run
   std::optional<Timing> batch;         ///< times of runs on the same operands one after another
   std::optional<double> sm_clock_mhz;  ///< median clock during the cold runs
@@ -55,11 +57,11 @@ struct RungRow {
   std::optional<int> multiprocessors;        ///< SMs that the rung ran on, if a setting limits them
   std::optional<double> neighbour_gb_per_s;  ///< read rate that the neighbour kernel reached at the
                                              ///< same time
-  std::optional<double> bandwidth_left;      ///< bandwidth that the neighbour leaves, as a share of
-                                             ///< the copy roof
+  std::optional<double> bandwidth_left;      ///< share of StudyRun::copy_roof_gb_per_s that the
+                                             ///< neighbour kernel leaves
   std::optional<EndToEnd> end_to_end;        ///< time with transfers; replaces cold and batch
-  std::string roof;                          ///< "copy", "read" or "vsadu4", if the share is known
-  std::string step_before;  ///< rung that this rung changes, if that rung was timed too
+  std::string roof;                          ///< limit of share_of_roof: "copy", "read" or "vsadu4"
+  std::string step_before;  ///< Rung::after, the rung that this one modifies, if it was timed
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< over the run's first rung with the same problem
   std::vector<RungResources> resources;  ///< one element on a GPU; in the emulator, one for each
@@ -69,7 +71,7 @@ struct RungRow {
                                                     ///< StudyRequest::model
   std::optional<CounterReading> counters;           ///< GPU's counters at this row's size
   std::optional<CounterReading> compared_counters;  ///< GPU's counters at the size of `counts`
-  std::string not_comparable;  ///< why compared_counters and `counts` are not of the same launches
+  std::string not_comparable;  ///< how the GPU's launches differ from those of `counts`
   /// The source document's figures, if it has figures for this row.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< the document's speed-up over the rung
@@ -90,8 +92,8 @@ struct SeriesKnee {
   std::string rung;
   Size size;
   emulator::Dim3 block;
-  ladders::Variables parameters;  ///< parameters of the curve, without the axis
-  ladders::Variables axes;        ///< values that the run's other axes give to constants
+  ladders::Variables parameters;      ///< parameters of the curve, without the axis
+  ladders::Variables axis_constants;  ///< values of the constants that are other axes of the run
   Setting setting;
   KneeSearch search;
 };
@@ -100,9 +102,10 @@ struct StudyRun {
   std::string study;
   bool is_ladder = true;
   std::vector<std::string> report;  ///< figures to show, the same as StudyTable::report
-  bool by_share = false;            ///< an axis is a share of the GPU
-  bool by_transfer = false;         ///< an axis chooses how operands are transferred
+  bool varies_gpu_share = false;    ///< an axis is sm_percent or neighbour_percent
+  bool varies_transfer = false;     ///< an axis chooses how operands are transferred
   std::string experiment;           ///< name of the experiment; empty if the request named rungs
+  std::vector<std::string> named_rungs;  ///< named rungs; empty for an experiment or all rungs
   std::string title;
   std::vector<std::string> document_rows;
   std::string document_device;
@@ -125,15 +128,16 @@ struct StudyRun {
   std::optional<KneeQuestion> knee;  ///< the knee that the experiment asks for
   std::vector<SeriesKnee> knees;     ///< empty without times, and until all rows are there
   std::string method;
-  std::string missing;       ///< why some figures of the report are not known
-  bool interrupted = false;  ///< StudyRequest::stop ended the run before its last point
+  std::string missing;  ///< why some figures of the report are not known
+  bool interrupted =
+      false;  ///< StudyRequest::stop, or an error, ended the run before its last point
 
   bool any_wrong() const;
 };
 
 struct StudyRequest {
   std::vector<std::string> rungs;
-  std::optional<Experiment> experiment;  ///< experiment whose rungs are `rungs`
+  std::optional<Experiment> experiment;  ///< source of the axes; empty: the table has them
   std::optional<Size> size;              ///< replaces the table's or the experiment's sizes
   std::optional<emulator::Dim3> block;   ///< replaces the block shapes of all but shipped rungs
   bool on_gpu = false;
@@ -143,6 +147,8 @@ struct StudyRequest {
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< capabilities to count for
   /// Is called before each point. If it returns true, the run ends with the rows that it has.
   std::function<bool()> stop = [] { return false; };
+  /// Is called if a rung fails, with the rows before it, before the error is thrown.
+  std::function<void(const StudyRun&)> failed = [](const StudyRun&) {};
 };
 
 /// Returns the kernels' share of the sum of upload, kernel and download time. Returns nothing if

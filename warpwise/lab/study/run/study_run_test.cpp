@@ -27,7 +27,7 @@ class Compared : public ::testing::Test {
   Compared() { run_.on_gpu = true; }
 
   const RungRow& add(RungRow row) {
-    compare(table_, run_, row);
+    set_comparison_figures(table_, run_, row);
     return run_.rows.emplace_back(std::move(row));
   }
 

@@ -111,9 +111,10 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
   return result;
 }
 
-// Makes cases at the last size of the table that is valid with these parameters. An experiment's
-// own sizes are too large for the emulator. A plain loop over the experiment's widest window, at
-// all sizes of the table, would exceed the emulator's budget.
+// Makes the cases for parameters that only an experiment has. They have one size: the last in the
+// table's "verify" that is valid with the parameters. The experiment's own sizes are too large for
+// the emulator. At the largest size in "verify", a kernel that loops over the widest window would
+// exceed the emulator's budget.
 Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
   Cases result;
   result.parameters = {parameters};
@@ -139,10 +140,11 @@ std::string text_of(const Case& each, const emulator::Dim3& block) {
                      first.pitch_bytes(), block.x, block.y, block.z);
 }
 
-// Returns what is wrong with the result of one case, or an empty text if it is right. \throws
+// Runs one case. Returns what is wrong with its result, or an empty text if it is right. \throws
 // Unsupported  the case cannot be run
-std::string difference_of(Executor& executor, const StudyTable& table, const RungPoint& point,
-                          const Case& each, const emulator::Dim3& block) {
+std::string run_case_and_compare(Executor& executor, const StudyTable& table,
+                                 const RungPoint& point, const Case& each,
+                                 const emulator::Dim3& block) {
   std::optional<Problem> by_reference;
   if (!each.expected) {
     const std::string reason = RungRun::why_skipped(executor, point.rung, each.problem, block);
@@ -162,7 +164,7 @@ bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& 
   if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
   for (const Case& each : cases.cases) {
     try {
-      result.failure = difference_of(executor, table, point, each, block);
+      result.failure = run_case_and_compare(executor, table, point, each, block);
     } catch (const CompileError& error) {
       result.failure = error.what();
       result.compiler_log = error.log();

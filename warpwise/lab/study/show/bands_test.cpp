@@ -29,7 +29,7 @@ TEST(Bands, HaveEveryUnitOnce) {
           EXPECT_GE(each.units, units / count);
           EXPECT_LE(each.units, units / count + 1);
           next += each.units;
-          // The band's neighbours above and below are cut off at the problem's border.
+          // The halo above and the halo below a band end at the problem's border.
           EXPECT_EQ(each.above, std::min(halo, each.first));
           EXPECT_EQ(each.below, std::min(halo, units - next));
         }

@@ -5,12 +5,12 @@
 
 namespace warpwise::lab {
 
-/// Number of figures that only a GPU gives: times, and figures computed from times. They are the
-/// first ones in figure_names. A study's "report" may name any figure in figure_names. CSV reports
-/// have a column for each.
+/// Number of figures, the first in figure_names, that only a GPU gives: times, and figures computed
+/// from times.
 inline constexpr std::size_t timed_figures = 4;
 /// Times for which an experiment can ask for a knee.
 inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};
+/// Names of all figures. A study's "report" may name any. CSV reports have a column for each.
 inline constexpr auto figure_names =
     std::to_array<std::string_view>({"cold_us",
                                      "batch_us",

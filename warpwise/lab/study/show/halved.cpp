@@ -30,8 +30,9 @@ std::optional<double> loss(std::optional<double> before, std::optional<double> a
 }
 
 bool is_same_work(const RungRow& a, const RungRow& b) {
-  return a.rung == b.rung && a.size == b.size && a.parameters == b.parameters && a.axes == b.axes &&
-         a.block.x == b.block.x && a.block.y == b.block.y && a.block.z == b.block.z;
+  return a.rung == b.rung && a.size == b.size && a.parameters == b.parameters &&
+         a.axis_constants == b.axis_constants && a.block.x == b.block.x && a.block.y == b.block.y &&
+         a.block.z == b.block.z;
 }
 
 // Returns true if `half` is about half of `many`. A GPU can reserve only some numbers of SMs, so
@@ -63,7 +64,7 @@ std::optional<Halved> halved_of(const RungRow& row, const std::map<int, Curve>& 
 
 }  // namespace
 
-std::string Halved::hangs_on() const {
+std::string Halved::bound_by() const {
   if (!sms_at_all_bandwidth || !bandwidth_at_many_sms) return {};
   constexpr double matters = 0.25;
   const bool sms = *sms_at_all_bandwidth >= matters;

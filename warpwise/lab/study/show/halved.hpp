@@ -24,12 +24,13 @@ struct Halved {
   /// Returns the resources that bound the kernel: "multiprocessors", "bandwidth", "both" or
   /// "neither". A resource counts if half of it costs a quarter of the speed or more while the
   /// other resource is whole. Returns an empty text if one of these losses is not known.
-  std::string hangs_on() const;
+  std::string bound_by() const;
 };
 
-/// Returns the losses of each kernel that was timed on some number of multiprocessors and on half
-/// of that number. Takes the largest such number. The time at half of the bandwidth is interpolated
-/// between two measured times, as a linear function of the inverse of the bandwidth.
+/// Returns the losses of each kernel that was timed on some number of multiprocessors and on about
+/// half of it. If there are several such pairs, takes the one with the largest number. The time at
+/// half of the bandwidth is interpolated between two measured times. It is assumed to be linear in
+/// the inverse of the bandwidth.
 std::vector<Halved> halved_of(const StudyRun& run);
 
 }  // namespace warpwise::lab

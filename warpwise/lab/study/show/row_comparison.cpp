@@ -7,16 +7,18 @@
 namespace warpwise::lab {
 namespace {
 
-// Returns true if the document's figures are for this row. The row must have the table's size and
-// the rung's first block shape. In the emulator, rows of the emulator_size count too: they have no
-// times that a reader could wrongly compare with the document's times.
+// Returns true if the source document's figures may be shown in this row. The row must have the
+// table's size, the rung's first block shape, and default parameters, constants and setting. In the
+// emulator, emulator_size is allowed too. No times are measured there, so a reader cannot compare
+// times of two sizes by mistake.
 bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   if (row.setting != Setting{}) return false;
   const bool same_size = row.size == table.size || (!run.on_gpu && row.size == table.emulator_size);
-  const bool own_constants = std::all_of(row.axes.begin(), row.axes.end(), [&](const auto& axis) {
-    return rung.constants.at(axis.first) == std::to_string(axis.second);
-  });
+  const bool own_constants =
+      std::all_of(row.axis_constants.begin(), row.axis_constants.end(), [&](const auto& axis) {
+        return rung.constants.at(axis.first) == std::to_string(axis.second);
+      });
   return same_size && own_constants && is_default(table, rung, row.parameters) &&
          (rung.shipped || row.block == rung.blocks.front());
 }
@@ -35,7 +37,7 @@ bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variab
   return parameters == merged(table.parameters(), rung.parameters);
 }
 
-void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
+void set_comparison_figures(const StudyTable& table, const StudyRun& before, RungRow& row) {
   if (!row.skipped.empty() || !row.wrong.empty()) return;
   const Rung& rung = table.rung(row.rung);
   // Only rows with the same size, parameters and setting have the same problem. A rung that fixes a
@@ -56,9 +58,10 @@ void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   }
   if (!row.cold) return;
   row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
-  // Finds the first row of the step before, which has the first of that step's block shapes.
+  // The step before may have several rows, one for each block shape. Finds the first of them.
   const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
-    return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
+    return is_comparable(other) && other.axis_constants == row.axis_constants &&
+           other.rung == rung.after;
   });
   if (step == before.rows.end() || !step->cold) return;
   row.step_before = rung.after;

@@ -2,7 +2,7 @@
 
 #include "warpwise/lab/study/run/study_run.hpp"
 
-// Compares a row of a run with the step before it, the first rung, and the document.
+// Compares a row with the step before it, with the run's first rung and with the source document.
 namespace warpwise::lab {
 
 /// Returns true if `parameters` are the table's defaults, apart from those that the rung fixes.
@@ -10,6 +10,6 @@ bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variab
 
 /// Sets the figures of a row that compare it with the rows before it, and the document's figures
 /// for the row. run_study() calls it for each rung that ran.
-void compare(const StudyTable& table, const StudyRun& before, RungRow& row);
+void set_comparison_figures(const StudyTable& table, const StudyRun& before, RungRow& row);
 
 }  // namespace warpwise::lab

@@ -16,7 +16,7 @@ ladders::Variables without(ladders::Variables values, const std::string& axis) {
 
 // Returns the axis's value in a row, or nothing if the kernel has no such constant or parameter.
 std::optional<std::int64_t> axis_value(const RungRow& row, const std::string& axis) {
-  for (const auto& values : {row.axes, row.parameters}) {
+  for (const auto& values : {row.axis_constants, row.parameters}) {
     const auto found = values.find(axis);
     if (found != values.end()) return found->second;
   }
@@ -28,7 +28,8 @@ std::optional<std::int64_t> axis_value(const RungRow& row, const std::string& ax
 bool is_of_series(const RungRow& row, const SeriesKnee& series, const std::string& axis) {
   return row.rung == series.rung && row.size == series.size && same(row.block, series.block) &&
          without(row.parameters, axis) == series.parameters &&
-         without(row.axes, axis) == series.axes && row.setting == series.setting;
+         without(row.axis_constants, axis) == series.axis_constants &&
+         row.setting == series.setting;
 }
 
 std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vector<RungRow>& rows) {
@@ -46,7 +47,7 @@ std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vect
                                      row.size,
                                      row.block,
                                      without(row.parameters, question.axis),
-                                     without(row.axes, question.axis),
+                                     without(row.axis_constants, question.axis),
                                      row.setting,
                                      {}});
       points.emplace_back();

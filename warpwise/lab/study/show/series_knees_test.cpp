@@ -23,7 +23,7 @@ RungRow point(const char* kernel, std::int64_t ops, std::int64_t loads, double u
   row.rung = kernel;
   row.size = {64, 2};
   row.parameters = {{"loads", loads}, {"stores", 1}};
-  row.axes = {{"OPS", ops}};
+  row.axis_constants = {{"OPS", ops}};
   row.block = {block, 1, 1};
   row.cold = timing(us);
   row.batch = timing(us / 2);
@@ -66,7 +66,7 @@ TEST(SeriesKnees, OneForEachCurve) {
   ASSERT_EQ(run.knees.size(), 3U);
   EXPECT_EQ(run.knees[1].rung, "multiply");
   EXPECT_EQ(run.knees[1].parameters, (ladders::Variables{{"loads", 2}, {"stores", 1}}));
-  EXPECT_TRUE(run.knees[1].axes.empty()) << "but for the axis itself";
+  EXPECT_TRUE(run.knees[1].axis_constants.empty()) << "but for the axis itself";
   for (const std::size_t i : {0, 1}) {
     ASSERT_TRUE(run.knees[i].search.knee) << run.knees[i].search.why_none;
     EXPECT_NEAR(run.knees[i].search.knee->at, 100.0 * static_cast<double>(i + 1), 1e-6);
@@ -84,7 +84,7 @@ TEST(SeriesKnees, OverAParameterAndOfTheBatchTime) {
   const StudyRun run = run_of(std::move(rows), {"loads", "batch_us"});
   ASSERT_EQ(run.knees.size(), 1U);
   EXPECT_EQ(run.knees[0].parameters, (ladders::Variables{{"stores", 1}}));
-  EXPECT_EQ(run.knees[0].axes, (ladders::Variables{{"OPS", 7}}));
+  EXPECT_EQ(run.knees[0].axis_constants, (ladders::Variables{{"OPS", 7}}));
   ASSERT_TRUE(run.knees[0].search.knee);
   EXPECT_NEAR(run.knees[0].search.knee->at, 2.5, 1e-6);
   EXPECT_NEAR(run.knees[0].search.knee->level, 5, 1e-6);
@@ -123,7 +123,7 @@ TEST(SeriesKnees, OfRowsThatWereTimed) {
   rows[3].skipped = "for a reason";
   for (std::size_t i = 6; i < 9; ++i) rows[i].cold.reset();
   rows.push_back(point("plain", 0, 1, 5));
-  rows.back().axes.clear();  // as of a kernel without the constant OPS
+  rows.back().axis_constants.clear();  // as of a kernel without the constant OPS
   const StudyRun run = run_of(std::move(rows));
   ASSERT_EQ(run.knees.size(), 3U);
   EXPECT_NEAR(run.knees[0].search.knee->at, 100, 1e-6);

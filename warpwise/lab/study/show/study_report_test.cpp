@@ -107,7 +107,7 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   run.on_gpu = true;
   RungRow row;
   row.rung = "scalar";
-  row.rows = {"B1, left", "B2"};
+  row.document_rows = {"B1, left", "B2"};
   row.size = {4, 3};
   row.block = {32, 8, 1};
   row.cold = Timing{10, 9, 11, 12, 0};

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t ladder_name_width = 32;
 constexpr std::size_t name_width = 44;  // width of a name that is followed by the values of axes
-// An idea is left out if there is room for fewer characters than this.
+// An idea (a rung's description) is left out if fewer characters than this fit on the line.
 constexpr std::size_t least_of_an_idea = 20;
 
 // A column between a row's name and its idea. Columns with a small `keep` are left out first if a
@@ -65,7 +65,7 @@ std::vector<Column> gpu_columns() {
       {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
-// Returns the columns of a run in which an axis is a share of the GPU.
+// Returns the additional columns of a run with the axis sm_percent or neighbour_percent.
 std::vector<Column> share_columns() {
   return {
       {"SMs", 5, 103, false, "multiprocessors that ran the kernel"},
@@ -122,11 +122,11 @@ std::vector<Column> study_columns(const StudyRun& run) {
 }
 
 std::vector<Column> all_columns(const StudyRun& run) {
-  if (run.by_transfer && run.on_gpu) return transfer_columns();
+  if (run.varies_transfer && run.on_gpu) return transfer_columns();
   std::vector<Column> columns = !run.report.empty() ? study_columns(run)
                                 : run.on_gpu        ? gpu_columns()
                                                     : emulator_columns(run);
-  if (run.by_share && run.on_gpu) {
+  if (run.varies_gpu_share && run.on_gpu) {
     const std::vector<Column> more = share_columns();
     columns.insert(columns.begin(), more.begin(), more.end());
   }
@@ -134,7 +134,8 @@ std::vector<Column> all_columns(const StudyRun& run) {
 }
 
 std::size_t name_width_of(const StudyRun& run) {
-  return run.report.empty() && !run.by_share && !run.by_transfer ? ladder_name_width : name_width;
+  return run.report.empty() && !run.varies_gpu_share && !run.varies_transfer ? ladder_name_width
+                                                                             : name_width;
 }
 
 std::size_t width_of(const Column& column) { return column.width + (column.left ? 2 : 0); }
@@ -242,7 +243,7 @@ Cells times_of(const RungRow& row) {
           {"all", short_number(row.speedup_over_first)}};
 }
 
-// Returns the modelled times. They stand on the line of the modelled GPU's capability.
+// Returns the modelled times, if the line is that of the modelled GPU's compute capability.
 Cells modelled_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (!run.model || !row.modelled || index >= row.counts.size()) return {};
   if (row.counts[index].compute_capability != run.model->compute_capability) return {};
@@ -324,10 +325,11 @@ std::string study_row_name(const std::string& kernel, const emulator::Dim3& bloc
 }
 
 std::string row_name_without_setting(const StudyRun& run, const RungRow& row) {
-  if (!run.is_ladder) return study_row_name(row.rung, row.block, row.parameters, row.axes);
+  if (!run.is_ladder)
+    return study_row_name(row.rung, row.block, row.parameters, row.axis_constants);
   std::string name =
       row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
-  if (!row.axes.empty()) name += " " + parameters_text(row.axes);
+  if (!row.axis_constants.empty()) name += " " + parameters_text(row.axis_constants);
   return name;
 }
 
@@ -427,7 +429,8 @@ std::string knees_of(const StudyRun& run) {
   text += ", where a flat part ends and a rising line begins\n";
   for (const SeriesKnee& each : run.knees) {
     const std::string name =
-        fmt::format("{} {}x{}", study_row_name(each.rung, each.block, each.parameters, each.axes),
+        fmt::format("{} {}x{}",
+                    study_row_name(each.rung, each.block, each.parameters, each.axis_constants),
                     each.size.width, each.size.height) +
         (each.setting == Setting{} ? "" : " " + text_of(each.setting));
     text += fmt::format("{:<{}} ", name, name_width - 1);
@@ -460,7 +463,7 @@ std::string halved_text(const StudyRun& run) {
         fmt::format("{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}  {}\n", row_name(run, row), name_width,
                     fmt::format("{}, {}", each.many, each.half), percent(each.sms_at_all_bandwidth),
                     percent(each.sms_at_half_bandwidth), percent(each.bandwidth_at_many_sms),
-                    percent(each.bandwidth_at_half_sms), each.hangs_on());
+                    percent(each.bandwidth_at_half_sms), each.bound_by());
   }
   return text;
 }

@@ -21,8 +21,8 @@ struct EditedLine {
   std::string_view text;
 };
 
-// In the table, common[i][j] is the length of the longest common subsequence of two rests: a from
-// line i on, and b from line j on.
+// Returns all lines of both texts with their marks. In the table, common[i][j] is the length of the
+// longest common subsequence of two suffixes: a from line i on, and b from line j on.
 std::vector<EditedLine> edits(const std::vector<std::string_view>& a,
                               const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));

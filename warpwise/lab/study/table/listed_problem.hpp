@@ -17,7 +17,7 @@ enum class ArgumentKind : std::uint8_t {
   texture,  ///< the texture object of an input, or 0 if the kernel uses no texture
   scalar,   ///< a number
 };
-/// The field of the table that gives an argument's kind has the kind's name.
+/// Names of the kinds, which are keys in a table: {"input": "src"} is an input called src.
 constexpr auto enum_names(ArgumentKind) {
   return std::to_array<EnumName<ArgumentKind>>({{ArgumentKind::input, "input"},
                                                 {ArgumentKind::output, "output"},

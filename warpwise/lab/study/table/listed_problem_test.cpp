@@ -93,7 +93,7 @@ TEST_F(Doubling, EachPointIsARow) {
   ASSERT_EQ(done.rows.size(), 4U);
   EXPECT_FALSE(done.any_wrong());
   EXPECT_EQ(done.rows[0].parameters, (Variables{{"added", 1}}));
-  EXPECT_EQ(done.rows[1].axes, (Variables{{"FACTOR", 3}}));
+  EXPECT_EQ(done.rows[1].axis_constants, (Variables{{"FACTOR", 3}}));
   const auto json = json_of(done);
   EXPECT_EQ(json["study"], "doubling");
   EXPECT_EQ(json["results"][3]["axes"]["FACTOR"], 3);

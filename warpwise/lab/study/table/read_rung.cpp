@@ -132,7 +132,7 @@ Rung read_rung(const Json& object, const RungSurroundings& around, const std::st
   Rung rung = own.has("rung") ? rung_of_ladder(object, fields, around) : own_kernel(fields, around);
   rung.name = name;
   rung.place = named;
-  rung.rows = fields.texts("rows");
+  rung.document_rows = fields.texts("rows");
   if (fields.has("blocks")) rung.blocks = fields.blocks(fields.at("blocks"), "blocks");
   if (rung.shipped) rung.blocks.resize(1);  // the library chooses the shape
   for (const auto& [condition, reason] : fields.text_by_text("needs")) {

@@ -8,8 +8,8 @@ namespace warpwise::lab {
 /// The parts of a table that are needed to read an entry.
 struct RungSurroundings {
   const nlohmann::json& defaults;  ///< fields for entries that do not set them
-  std::string study;               ///< name of the study, which kernels have unless an entry gives
-                                   ///< another name
+  std::string study;               ///< name of the study; default for an entry's field "kernel",
+                                   ///< the name of the __global__ function
   std::filesystem::path folder;
   bool is_ladder = true;
   const StudyTable* ladder = nullptr;  ///< ladder whose rungs may be the study's kernels

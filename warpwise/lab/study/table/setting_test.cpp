@@ -103,7 +103,7 @@ struct Kernel {
 StudyRun run_of(const std::vector<Kernel>& kernels) {
   StudyRun run;
   run.on_gpu = true;
-  run.by_share = true;
+  run.varies_gpu_share = true;
   run.device = "a GPU";
   for (const int sms : {88, 44, 10}) {
     for (const double left : {1.0, 0.8, 0.4}) {
@@ -137,14 +137,14 @@ TEST(Halved, SaysWhatAKernelHangsOn) {
   EXPECT_DOUBLE_EQ(*computes.sms_at_half_bandwidth, 0.5);
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_many_sms, 0);
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_half_sms, 0);
-  EXPECT_EQ(computes.hangs_on(), "multiprocessors");
+  EXPECT_EQ(computes.bound_by(), "multiprocessors");
   // No time was measured at half of the bandwidth, but it lies between two measured bandwidths.
   const Halved& moves = halved[1];
   EXPECT_DOUBLE_EQ(*moves.sms_at_all_bandwidth, 0);
   EXPECT_NEAR(*moves.bandwidth_at_many_sms, 0.5, 1e-12);
   EXPECT_NEAR(*moves.bandwidth_at_half_sms, 0.5, 1e-12);
-  EXPECT_EQ(moves.hangs_on(), "bandwidth");
-  EXPECT_EQ(halved[2].hangs_on(), "both");
+  EXPECT_EQ(moves.bound_by(), "bandwidth");
+  EXPECT_EQ(halved[2].bound_by(), "both");
   // The time has a knee between the two measured bandwidths, which the linear interpolation misses.
   EXPECT_LT(*halved[2].bandwidth_at_half_sms, 0.15);
 }
@@ -155,7 +155,7 @@ TEST(Halved, JudgesTheDocumentsFigures) {
     Halved halved;
     halved.sms_at_all_bandwidth = sms;
     halved.bandwidth_at_many_sms = bandwidth;
-    return halved.hangs_on();
+    return halved.bound_by();
   };
   EXPECT_EQ(verdict(0.0000, 0.5928), "bandwidth");
   EXPECT_EQ(verdict(0.0547, 0.0645), "neither");
@@ -171,7 +171,7 @@ TEST(Halved, LeavesOutWhatWasNotMeasured) {
   ASSERT_EQ(halved.size(), 1U);
   EXPECT_TRUE(halved[0].sms_at_all_bandwidth);
   EXPECT_FALSE(halved[0].bandwidth_at_many_sms);
-  EXPECT_EQ(halved[0].hangs_on(), "");
+  EXPECT_EQ(halved[0].bound_by(), "");
   // Without the run on 44 multiprocessors, no number of multiprocessors is half of another one.
   std::erase_if(run.rows, [](const RungRow& row) { return row.multiprocessors == 44; });
   EXPECT_TRUE(halved_of(run).empty());
@@ -196,7 +196,7 @@ TEST(Halved, IsInEveryReport) {
 
 TEST(Setting, TransfersAreReported) {
   StudyRun run;
-  run.on_gpu = run.by_transfer = true;
+  run.on_gpu = run.varies_transfer = true;
   run.bus = BusLimit{55, 54, 100};
   RungRow row;
   row.rung = "shipped";

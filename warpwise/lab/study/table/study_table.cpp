@@ -175,7 +175,7 @@ Experiment read_experiment(const Fields& fields, const StudyTable& table) {
     if (before.name == experiment.name) fields.fail("has a name twice: " + before.name);
   }
   experiment.title = fields.text("title");
-  experiment.rows = fields.texts("rows");
+  experiment.document_rows = fields.texts("rows");
   for (const std::string& name : fields.texts(rungs)) {
     if (name == "*") {
       for (const Rung& rung : table.rungs) experiment.rungs.push_back(rung.name);
@@ -221,12 +221,12 @@ DocumentCpu read_document_cpu(const Fields& fields) {
   cpu.threads = static_cast<int>(std::min<std::int64_t>(threads, std::numeric_limits<int>::max()));
   cpu.time_us = fields.positive("time_us");
   cpu.gpu_speedup = fields.positive("gpu_speedup");
-  cpu.rows = fields.texts("rows");
+  cpu.document_rows = fields.texts("rows");
   if (!cpu.time_us && !cpu.gpu_speedup) fields.fail("has neither \"time_us\" nor \"gpu_speedup\"");
   return cpu;
 }
 
-// Returns the rung that an entry changes: the rung above, unless "after" names another one.
+// Returns Rung::after for an entry: the rung above it, unless the field "after" names another one.
 std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
   std::vector<std::string> names;
@@ -409,8 +409,8 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   const bool is_ladder = !fields.has("study");
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
-  // Compiled code contains its file's name, so a folder must always get the same name. Messages use
-  // the name that the user gave.
+  // A source's path is in its compiled code and in the cache's key. It is normalised, so that all
+  // spellings of a path share one cached result. Messages have the user's spelling.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;

@@ -14,7 +14,7 @@
 #include "warpwise/primitives/shared/ladder.hpp"
 
 // A study's table as data: `study.json`, or a ladder's `ladder.json`. A ladder is a study whose
-// kernels (rungs) are steps of optimisation. Its last rung is the kernel that the library ships.
+// kernels (rungs) are steps of optimisation. Its `shipped` rungs are the library's own kernels.
 // README.md explains each field.
 namespace warpwise::lab {
 
@@ -42,8 +42,8 @@ struct DocumentFigure {
 struct DocumentCpu {
   int threads = 1;
   std::optional<double> time_us;
-  std::optional<double> gpu_speedup;  ///< speed-up of the last rung over this CPU
-  std::vector<std::string> rows;
+  std::optional<double> gpu_speedup;  ///< speed-up of the document's last GPU version over this CPU
+  std::vector<std::string> document_rows;
 };
 
 /// A kernel of a study, and its launches. In a ladder, it is a step of optimisation.
@@ -51,10 +51,10 @@ struct Rung {
   std::string name;
   std::string place;  ///< place in the table for messages: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
-  std::string after;  ///< the earlier rung that this rung changes; empty if this rung begins a
+  std::string after;  ///< the earlier rung that this one modifies; empty if this rung begins a
                       ///< branch, or if the study is no ladder
   std::filesystem::path file;
-  std::vector<std::string> rows;                 ///< rows of the source documents: "A8"
+  std::vector<std::string> document_rows;        ///< rows of docs/sources.md, for example "A8"
   std::map<std::string, std::string> constants;  ///< expressions for constants, by name
   ladders::Variables parameters;                 ///< values of parameters that this rung fixes
   std::vector<emulator::Dim3> blocks;  ///< shapes to launch the rung with; the first is the default
@@ -97,7 +97,7 @@ struct KneeQuestion {
 struct Experiment {
   std::string name;
   std::string title;
-  std::vector<std::string> rows;
+  std::vector<std::string> document_rows;
   std::vector<std::string> rungs;
   Axes axes;
   bool cpu = false;  ///< measure rows of the CPU too
@@ -110,7 +110,7 @@ struct StudyTable {
   std::string own_name;                     ///< name of the study; empty for a ladder
   ListedProblem listed;
   Rung reference;  ///< for a listed problem: the kernel that computes the expected result
-  std::filesystem::path folder;  ///< absolute and normalised path, as of the rungs' files
+  std::filesystem::path folder;  ///< the table's folder, as an absolute and normalised path
   std::string about;
   Size size;           ///< the document's size, which is the default on a GPU
   Size emulator_size;  ///< the default in the emulator
@@ -120,10 +120,10 @@ struct StudyTable {
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
   Axes axes;                        ///< axes of a run of the whole study
-  std::vector<std::string> report;  ///< figures that lab run shows; empty: the figures of ladders
+  std::vector<std::string> report;  ///< figures that lab run shows; empty: the usual columns
   std::vector<Experiment> experiments;
-  /// LADDER/EXPERIMENT of other tables. Only a collection has these. It has no problem and no
-  /// kernels.
+  /// Experiments of ladders, each as LADDER/EXPERIMENT. Only a collection has them: a table without
+  /// a problem and kernels.
   std::vector<std::string> collects;
 
   std::string name() const { return is_ladder() ? std::string(ladder->name()) : own_name; }
@@ -152,7 +152,8 @@ struct StudyTable {
 ///                          says what is expected
 StudyTable read_study(const std::filesystem::path& folder);
 
-/// Parses the text of a table, which says whether it is a ladder's. `file` need not exist.
+/// Parses the text of a table, which is a ladder's unless it has the field "study". `file` is the
+/// table's path for messages and for finding sources, and need not exist.
 StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
 /// Returns the installed ladder or study of this name.

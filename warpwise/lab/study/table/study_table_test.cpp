@@ -36,7 +36,7 @@ TEST(Table, IsRead) {
   EXPECT_EQ(table.document_cpu->threads, 16);
   EXPECT_EQ(table.document_cpu->gpu_speedup, 23);
   EXPECT_EQ(table.document_cpu->time_us, std::nullopt);
-  EXPECT_EQ(table.document_cpu->rows, std::vector<std::string>{"C1"});
+  EXPECT_EQ(table.document_cpu->document_rows, std::vector<std::string>{"C1"});
   EXPECT_EQ(table.rungs.size(), 4U);
 }
 
@@ -44,7 +44,7 @@ TEST(Table, RungsAreRead) {
   const StudyTable table = parse_study(small_table, "/folder/ladder.json");
   const Rung& first = table.rung("first");
   EXPECT_EQ(first.file, "/folder/01.cu");
-  EXPECT_EQ(first.rows, std::vector<std::string>{"C1"});
+  EXPECT_EQ(first.document_rows, std::vector<std::string>{"C1"});
   ASSERT_EQ(first.blocks.size(), 2U);
   EXPECT_EQ(first.blocks[1].x, 64U);
   EXPECT_EQ(first.blocks[1].y, 1U);
@@ -54,7 +54,7 @@ TEST(Table, RungsAreRead) {
   EXPECT_EQ(first.document.time_us, 800.5);
 
   const Rung& second = table.rung("second");
-  EXPECT_EQ(second.rows, std::vector<std::string>{"C2"});
+  EXPECT_EQ(second.document_rows, std::vector<std::string>{"C2"});
   EXPECT_EQ(second.constants.at("A"), "3");
   EXPECT_EQ(second.parameters, (Variables{{"offset", -5}}));
   EXPECT_EQ(second.launches[0].shared, "4 * block_x");
@@ -248,7 +248,7 @@ TEST(Study, HasALaddersProblemAndRungs) {
   const Rung& narrow = table.rung("narrow");
   EXPECT_EQ(narrow.file, input.file);
   EXPECT_EQ(narrow.idea, input.idea);
-  EXPECT_EQ(narrow.rows, std::vector<std::string>{"D2"});
+  EXPECT_EQ(narrow.document_rows, std::vector<std::string>{"D2"});
   EXPECT_EQ(narrow.launches[0].kernel, "convert");
   EXPECT_EQ(narrow.launches[0].grid, input.launches[0].grid);
   EXPECT_EQ(narrow.blocks, (std::vector<emulator::Dim3>{{48, 1, 1}, {48, 2, 1}}));

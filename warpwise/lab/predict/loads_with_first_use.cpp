@@ -1,4 +1,4 @@
-#include "warpwise/lab/predict/placed_loads.hpp"
+#include "warpwise/lab/predict/loads_with_first_use.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -21,7 +21,7 @@ int first_use(std::span<const MachineOperation> operations, std::size_t load) {
 
 }  // namespace
 
-std::vector<emulator::PaceModel::PlacedLoad> placed_loads(
+std::vector<emulator::PaceModel::PlacedLoad> loads_with_first_use(
     std::span<const MachineOperation> operations) {
   std::vector<emulator::PaceModel::PlacedLoad> loads;
   int piece = 0;

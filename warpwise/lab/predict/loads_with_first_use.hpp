@@ -9,7 +9,7 @@
 namespace warpwise::lab {
 
 /// Returns the loads in a kernel's machine code, each with the first operation that waits for it.
-std::vector<emulator::PaceModel::PlacedLoad> placed_loads(
+std::vector<emulator::PaceModel::PlacedLoad> loads_with_first_use(
     std::span<const MachineOperation> operations);
 
 }  // namespace warpwise::lab
