@@ -21,7 +21,9 @@ enum class Check : std::uint8_t {
   sync,          ///< barriers that some threads do not reach, and wrong member masks
   runtime,       ///< calls of the CUDA runtime: wrong copies, unchecked launches, missing waits
   equal_writes,  ///< races in which both writes store the same value; harmless on a GPU
-  strict,        ///< races by CUDA's memory model: fences order accesses, volatile does not
+  /// Races by CUDA's memory model alone. Volatile accesses count as ordinary ones. An atomic access
+  /// orders earlier accesses only by a release or a fence.
+  strict,
 };
 /// Returns the names for name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {

@@ -74,8 +74,8 @@ inline auto fields_of(const PaceCounts&) {
        {"atomic_cycles_of_neighbours", &C::atomic_cycles_of_neighbours}});
 }
 
-/// Calls visit(name, field...) for each kind of access except textures. `field...` is the member of
-/// this kind in each of `counts`.
+/// Calls visit(name, field...) for each kind of access except textures. With two `counts` a and b,
+/// the first call is visit("global_load", a.global_load, b.global_load).
 template <class Visit, class... Memory>
 void visit_memory(const Visit& visit, Memory&... counts) {
   visit("global_load", counts.global_load...);

@@ -257,7 +257,8 @@ void Device::track_definedness() {
 
 AllocationView Device::State::view(Address address, std::uint64_t bytes) const {
   const AllocationView view = find(address);
-  // read() and write() ignore a transfer of no bytes, which may begin at an allocation's end.
+  // An empty transfer may begin at an allocation's end, which is outside the allocation. read() and
+  // write() therefore return before they call this function.
   if (view.host == nullptr || bytes > view.end - address) {
     throw InvalidArgument("a transfer of " + std::to_string(bytes) + " bytes at " +
                           describe(address) +

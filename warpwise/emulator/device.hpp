@@ -25,9 +25,11 @@ struct Allocation {
   std::uint64_t bytes = 0;
   std::unique_ptr<std::byte, FreeMemory> host;
   std::string name;
-  std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see state.hpp; null: no byte is unwritten
-  bool is_of_heap = false;                        ///< allocated by a kernel
-  bool is_variable = false;                       ///< a program's variable, which no call frees
+  /// Shadow memory for Check::init: a state for each byte, which says if the byte is defined (see
+  /// execute/state.hpp). Null: all bytes are defined.
+  std::unique_ptr<std::byte, FreeMemory> shadow;
+  bool is_of_heap = false;   ///< allocated by a kernel
+  bool is_variable = false;  ///< a program's variable, which no call frees
 };
 
 /// A freed allocation.
@@ -43,7 +45,7 @@ struct Device::State {
   mutable std::shared_mutex mutex;
   std::map<Address, Allocation> allocations;
   std::map<Address, Freed> freed;      ///< no live allocation overlaps one of them
-  std::deque<Address> freed_in_order;  ///< the oldest is forgotten when there are too many
+  std::deque<Address> freed_in_order;  ///< keys of `freed`; the oldest is dropped beyond a limit
   bool tracks_definedness = false;
   MemoryUses* uses = nullptr;  ///< records the accesses of launches
   Address next = global_base;

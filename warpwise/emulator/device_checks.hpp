@@ -27,13 +27,15 @@ WARPWISE_EXPORT bool is_variable(const Device& device, Address address);
 /// because the kernel would have written some bytes.
 WARPWISE_EXPORT void count_as_written(Device& device);
 
-/// Returns the lock of the device's allocations, for fork().
+/// Returns the lock of the device's allocations. fork() waits for it, so that the child finds the
+/// lock free and the allocations complete.
 WARPWISE_EXPORT std::shared_mutex& lock_of(Device& device);
 
 class MemoryUses;
 
 /// Makes launches with Check::races, Check::init or Check::runtime record their accesses in `uses`.
-/// Host-visible memory that is allocated from now on also begins and ends at page boundaries.
+/// Host-visible memory that is allocated from now on fills whole pages. Page protection can then
+/// catch the host's accesses to it.
 WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
 
 /// Describes an address: "byte 4 of allocation 3 of 128 bytes".

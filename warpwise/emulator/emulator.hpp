@@ -156,7 +156,7 @@ struct KernelInfo {
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;      ///< a thread's local variables, without called functions'
+  std::uint64_t local_bytes = 0;  ///< local variables of a thread, except those of called functions
   std::uint64_t constant_bytes = 0;   ///< constant memory of the module
   std::vector<int> required_threads;  ///< block size that the kernel was compiled for; empty: any
   std::vector<int> required_cluster;  ///< cluster size that the kernel was compiled for; empty: any
@@ -277,16 +277,16 @@ struct PaceModel {
   double atomic_cycles = 1;          ///< cycles of L2 for a floating-point operation on a word
   double integer_atomic_cycles = 1;  ///< cycles of L2 for an integer operation on a word
   double atomic_sector_cycles = 0;   ///< cycles of L2 for an operation on a sector
-  /// Cycles of one atomic operation on a word of shared memory that machine code repeats in a loop
-  /// until it succeeds. Operations on the same word run one after another.
+  /// Cycles of an atomic operation on shared memory that is a loop in machine code, repeated until
+  /// it succeeds. Operations on the same word run one after another.
   double shared_loop_cycles = 0;
   std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
   int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
 };
 
 /// Results of a launch with `pace`, summed over the blocks that ran. Two blocks are neighbours if
-/// the difference of their linear indices is less than 32, or differs by less than 32 from the
-/// number of blocks in a grid row. Other blocks are distant.
+/// their linear indices differ by less than 32. They are also neighbours if the difference is the
+/// number of blocks in a grid row, plus or minus less than 32. Other blocks are distant.
 struct PaceCounts {
   /// Cycles that each block would take alone on an SM that can issue one instruction of each warp
   /// in every cycle. The block's warps wait only for operands and barriers.
@@ -297,16 +297,17 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Sectors that the blocks wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
-  /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks of the grid
-  /// share. A line's reads count from its first read by a block that is distant from the line's
-  /// first reader. common_lines is the number of these lines.
+  /// Parts of l2_read_sectors and l2_read_lines: reads of common lines. A line becomes common when
+  /// a block requests it that is distant from its first reader. Earlier reads of the line do not
+  /// count. common_lines is the number of common lines.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
   /// Parts of l2_read_sectors and l2_read_lines: reads of textures.
   std::uint64_t texture_sectors = 0;
   std::uint64_t texture_lines = 0;
-  /// Part of l2_read_sectors: reads of a line that a neighbouring block asked for just before.
+  /// Part of l2_read_sectors: reads of a line if the last request for it came from a neighbouring
+  /// block. Neighbours run at about the same time, so several SMs then request the line together.
   std::uint64_t shared_read_sectors = 0;
   /// Part of l2_read_sectors: sectors that the same block had read before. block_read_sectors
   /// counts each block's distinct sectors.
@@ -319,8 +320,9 @@ struct PaceCounts {
     /// Distinct sectors that DRAM moves if L2 can hold all of them. Each access to DRAM counts all
     /// sectors that it moves (PaceModel::dram_sectors).
     std::uint64_t dram = 0;
-    /// Sectors that blocks read only in part. Such a sector counts once for blocks near one
-    /// another, and again for each block that is distant from them.
+    /// Sectors that a single block of a group of neighbours reads, and not completely. Each further
+    /// such group counts the sector again, because L2 may have lost it. An access to DRAM counts
+    /// all sectors that it moves, as in `dram`.
     std::uint64_t partly = 0;
   };
   std::vector<Reads> reads;  ///< allocations in the order of addresses
@@ -336,8 +338,8 @@ struct PaceCounts {
   /// Requests to L2 for a line of 128 bytes, by reads and by stores.
   std::uint64_t l2_read_lines = 0;
   std::uint64_t l2_written_lines = 0;
-  /// Machine instructions without the first one of each PTX instruction. These first instructions
-  /// are the ones in LaunchResult::instructions_by_class.
+  /// Further machine instructions of PTX instructions that take several, such as a division.
+  /// LaunchResult::instructions_by_class counts the first one of each PTX instruction.
   rules::MachineInstructions further;
   /// Loads from shared memory, and the bytes that one thread loads, summed over these loads.
   std::uint64_t shared_loads = 0;
@@ -348,10 +350,11 @@ struct PaceCounts {
   std::uint64_t joined_passes = 0;
   /// Passes of shared memory for atomic operations. A pass serves one lane of each bank.
   std::uint64_t shared_atomic_passes = 0;
-  /// Tiles that reads of textures touch, counted for every four lanes:
+  /// Tiles that reads of textures touch, summed over groups of four lanes, which a GPU reads
+  /// together:
   /// - texture_line_tiles, textures of one dimension: a tile is a line of 128 bytes
-  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. Four lanes add the number
-  ///   of their tiles plus one, and at least twice the number of sectors that their texels fill
+  /// - texture_plane_tiles, other textures: a tile is 32 bytes by 8 rows. A group adds the
+  ///   greater of two numbers: its tiles plus one, and twice the sectors that its texels fill
   std::uint64_t texture_line_tiles = 0;
   std::uint64_t texture_plane_tiles = 0;
   /// Atomic operations of L2 on a sector. One operation serves all words that a warp requests at
@@ -359,15 +362,17 @@ struct PaceCounts {
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat a failed one.
   std::uint64_t swaps = 0;
-  /// Compare-and-swaps that changed their word, including those for which this is not known.
-  /// made_swap_pairs counts the ordered pairs of two such swaps on the same word.
+  /// Compare-and-swaps that changed their word. An operation counts too if the emulator cannot
+  /// tell. made_swap_pairs counts the ordered pairs of two such swaps on the same word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
-  /// Cycles of L2 for the atomic operations on the busiest word, or on the busiest 512 bytes of L2,
-  /// among those that distant blocks use. A larger grid needs more of these cycles.
+  /// L2 runs atomic operations one after another if they are on the same word, or in the same 512
+  /// bytes. Such a place is common if blocks with indices at least 128 apart use it, or the grid's
+  /// first and last block. These are the cycles for the busiest common place. A larger grid needs
+  /// more.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Cycles of L2 for the atomic operations on the busiest word or 512 bytes that only
-  /// neighbouring blocks use. A larger grid needs no more of these cycles.
+  /// Cycles of L2 for the busiest other place that at least two blocks use. A larger grid needs no
+  /// more of these cycles.
   std::uint64_t atomic_cycles_of_neighbours = 0;
   /// A line of the PTX, and how often warps executed its instruction.
   struct PtxLine {
@@ -483,17 +488,17 @@ struct LaunchResult {
   std::map<std::string, std::uint64_t>
       instructions_by_class;         ///< warp instructions: "integer", "float", ...
   std::vector<MemoryCounts> memory;  ///< one for each requested compute capability
-  /// Number of references if every thread made as many global and texture accesses as the busiest
-  /// warp of its block.
+  /// Number of global and texture accesses if each thread made as many as its block's busiest warp.
+  /// The busiest warp is the one that executed the most.
   std::uint64_t thread_rounds = 0;
   std::vector<LineCounts> lines;      ///< sorted by file and line; also lines that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run
-  std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
+  std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity: inexact behaviour, if any
   std::string printed;  ///< printf output: at most 1 MiB; a last line says if it was cut
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t blocks = 0;  ///< number of blocks that ran
   PaceCounts pace;
-  std::vector<DeviceWork> device_work;  ///< empty once the work is done
+  std::vector<DeviceWork> device_work;  ///< work that a fault left undone; else empty
   /// The kernels that this kernel launched, directly or through others, in the order in which they
   /// ran. Each of them holds its own counts, faults and output.
   std::vector<LaunchedKernel> launched;
@@ -555,7 +560,7 @@ class WARPWISE_EXPORT Program {
   ///
   /// - a block, grid or cluster that no GPU supports, or that the kernel was not compiled for
   /// - a parameter block of the wrong size, or more shared memory or stack than any GPU has
-  /// - `pace` without its requirements
+  /// - LaunchOptions::pace if one of its requirements is not met
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                       const LaunchOptions& options = {});

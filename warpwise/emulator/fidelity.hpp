@@ -39,14 +39,16 @@ WARPWISE_EXPORT std::string_view meaning_of(Modelled what);
 
 struct ModelledUse;
 
-/// Adds the uses of one launch to `all`. Keeps one use of each kind, in the order of Modelled.
+/// Merges a launch's list of inexact behaviours into `all`. Each kind of Modelled has at most one
+/// entry there. The entries are in the order of Modelled.
 WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more);
 
-/// Says what the inexact values of a use may have reached: "may have reached a branch".
+/// Says how far the values of an inexact behaviour may have spread: "may have reached a branch".
+/// For asynchronous copies, says that the copied data is exact.
 WARPWISE_EXPORT std::string reach_of(const ModelledUse& use);
 
-/// Returns one line, without a line end, that lists each use's meaning and reach. Without any use,
-/// the line says that every result is exact.
+/// Returns one line, without a line end. It lists the meaning and the reach of each inexact
+/// behaviour. For an empty list it says that every result is exact if no threads race.
 WARPWISE_EXPORT std::string fidelity_line(const std::vector<ModelledUse>& all);
 
 }  // namespace warpwise::emulator

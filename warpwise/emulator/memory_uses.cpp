@@ -11,8 +11,9 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// Limit of entries in `users_`, which then take 4 GiB. A wait for all streams clears them. At the
-// limit all remembered accesses are forgotten.
+// Largest number of entries in `users_`, 4 GiB in all. An id shares 32 bits with a mask of bytes
+// (MemoryUses::Words). Usually a wait for all streams clears `users_` long before. At the limit,
+// all remembered accesses are forgotten.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }

@@ -20,7 +20,8 @@ namespace warpwise::emulator {
 /// Number of a launch, a copy or a fill, from 1 in the order of the program's calls.
 using WorkNumber = std::uint32_t;
 
-/// Order of the work that a program gives a device: which streams, events and waits order it.
+/// The order of a program's launches, copies and fills, as far as its streams, events and waits
+/// guarantee it.
 class WorkOrder {
  public:
   virtual ~WorkOrder() = default;
@@ -89,7 +90,8 @@ class WARPWISE_EXPORT MemoryUses {
   struct Pending {
     bool writes = false;
     bool reads = false;
-    bool is_shared = false;  ///< the page also has bytes that only finished work accessed
+    /// True if the host may access some bytes of the page: only finished work accessed them.
+    bool is_shared = false;
   };
   Pending pending(Address page);
 
@@ -111,7 +113,8 @@ class WARPWISE_EXPORT MemoryUses {
     std::vector<WorkNumber> readers;
     bool is_waited_for = false;  ///< works were removed above after the host waited for them
   };
-  /// The access that an id stands for.
+  /// One instruction's accesses in one work, or a copy, fill or allocation. Its id is its index in
+  /// `users_`.
   struct User {
     WorkNumber work = 0;
     Use use = Use::read;
@@ -147,7 +150,8 @@ class WARPWISE_EXPORT MemoryUses {
     Address end = 0;
     std::uint32_t id = 0;
   };
-  std::map<Address, Allocated> allocated_;  ///< by address: cudaMallocAsync(); no two share a page
+  /// Allocations of cudaMallocAsync(), by their first address. No two of them share a page.
+  std::map<Address, Allocated> allocated_;
   std::vector<Address> visible_pages_;
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};

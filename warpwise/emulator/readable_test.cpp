@@ -63,8 +63,8 @@ TEST(Readable, TypesOfNumba) {
             "slice<a:b>)");
 }
 
-// Names that resemble numba's. The first and the last name are numba's own. The demangler of C++
-// reads some of the others, and broken names stay mangled.
+// Names that resemble those of numba. Only the first and the last one are valid for numba. Some of
+// the others are valid for the demangler of C++. The rest are broken and stay mangled.
 TEST(Readable, NamesThatAreNotQuiteNumbas) {
   EXPECT_EQ(readable("_ZN1m1fB2v1B2cwE3BoxILi1EE"), "m.f(Box(1))");
   EXPECT_EQ(readable("_ZN1m1fB2v1B2cwEPi"), "m::f(int*)");

@@ -5,8 +5,9 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// A sample of a launch's blocks, from which the launch's time is predicted. The laboratory takes a
-// sample of one kernel, and the emulated runtime of each kernel of a program.
+// Settings of a sample. A sample runs some blocks of a launch on a model of the GPU, and the
+// launch's time is predicted from it. The laboratory samples one kernel. The emulated runtime
+// samples each kernel of a program.
 namespace warpwise::emulator {
 
 struct SampleModel {

@@ -15,7 +15,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns the address of a module's n-th function. These addresses lie in a range without memory.
+/// Returns the address of a module's n-th function. No memory has these addresses, so an access
+/// through a function pointer is out of bounds.
 constexpr Address function_address(std::size_t n) {
   return (Address{4} << 40) + 16 * (Address{n} + 1);
 }
@@ -98,7 +99,9 @@ struct FrameSlot {
 /// A function called at run time: it recurses, or a pointer may point to it.
 struct CalledFunction {
   std::string name;
-  std::int32_t entry = -1;        ///< index into Code::operations; -1: no call has its signature
+  /// Index of its first operation in Code::operations. -1: not decoded, because the function
+  /// has no body, or because no call through a pointer has its signature.
+  std::int32_t entry = -1;
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
@@ -170,12 +173,18 @@ struct Code {
   struct ModelledOperation {
     std::uint32_t operation = 0;  ///< index into operations
     Modelled what = Modelled::approximation;
-    bool leaves_memory = false;  ///< the values that it stores are inexact too
+    /// True if the operation changes memory inexactly. False if only its result is inexact: the
+    /// order of integer additions changes no sum, but each one returns another old value.
+    bool leaves_memory = false;
   };
   std::vector<ModelledOperation> modelled;
-  std::vector<Handler> modelled_handlers;  ///< null if exact; empty if all operations are exact
+  /// Handlers of the inexact operations, by Operation::index. run_modelled() records that the
+  /// operation ran, and calls its handler from here. Null for exact operations; empty if all are.
+  std::vector<Handler> modelled_handlers;
   std::size_t register_bytes = 0;
-  std::shared_ptr<LazyHostCode> host_code;  ///< null if the kernel belongs to no Program
+  /// The kernel's machine code for this CPU, made on demand. Null if the kernel belongs to no
+  /// Program.
+  std::shared_ptr<LazyHostCode> host_code;
   /// A piece of shared memory between two variables, which no access may touch. Only code that was
   /// decoded with separates_shared has gaps.
   struct SharedGap {

@@ -1,4 +1,4 @@
-// Instructions that are decoded as several simpler ones, and registers of several parts.
+// Instructions that are decoded as several simpler ones; registers of vectors and of 128 bits.
 
 #include <gtest/gtest.h>
 

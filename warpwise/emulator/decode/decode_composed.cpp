@@ -1,6 +1,7 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Instructions that are decoded as several simpler ones, and registers of several parts.
+// Decodes instructions into several simpler ones. Splits vector registers and registers of 128 bits
+// into virtual registers, one for each part.
 
 #include <algorithm>
 #include <array>
@@ -65,8 +66,8 @@ Operand Decoder::temporary(Width width) {
   return named(name);
 }
 
-/// Returns the parts of a register with several parts, or of a special register like %tid; none for
-/// other operands.
+/// Returns the parts of a vector register, of a register of 128 bits, or of a special register like
+/// %tid; none for other operands.
 std::vector<Operand> Decoder::parts_of(const Operand& operand) {
   static const std::set<std::string_view> special = {"%tid", "%ntid", "%ctaid", "%nctaid"};
   if (operand.kind != Operand::Kind::name || operand.name.empty()) return {};

@@ -16,7 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns the selection's flags for a result register of this width.
+/// Returns the flags of an instruction whose result register has this width. A conversion to an
+/// integer cuts its result to 16 bits if the register has no more.
 std::uint32_t flags_for_result(const Selection& selection, Width width) {
   const bool narrow = width == Width::w16;
   if (selection.is_integer_conversion)

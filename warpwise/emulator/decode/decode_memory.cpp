@@ -100,7 +100,8 @@ bool Decoder::is_strong() const {
   return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
 }
 
-// Cluster scope counts as device scope, because checks do not distinguish a cluster's blocks.
+// Returns true if a strong access orders only threads of its block (scope `.cta`). Cluster scope
+// counts as device scope, because checks do not distinguish a cluster's blocks.
 bool Decoder::is_narrow() const { return has("cta"); }
 
 void Decoder::set_order(Operation& op) const {

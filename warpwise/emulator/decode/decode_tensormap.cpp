@@ -1,7 +1,8 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Changes of tensor maps. They are decoded as loads and stores in the emulator's own layout of
-// maps.
+// tensormap.replace, which changes a field of a tensor map, and tensormap.cp_fenceproxy, which
+// copies a map. The emulator's maps are TensorMap structures in memory. The instructions are
+// therefore decoded as loads and stores.
 
 #include <array>
 #include <cstddef>
@@ -13,7 +14,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// A field that takes the value of a register.
+/// A member of TensorMap that tensormap.replace sets to the value of an operand.
 struct Field {
   std::string_view name;
   std::size_t offset;
@@ -31,14 +32,15 @@ constexpr Field fields[] = {
     {"element_stride", offsetof(TensorMap, steps), 1, 0, true},
 };
 
-/// A field and the value that it gets.
+/// A member of TensorMap that tensormap.replace sets to a constant, and the constant.
 struct Constant {
   std::size_t offset;
   std::size_t bytes;
   std::uint64_t value;
 };
 
-/// Returns the field and value for a number that PTX states; none for an unsupported number.
+/// Returns the member of TensorMap and the constant for a field that PTX sets to a code. For
+/// example, swizzle_mode 3 is a swizzle of 128 bytes. Returns nothing for an unsupported code.
 std::optional<Constant> constant_of(std::string_view name, std::uint64_t number) {
   using E = ElementType;
   constexpr std::array elements = {E::u8,  E::u16, E::u32, E::s32,  E::u64, E::s64, E::f16,

@@ -16,8 +16,10 @@
 
 namespace warpwise::emulator {
 
-/// Decodes a kernel with the handlers of a set of observers.
-/// \param separates_shared  leaves gaps between shared variables
+/// Decodes a kernel.
+/// \param observers  counts, checks or the pace model; the handlers of memory accesses inform them
+/// \param separates_shared  leaves gaps between shared variables, so that an access between two of
+/// them is a fault
 /// \throws InvalidArgument, Unsupported  with the instruction and its place
 Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
             bool separates_shared);

@@ -42,7 +42,7 @@ struct FloatFlags {
   std::uint32_t relu : 1 = 0;
   std::uint32_t propagate_nan : 1 = 0;
   std::uint32_t to_integral : 1 = 0;    ///< the result is a whole number (.rni, ...)
-  std::uint32_t narrow_result : 1 = 0;  ///< 8 or 16 bits of an integer go to a register of 16 bits
+  std::uint32_t narrow_result : 1 = 0;  ///< an integer result's register has 16 bits, not 32
   std::uint32_t finite : 1 = 0;         ///< infinity becomes the largest finite number
   std::uint32_t xor_sign : 1 = 0;       ///< min and max of magnitudes, with the product's sign
   std::uint32_t unused : 22 = 0;

@@ -1,5 +1,5 @@
-// Tests instructions with a modifier, a negated predicate, a sink `_` or a second result, and with
-// several of them. Decoding must not take one for another.
+// Tests the decoding of modifiers, negated predicates, second results and discarded results (`_`).
+// Several of them occur in one instruction, and each must keep its own meaning.
 
 #include <gtest/gtest.h>
 

@@ -349,7 +349,8 @@ std::int32_t KernelBuilder::frame_register() {
 }
 
 std::int32_t KernelBuilder::frame_address(std::uint64_t offset) {
-  // Emits an operation of its own before the operations of the current instruction.
+  // Emits an addition before the operations of the current instruction. accesses_ holds the
+  // registers of the current instruction, so it is set aside for the addition.
   Accesses own = std::exchange(accesses_, {});
   const std::int32_t frame = frame_register();
   const std::int32_t added = constant(offset, Width::w64);

@@ -44,7 +44,7 @@ struct Frame {
   std::vector<Branch> branches;
   int depth = 0;           ///< number of inlined calls that the frame lies in
   bool is_called = false;  ///< called at run time
-  bool has_parts = false;  ///< some of its registers have several parts
+  bool has_parts = false;  ///< some of its registers are vectors or have 128 bits
 };
 
 Width width_of_type(std::string_view type);
@@ -136,8 +136,8 @@ class KernelBuilder {
 
   // ---- emission
 
-  /// Appends an operation for the current instruction, with its guard and the registers that are
-  /// listed so far.
+  /// Appends an operation for the current instruction, with the instruction's guard. The operation
+  /// gets the registers in accesses_, which is empty afterwards.
   Operation& emit(Handler run, InstructionClass c);
 
   /// Counts a call that is inlined, with the names that the function declares.

@@ -54,8 +54,8 @@ class Marker {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);
-      // An instruction may be decoded as several operations. Only a multiplication of floats among
-      // them is a product.
+      // A product is the result of a multiplication of floats that states no rounding. Machine code
+      // may fuse it with a sum that reads it: Modelled::contraction.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
       if (is_atomic(words)) atomics_.insert(words.operation());
@@ -92,7 +92,8 @@ class Marker {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
-  /// Marks moved, negated and selected products, because a sum may be fused with them too.
+  /// Marks copies of products too: results of mov, neg, abs and selp. Machine code may fuse the
+  /// multiplication with a sum that reads the copy.
   void carry_products() {
     for (bool changed = true; changed;) {
       changed = false;

@@ -33,12 +33,12 @@ struct Operation;
 /// Computes one operation for the active lanes of a warp.
 using Handler = void (*)(Warp&, const Operation&);
 
-/// The set of observers that a kernel is decoded for. Handlers that access memory exist once for
-/// each set of observe/sets.hpp.
+/// The observers of a launch: counts, checks or the pace model (observe/sets.hpp). A kernel is
+/// decoded for one set, because handlers that access memory are compiled once for each set.
 enum class ObserverSet;
 
-/// Tells the scheduler how to handle an operation. The scheduler only calls the handler of a
-/// `plain` operation.
+/// Tells the scheduler how to handle an operation. For `plain`, it calls the operation's handler
+/// and does nothing else.
 enum class Control : std::uint8_t {
   plain,
   converge,  ///< like plain, once all lanes of the member mask have arrived (`.sync`)

@@ -28,7 +28,8 @@ struct Selection {
 /// Returns the handler of an instruction that computes only from registers; nothing for others.
 std::optional<Selection> select(const ptx::Instruction& instruction);
 
-/// Returns the handler of a `cvt` of integers of up to 32 bits whose source register has 64.
+/// Returns the handler of an integer `cvt` whose source register is wider than the source type. The
+/// type has at most 32 bits, the register 64. The conversion reads the register's lower bits.
 std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction);
 
 /// Returns an instruction's name with its modifiers: "mad.lo.s32".

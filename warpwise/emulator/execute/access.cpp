@@ -232,10 +232,10 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
   leave_out_gaps(warp, op, kind, bytes, own, out);
 }
 
-/// The range of the memory piece that holds a lane's address. In shared memory the piece ends at
-/// the next gap.
+/// The piece of memory that holds a lane's address: an allocation, or the shared memory between two
+/// gaps. Gaps separate variables, so that accesses past their ends are found (Code::SharedGap).
 struct MemoryPiece {
-  std::byte* base = nullptr;  ///< host address of address 0; null: no piece
+  std::byte* base = nullptr;  ///< host address that stands for address 0; null: no piece
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };

@@ -167,7 +167,8 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
   }
 }
 
-/// Records that lanes may poll their addresses. Called before for_each_space(), which converts the
+/// Records an access that may poll, that is, wait for another thread. These are strong loads,
+/// atomics and tests of an mbarrier. Called before for_each_space(), which overwrites the
 /// addresses.
 inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addresses) {
   warp.polled = true;

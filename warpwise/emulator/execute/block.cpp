@@ -71,8 +71,9 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// Computes the special registers that have the same values in all blocks of a launch. A Block
-/// computes them once and reuses them, because many blocks execute only a few instructions.
+/// Computes the special registers that have the same values in all blocks of a launch. Called once
+/// for a Block, which then runs many blocks. Computing the values for each block would slow down
+/// kernels whose blocks execute only a few instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
@@ -132,8 +133,8 @@ void clear_stacks(Block& block, const Launch& launch) {
   }
 }
 
-/// Marks shared and local memory as unwritten. For each warp, start_block() clears what an earlier
-/// block left in the registers' shadow.
+/// Marks shared and local memory as unwritten, in the shadows that record undefined bytes for
+/// Check::init. start_block() resets the shadow of each warp's registers.
 void start_shadows(Block& block, const Launch& launch) {
   if (block.register_shadow.size() == 0) {
     block.register_shadow = AlignedBytes(shadow_bytes(*launch.code) * block.warps.size());

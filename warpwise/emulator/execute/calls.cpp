@@ -180,7 +180,8 @@ std::byte* local_memory(const Warp& warp, const AlignedBytes& local) {
   return local.data() + warp.thread(0) * warp.worker->launch->local_bytes;
 }
 
-/// Updates the shadow of local memory and registers when lanes enter a function.
+/// Updates the shadows, which record undefined bytes for Check::init, when lanes enter a function.
+/// The new frame is unwritten, except for the arguments, whose states are copied.
 void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
                   std::uint64_t base, Call& call) {
   const std::uint64_t stride = warp.worker->launch->local_bytes;
@@ -194,7 +195,8 @@ void enter_shadow(Warp& warp, const CallSite& site, const CalledFunction& functi
   for (const RegisterPlace& place : function.unset) set_shadow(warp, place, lanes, unset);
 }
 
-/// Updates the shadow when lanes return from a frame to the caller's frame.
+/// Updates the shadows when lanes return from a frame. Copies the states of the results to the
+/// caller's frame, and restores the states of the caller's registers.
 void leave_shadow(Warp& warp, const CallSite& site, const CalledFunction& function, Mask lanes,
                   std::uint64_t frame, const Call& call) {
   copy_slots(local_memory(warp, warp.block->local_shadow), warp.worker->launch->local_bytes, lanes,

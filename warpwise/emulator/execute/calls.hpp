@@ -24,14 +24,15 @@ const std::vector<Destination>& leave_functions(Warp& warp, Mask lanes);
 /// records a fault that ends the launch.
 bool has_stack(Warp& warp, const Operation& op, int lane, std::uint64_t begin, std::uint64_t bytes);
 
-/// Returns the size of each lane's local memory that has values of this block.
+/// Returns the number of bytes, from the begin of each lane's local memory, that were cleared for
+/// this block. The bytes above may hold values of an earlier block.
 inline std::uint64_t cleared_local(const Warp& warp) {
   const std::vector<CallStack>& stacks = warp.block->stacks;
   return stacks.empty() ? warp.worker->launch->local_bytes : stacks[warp.index].cleared;
 }
 
-/// Zeroes each lane's local memory from the cleared part up to `end`, and marks it as unwritten. A
-/// call, alloca and a stray access reach memory that still has bytes of an earlier block.
+/// Extends the cleared part of each lane's local memory to the offset `end`: zeroes the new bytes,
+/// and marks them as unwritten. Called when a call, an alloca or an access first reaches them.
 void clear_local(Warp& warp, std::uint64_t end);
 
 }  // namespace warpwise::emulator

@@ -215,7 +215,7 @@ TEST(Faults, BetweenSharedVariablesOfTheCluster) {
   }
 }
 
-// The emulator's gaps between variables change neither a message nor a variable's alignment.
+// Gaps that the emulator leaves between shared variables change no message and no alignment.
 TEST(Faults, GapsKeepAlignmentAndBytes) {
   Emulated emulated(
       kernel_text("mov.u64 %l4, tile;\nmov.u64 %l5, odd;\nmov.u64 %l6, swizzled;\n"

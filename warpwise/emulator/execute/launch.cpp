@@ -217,8 +217,8 @@ constexpr double instructions_of_a_thread = 50000;
 // short.
 std::size_t workers_for(std::uint64_t clusters, const Code& code, const LaunchOptions& options) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  // The first of several orders is the reference for the others. It runs on one thread, so that it
-  // does not depend on chance.
+  // Several CPU threads would interleave the blocks differently each time. With several orders, the
+  // first run is compared with the others. One thread runs it, so that it is always the same.
   const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
                        options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1

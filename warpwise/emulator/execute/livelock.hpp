@@ -7,11 +7,12 @@
 // unless another block changes what it reads. If all blocks of all workers stand still, the launch
 // is ended.
 //
-// A loop that reads a clock never stands still. If all that a worker's blocks do is to loop and to
-// read clocks, the worker therefore holds its clocks: they show the same time for some rounds. If
-// all workers' blocks then stand still, only time can let them continue, and all clocks are set
-// ahead. A wait with a time limit then ends. Each further step is twice as long as the one before,
-// up to longest_step. If the blocks still stand still after that, the launch is ended.
+// A loop that reads a clock never stands still, because each read gives another value. If a
+// worker's blocks only loop and read clocks, the worker holds its clocks: for some rounds, they
+// show the same time. The blocks of all workers may then stand still. They wait for a time limit,
+// or for ever. All clocks are therefore set ahead, so that a wait with a time limit ends. Each
+// further step is twice as long as the one before, up to longest_step. If the blocks still stand
+// still after that, the launch is ended.
 
 #include <cstdint>
 #include <memory>

@@ -74,7 +74,7 @@ TEST(Livelock, SharedMemoryThatNobodyChanges) {
       {2}, {64}, "byte 4 of shared memory");
 }
 
-// The clock decides nothing here, as in the waits of cuda::barrier.
+// The loop reads a clock and ignores its value. The waits of cuda::barrier do the same.
 TEST(Livelock, AFlagThatNobodySetsBesideAClock) {
   for (const std::string clock : {"globaltimer", "clock64"}) {
     expect_livelock("mov.u64 %l4, %" + clock +
@@ -153,7 +153,7 @@ TEST(Livelock, EndsInAFillAtTooManyFaults) {
   EXPECT_LE(result.faults[0].count, (std::uint64_t{1} << 20) + 32);
 }
 
-// Known faults do not end a kernel: it completes its work.
+// A kernel runs to its end after any number of faults that LaunchOptions::is_known accepts.
 TEST(Livelock, KnownFaultsEndNothing) {
   const std::string body =
       "mov.u32 %r6, 0;\nLOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\n"

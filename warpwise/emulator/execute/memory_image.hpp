@@ -44,8 +44,8 @@ class MemoryImage {
   }
 
  private:
-  // A null piece stands for zeros. It saves memory, because a program may never use most of its
-  // own.
+  // The content of an allocation, in pieces. A null piece stands for zeros. It saves memory,
+  // because a program may never write to most of a large allocation.
   using Pieces = std::vector<std::unique_ptr<std::byte[]>>;
 
   static Difference difference_at(const Device::State& device, Address address,

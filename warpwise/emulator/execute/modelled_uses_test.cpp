@@ -1,4 +1,4 @@
-// LaunchOptions::fidelity: exact and modelled behaviour, and what modelled values reach.
+// LaunchOptions::fidelity: inexact instructions, and if their values reach branches or results.
 
 #include <gtest/gtest.h>
 

@@ -36,11 +36,13 @@ double read<double>(const std::byte* at) {
 struct SumFormat {
   std::string_view suffix;  ///< suffix of the instruction's type
   std::size_t bytes;
-  /// Largest relative difference that counts as rounding. Sums that only round differently agree in
-  /// at least half of their bits. Even sums of thousands of equal terms lose only a third of their
-  /// bits.
+  /// Largest relative difference that counts as rounding: the lower half of a significand's bits
+  /// may differ. Rounding alone changes fewer bits: a third of them in sums of thousands of equal
+  /// terms.
   double most;
-  double least;  ///< least magnitude of a sum of floats; integers, read as floats, are smaller
+  /// Smallest magnitude of a sum of floats. Smaller values are taken for integers, whose bits give
+  /// tiny numbers if they are read as floats.
+  double least;
   double (*read)(const std::byte* at);
 };
 constexpr std::array<SumFormat, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},

@@ -19,8 +19,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// An order's budget is the number of instructions of the first order times this factor, because
-// short turns need more polling than long ones.
+// Factor for the budget of warp instructions of a later order: a multiple of the instructions that
+// the first order executed. Later orders need more, because short turns mean more polling.
 constexpr std::uint64_t budget_factor = 256;
 constexpr std::uint64_t least_budget = std::uint64_t{1} << 24;
 

@@ -96,8 +96,8 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
 }
 
 /// Returns true if only other blocks can let this block continue. Called after
-/// Stillness::looks_at(). Blocks of clusters never sleep: their turns show whether the cluster is
-/// stuck.
+/// Stillness::looks_at(). Blocks of a cluster never sleep, because a cluster counts as deadlocked
+/// if none of its blocks executes an instruction in a round.
 bool may_sleep(const Block& block, BlockOutcome outcome, bool stands) {
   if (block.cluster->blocks.size() > 1) return false;
   const bool wrote = !block.state_is_known;

@@ -9,9 +9,10 @@
 
 namespace warpwise::emulator {
 
-/// Blocks that stand still, or whose last turn polled memory and wrote none. If a thousand blocks
-/// wait at a grid's barrier, their turns would be nearly all the work. A sleeper gets no turn until
-/// other blocks have taken one turn for each sleeper. At most half of all turns are then useless.
+/// The set of blocks that get fewer turns, because they wait for other blocks. They stand still, or
+/// their last turn polled memory and wrote none. If a thousand blocks wait at a grid's barrier,
+/// their turns would take nearly all the time. All sleepers therefore wait until the other blocks
+/// have taken as many turns as there are sleepers. At most half of all turns are then useless.
 class Sleepers {
  public:
   bool any() const { return !blocks_.empty(); }

@@ -114,9 +114,9 @@ TEST(Sleepers, TakeALockInTurn) {
   }
 }
 
-// Each warp takes its block's lock, checks its block in and meets the block's other warps at a
-// barrier. It repeats this until all blocks have checked in. The first block's turns change memory,
-// and never end in a loop that only polls.
+// Returns a kernel whose warps take their block's lock, set its flag and meet at a barrier, until
+// the flags of all blocks are set. A block that waits for flags does not look like it: its turns
+// write memory, and do not end in a polling loop.
 std::string meet_behind_locks(int blocks) {
   const std::string all = std::to_string(blocks);
   return "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l5, %l2, %l4;\nadd.u64 %l4, %l1, %l4;\n"

@@ -161,10 +161,11 @@ struct Poll {
   Address address = 0;  ///< address of one lane
 };
 
-/// A clock's value, and the number of the hold in which it was read (Worker::clock_hold).
+/// The value of a clock that a warp has read. While its worker holds the clocks (livelock.hpp), the
+/// warp reads this value again.
 struct HeldClock {
   std::uint64_t value = 0;
-  std::uint64_t hold = 0;
+  std::uint64_t hold = 0;  ///< Worker::clock_hold when the clock was read
 };
 
 struct Warp {
@@ -184,8 +185,8 @@ struct Warp {
   std::vector<Group> groups;
   bool polled = false;  ///< has polled since the last backward branch
   int spins = 0;        ///< backward branches of polling loops since a group last yielded
-  bool spun = false;    ///< its last turn ended in a spin
-  bool looped = false;  ///< its last turn ended at a backward branch
+  bool spun = false;    ///< in its last turn, all ready groups polled in vain
+  bool looped = false;  ///< its last turn spun, or was of full length and ended in a loop
   bool wrote = false;   ///< has written memory since livelock.hpp last looked
   bool timed = false;   ///< has read a clock since livelock.hpp last looked
   std::array<HeldClock, 2> clocks{};  ///< clock of instructions, clock of the host
@@ -281,25 +282,26 @@ struct Worker {
   const Code* code = nullptr;
   Device::State* device = nullptr;
   AllocationView last;  ///< allocation of the last global access
-  /// Allocations that quick accesses (host_code/) have found, by the sites of the accesses.
+  /// A cache for quick accesses (host_code/): the allocation that an access found last, at the
+  /// index of the access's site, modulo the size.
   std::array<AllocationView, 16> quick_views;
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< text by block
-  std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels, but possibly still read
-  std::map<Address, DeviceWork> prepared;         ///< prepared launches, by address of parameters
+  std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels; other workers may read it
+  std::map<Address, DeviceWork> prepared;         ///< launches not queued yet, by parameter buffer
   std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< launches by block
   /// Errors (cudaError_t) that threads have not read yet, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< by operation; 1: inexact and executed
   std::shared_ptr<Schedule> schedule;              ///< only with Launch::order
-  /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
-  /// around a wait and a barrier takes a round or two for each iteration. If the block does not
-  /// wait after all, another block begins early, which costs little. The number becomes 1 as soon
-  /// as a block waits, because other blocks will wait too.
+  /// Value of Block::repeats at which a block counts as waiting for other blocks. A block that
+  /// polls and then waits at a barrier, again and again, repeats a poll every round or two. If the
+  /// block does not wait after all, another block begins early, which costs little. The number
+  /// becomes 1 as soon as a block waits, because other blocks will wait too.
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
-  std::uint64_t clock_hold = 0;  ///< number of the current hold
+  std::uint64_t clock_hold = 0;  ///< incremented when the clocks are held, released or set ahead
 
   std::uint64_t frees = 0;  ///< value of Progress::frees when the AllocationViews were last valid
 
@@ -354,7 +356,7 @@ struct Launch {
   std::optional<PaceModel> pace;
   unsigned order = 0;  ///< order of blocks and warps; 0: by index, others: see Schedule
   std::uint64_t order_seed = 0;
-  Watch* watch = nullptr;  ///< only with an order; null: no watch
+  Watch* watch = nullptr;  ///< the byte whose last writer is sought; null: none
   Progress* progress = nullptr;
   LazyHostCode* host_code = nullptr;  ///< null: the interpreter executes all
   /// Number of executed instructions after which machine code is made.
@@ -383,9 +385,10 @@ struct Launch {
     if (!pace) return sampled_cluster(i, all);
     // The sample consists of runs of neighbours, because neighbours share cached data. There are
     // several runs, because distant blocks may do other work. Each run is near the middle of its
-    // part of the grid, so that blocks at the grid's ends are not over-represented. Runs are
-    // shifted by up to half a row, or a quarter of their part, because a regular step would select
-    // the same columns, or blocks that read the same data.
+    // part of the grid, so that blocks at the grid's ends are not over-represented. Equal distances
+    // between the runs could select the same columns of each row, or blocks that read the same
+    // data. Each run is therefore shifted by up to half a row. In a grid of a single row, the limit
+    // is a quarter of the run's part.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;

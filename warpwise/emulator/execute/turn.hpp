@@ -25,8 +25,9 @@ namespace warpwise::emulator {
 // Limit of a warp's turn in instructions: long, because a switch costs cache misses, and short
 // compared to a budget.
 inline constexpr std::uint64_t turn_instructions = 1 << 18;
-// Number of iterations of a polling loop after which the other lanes and warps get their turn. With
-// a smaller number, lanes would be separated in ordinary loops with atomics too.
+// Number of iterations of a polling loop after which the other lanes and warps get their turn.
+// Loops with atomics look like polling. A smaller number would separate the lanes of many such
+// loops that wait for nothing.
 inline constexpr int spins_before_yield = 256;
 
 enum class TurnEnd { finished, waiting, ready };
@@ -105,8 +106,8 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       if constexpr (!shuffled) {
-        // Machine code does not track undefined values. A forced group starts at an operation that
-        // would make it wait for other lanes.
+        // Machine code does not track undefined values. It also contains no operation at which
+        // lanes wait for each other, and a forced group starts at such an operation.
         if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
           run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
           if (run.pc >= limit) break;
@@ -425,8 +426,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // With LaunchOptions::pace, turns are short. The warp has looped if its turns together fill a
-    // turn of full length.
+    // With LaunchOptions::pace, turns are short, and the end of one is no sign of a loop. One turn
+    // counts as looped for every turn_instructions instructions of the warp.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }

@@ -23,9 +23,11 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations takes long to translate, and rarely runs long for its size.
+// Largest number of operations in a kernel that gets machine code. A longer kernel takes long to
+// translate, and rarely runs long enough to make up for that.
 constexpr std::size_t most_operations = 20000;
-// Limit of the operations in one run. It bounds the time to write the run's code.
+// Largest number of operations in a run: consecutive operations that write_run() translates
+// together. The limit bounds the time to write the run's code.
 constexpr std::size_t longest_run = 256;
 
 /// Executes one operation as the interpreter does, for the active lanes.
@@ -185,8 +187,9 @@ class HostMemory : private Xbyak::CodeGenerator {
     return next;
   }
 
-  /// Writes an exit before an operation, taken if a register has an undefined lane.
-  /// \param uncounted  number of operations before the exit that are not counted yet
+  /// Writes a return to the interpreter, which continues at operation `next`. The return is taken
+  /// if a register holds an undefined value in any lane. Machine code does not track such values.
+  /// \param uncounted  number of operations before the return that are not counted yet
   void write_stop(std::size_t next, std::size_t uncounted) {
     Xbyak::Label go_on;
     cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
@@ -227,8 +230,9 @@ class HostMemory : private Xbyak::CodeGenerator {
     return i + 1;
   }
 
-  /// Writes a run of lane operations from i on, together with loads of shared memory whose
-  /// addresses are known before the run. Returns the run's end, or i if there is no run.
+  /// Writes a run: consecutive lane operations from i on, translated together. The run includes
+  /// loads of shared memory, if no operation of the run before them changes their address register.
+  /// Returns the run's end, or i if there is no run.
   std::size_t write_run(std::size_t i) {
     std::vector<LaneOperation> run;
     std::set<std::int32_t> written;
@@ -273,7 +277,8 @@ class HostMemory : private Xbyak::CodeGenerator {
     return end;
   }
 
-  /// Writes a run with a call for each load, which runs if the loads cannot be prepared together.
+  /// Writes a second version of a run, which calls a function for each load. It is executed if
+  /// prepare_loads() returns null, for example because a load faults.
   void write_apart(std::size_t begin, std::span<const LaneOperation> run) {
     for (std::size_t i = 0; i < run.size();) {
       std::size_t end = i;
@@ -312,8 +317,10 @@ class HostMemory : private Xbyak::CodeGenerator {
     jmp(leave_);
   }
 
-  /// Writes a branch. The interpreter executes it instead if the branch divides the lanes, if the
-  /// turn may end, or if other lanes may go first.
+  /// Writes a branch. The interpreter executes it instead in these cases:
+  /// - Only some lanes of the group take the branch.
+  /// - The branch goes backwards, and the warp may have to let other warps run.
+  /// - The group is a part of the warp and takes the branch. Other lanes may have to run first.
   void write_branch(const Operation& op) {
     Xbyak::Label not_taken;
     Xbyak::Label interpret;

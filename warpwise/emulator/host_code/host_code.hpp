@@ -22,8 +22,9 @@
 
 namespace warpwise::emulator {
 
-/// Counts the warps and threads for which machine code has executed a branch, or a stretch that
-/// begins at an operation.
+/// Number of warps and of threads that have executed an operation in machine code. Operations that
+/// are only executed together share the count of the first one. A branch has its own count, whose
+/// `threads` are those that took the branch.
 struct HostCount {
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
@@ -42,7 +43,8 @@ class HostCode {
     std::shared_ptr<const HostMemory> memory;
     Enter enter = nullptr;
     std::vector<const void*> entries;  ///< entry of each operation; empty: no machine code
-    /// Index of an operation's count in a worker's HostCounts; -1: the operation counts itself.
+    /// For each operation, the index of its HostCount in this version's half of a worker's list.
+    /// -1: machine code does not count the operation, because an observer does.
     std::vector<std::int32_t> counted_at;
   };
 

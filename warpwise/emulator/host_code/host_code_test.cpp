@@ -62,7 +62,7 @@ Outcome run(Program& program, const Mode& mode, std::uint32_t seed, Engine engin
   const std::vector<std::uint32_t> content = test::random_words(words, seed);
   device.write(memory, std::as_bytes(std::span(content)));
   const Address out = device.allocate(outcome.out.size());
-  // Packs the parameters by hand, because a query for them would decode without observers.
+  // Packs the parameters by hand. Program::kernel() would decode again to return their layout.
   std::array<std::byte, 20> parameters;
   std::memcpy(parameters.data(), &memory, 8);
   std::memcpy(parameters.data() + 8, &out, 8);

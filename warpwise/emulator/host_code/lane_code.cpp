@@ -7,8 +7,8 @@ namespace warpwise::emulator {
 
 namespace {
 
-// Number of following operations in which the next use of a value is looked for. A value without
-// such a use leaves the CPU's registers first.
+// Number of operations that next_use() searches for the next read of a value. A value that none of
+// them reads is the first to be evicted from the CPU's registers.
 constexpr std::size_t operations_looked_ahead = 64;
 constexpr std::size_t never = ~std::size_t{0};
 constexpr int vector_bytes = 32;

@@ -23,7 +23,8 @@ inline constexpr int lanes_at_once = 8;
 
 class LaneCode;
 
-/// The writer of the machine code that replaces one handler.
+/// A generator of machine code for one kind of operation. The code replaces a call of the
+/// operation's handler.
 struct LaneInstruction {
   /// Widths of the operands dst, dst2, a, b, c, d.
   std::array<Width, 6> widths{};

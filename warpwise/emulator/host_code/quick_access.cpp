@@ -192,7 +192,8 @@ inline Piece local_piece(const Warp& warp) {
           shadow == nullptr ? nullptr : shadow + before};
 }
 
-/// Returns true if all active lanes access local memory that has values of this block.
+/// Returns true if the accesses of all active lanes are aligned and in the cleared part of their
+/// local memory. The rest may still have bytes of an earlier block, which a handler clears.
 inline bool are_cleared(const Warp& warp, std::size_t bytes, const std::uint64_t* addresses,
                         std::uint64_t offset, Piece piece) {
   piece.end = cleared_local(warp);
@@ -251,7 +252,8 @@ void store_local(Warp& warp, const Operation& op) {
       });
 }
 
-/// Returns true if all bytes that the loads of one base read are certainly defined.
+/// Returns true if all bytes between the lowest and the highest address of some loads are defined.
+/// The loads have one address register, the base. A range too wide to be examined gives false.
 inline bool are_defined(const std::uint32_t* addresses, const SharedLoads::Base& base,
                         const std::byte* shadow, std::size_t bytes) {
   constexpr std::uint32_t farthest = 4096;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: costs of recent accesses of all lanes, for quick_observers-inl.hpp.
+// Internal to the emulator: a cache of the numbers that accesses of whole warps add to the counts.
+// quick_observers-inl.hpp uses it.
 
 #include <array>
 #include <cstddef>

@@ -134,8 +134,9 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
-/// Calls body(at, T{}) for each lane, or in local memory for each active lane. `at` points to the
-/// states of the lane's element, and T has `bytes` bytes.
+/// Calls body(at, T{}) for each lane's element. In local memory, inactive lanes are left out. `at`
+/// points to the element's bytes in the shadow memory, which says if they are defined. T is a type
+/// of `bytes` bytes.
 template <Memory memory, class Address, class Body>
 inline void each_state(Mask lanes, std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {
@@ -204,7 +205,8 @@ inline bool stays_defined(const Warp& warp, const Operation& op, const Init& ini
   return any == 0;
 }
 
-/// Moves the values of the active lanes by body(), and shows the access to the observers.
+/// Executes an access and shows it to the observers. body() does the load or the store for the
+/// active lanes.
 template <class Observers, Memory memory, class Address, class Body>
 inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                      const Address* addresses, const Piece& piece, bool neighbours,

@@ -57,7 +57,8 @@ UnwindTable::UnwindTable(const void* code, std::size_t bytes, std::size_t stack_
   Writer to(table_);
   to.entry([&] {
     to.number(std::uint32_t{0});  // marks a common information entry
-    // Version 1 without extensions. Positions count in 1 byte of code and in -8 bytes of the stack.
+    // Version 1, no augmentation string, code alignment factor 1, data alignment factor -8 (0x78 as
+    // signed LEB128).
     to.bytes({1, 0, 1, 0x78, return_address, define_frame, rsp});
     to.leb(stack_bytes + 8 * std::size(pushed));
     std::uint8_t words = 0;

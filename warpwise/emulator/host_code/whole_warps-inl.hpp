@@ -185,7 +185,9 @@ inline void scatter(std::byte* to, const Address* addresses, Address offset, con
 
 constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
 
-/// Returns the part of shared memory, between two gaps, that an address lies in.
+/// Returns the piece of shared memory around an address that its access may touch. The piece is
+/// all of shared memory, or ends at a gap. A gap is a forbidden range between two variables, which
+/// only code for the checks has.
 inline Piece shared_piece(const Warp& warp, std::uint64_t address) {
   const AlignedBytes& shared = warp.block->shared;
   Piece piece{0, shared.size(), shared.data(), warp.block->shared_shadow.data()};

@@ -1,13 +1,15 @@
 #pragma once
 
-// Internal to the emulator: records the execution of inexact operations.
+// Internal to the emulator: records which inexact operations a kernel executes. The results of an
+// inexact operation may differ from a GPU's.
 
 #include "warpwise/emulator/decode/operation.hpp"
 
 namespace warpwise::emulator {
 
-/// Runs an operation of Code::modelled by its own handler, and records in the worker that it ran.
-/// Exact operations keep their own handlers, so the fidelity report does not slow them.
+/// The handler of inexact operations, which are listed in Code::modelled. It records in the worker
+/// that the operation has run, and calls the original handler, from Code::modelled_handlers. Exact
+/// operations keep their original handlers, so recording does not slow them.
 void run_modelled(Warp& warp, const Operation& op);
 
 }  // namespace warpwise::emulator

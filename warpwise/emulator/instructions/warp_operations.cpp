@@ -172,8 +172,9 @@ void elect(Warp& warp, const Operation& op) {
   set_predicate(warp, op.dst2, Mask{1} << leader);
 }
 
-/// Returns the value of one of a warp's clocks. It does not change while the worker holds its
-/// clocks (livelock.hpp).
+/// Returns the time that a warp reads from one of its clocks. Usually this is `own_time`, plus the
+/// time by which livelock detection has set all clocks ahead. While this detection makes the worker
+/// hold its clocks (livelock.hpp), each read returns the same time.
 std::uint64_t time_shown(Warp& warp, std::size_t which, std::uint64_t own_time) {
   warp.polled = warp.timed = true;
   const Worker& worker = *warp.worker;

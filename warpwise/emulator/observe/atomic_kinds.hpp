@@ -16,7 +16,8 @@ struct AtomicKind {
   bool is_reduced = false;
   /// In shared memory: a loop repeats a compare-and-swap until it succeeds.
   bool is_loop = false;
-  /// In shared memory: one instruction adds the number of lanes for each address.
+  /// In shared memory: an addition of 1 whose result is unused. A single instruction adds to each
+  /// address the number of lanes that use it.
   bool counts_lanes = false;
   bool is_swap = false;  ///< compare-and-swap
 };

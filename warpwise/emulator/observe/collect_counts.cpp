@@ -94,7 +94,8 @@ class Counts::Collector {
     }
   }
 
-  /// Adds one site's counts of one space.
+  /// Adds the counts of one site (a memory access in the code) to a line's counts or to the total.
+  /// `from` holds the site's accesses to one space.
   static void add(MemoryCounts& to, const SiteCounts& from, Space space, InstructionClass kind,
                   bool is_constant) {
     if (kind == InstructionClass::texture) {

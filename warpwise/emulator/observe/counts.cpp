@@ -109,7 +109,8 @@ void Counts::count(const Access& access) {
                                    ? addresses[first + 1] - addresses[first]
                                    : 0;
   const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
-  // For a whole warp, `steady` is a quick test for a common step. It is not used for local memory.
+  // Tests if the lanes' addresses have a common step. For a whole warp, Access::steady already
+  // holds the answer, except in local memory.
   const bool is_scanned = active == all_lanes && access.space != Space::local;
   std::uint64_t off = is_scanned && !access.steady ? 1 : 0;
   if (!is_scanned) {

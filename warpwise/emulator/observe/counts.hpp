@@ -43,8 +43,9 @@ class Counts : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
-  /// Returns the numbers_of_site() counters of a site's accesses to a space. Null if these accesses
-  /// are not counted.
+  /// Returns the counters of a site's accesses to one space: an array of numbers_of_site()
+  /// integers. They are the members of SiteCounts, for one compute capability after another.
+  /// Returns null if these accesses are not counted.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
     const std::size_t place =
@@ -93,17 +94,18 @@ class Counts : public Observer {
     int ideal = 0;
   };
 
-  /// Accesses whose addresses grow by one step from lane to lane. The rules depend only on the
-  /// first address modulo 256, so the cost is stored.
+  /// Key of a cache of costs, for accesses of one site and space whose addresses grow by one step
+  /// from lane to lane. The costs are in `costs_`. The rules use the first address only modulo 256.
   struct Pattern {
     std::uint64_t stride = 0;
     Mask active = 0;
-    std::uint32_t base = 0;
-    int bytes = 0;  ///< bytes of a lane; in a copy maybe fewer than the instruction says
+    std::uint32_t base = 0;  ///< lane 0's address modulo 256, computed if lane 0 is inactive
+    int bytes = 0;  ///< bytes of each lane; a copy may move fewer than its instruction states
     bool filled = false;
   };
 
-  /// Addresses without a common step, of one site and space. Their cost is stored too.
+  /// Key of a second cache of costs, for accesses whose addresses have no common step. The costs
+  /// are in `shape_costs_`. `place` stands for the site and the space.
   struct Shape {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet

@@ -95,8 +95,8 @@ TEST_F(Counts, Transposes) {
   }
 }
 
-/// Row A1 of docs/sources.md. For 100 times this area, the profiler saw 92160 transactions, because
-/// it observed a tenth of the SMs.
+/// Row A1 of docs/sources.md: for an image 100 times as large, the profiler counted 92160
+/// transactions on a tenth of the GPU's SMs.
 TEST_F(Counts, BankConflictsOfGtx280) {
   const std::uint32_t width = 384;
   const std::uint64_t warps = width * width / 32;
@@ -133,7 +133,7 @@ TEST_F(Counts, TransactionsOfGtx280) {
   EXPECT_EQ(strided.transactions_64, 0U);
 }
 
-/// Row D2 of docs/sources.md: 112 operations are useful, of 144, 128 or 112 (threads times rounds).
+/// Row D2 of docs/sources.md: 112 useful operations out of 144, 128 or 112 (threads times rounds).
 TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);

@@ -38,7 +38,7 @@ namespace warpwise::emulator {
 ///
 /// - the content of an mbarrier, and host-visible memory
 /// - a copy to memory that outlives the kernel, if nothing reads it there
-/// - a value that is stored back to its address, with other bits of the same byte (a bit-field)
+/// - a store to a bit-field, which writes the unwritten neighbouring bits back to their own address
 ///
 /// A reported value counts as defined from then on, except in a register that an atomic, a matrix
 /// store or a surface store takes. The shadow records which bytes of memory and registers are
@@ -214,7 +214,9 @@ class Init : public Observer {
   std::vector<std::array<std::uint8_t, 16>> copies_;  ///< shadows that a copy has read
   std::size_t next_copy_ = 0;
   std::unordered_map<std::uint64_t, BoundTexture> textures_;  ///< shadows of textures, by handle
-  const Warp* fragment_warp_ = nullptr;  ///< the warp whose fragment accesses are counted
+  /// An instruction on a matrix may take several accesses, as may a copy. fragment_access_ numbers
+  /// them from 0. The instruction is identified by its warp and the warp's executed instructions.
+  const Warp* fragment_warp_ = nullptr;
   std::uint64_t fragment_time_ = 0;
   int fragment_access_ = 0;
 };

@@ -136,8 +136,8 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
   const bool has_shadow = find(warp, access, place);
   switch (access.kind) {
     case AccessKind::load: {
-      // Copies and fragments take several accesses, which are counted. Accesses to defined bytes
-      // must be counted too.
+      // An instruction on a matrix or a copy may take several accesses, which are numbered. Their
+      // accesses to defined bytes are therefore not skipped here.
       const bool is_plain = op.control == Control::plain && access.site == op.site;
       if (is_plain && (!has_shadow || is_defined(access, place))) return;
       if (access.site < 0) return check_taken(warp, op, access, place);
@@ -156,8 +156,8 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
 
 namespace {
 
-/// Returns true if undefined bytes may be padding. Kernel parameters are read as one block, with
-/// the padding between them.
+/// Returns true if the undefined bytes of a system function's argument may be padding. A launch
+/// reads all parameters of the new kernel as one block, and with them the padding between them.
 bool is_padded(const Access& access, const std::uint8_t* shadow) {
   constexpr int largest_argument = 16;
   return access.bytes > largest_argument &&
@@ -190,12 +190,13 @@ Init::Origin Init::origin_of(const Access& access, const Place& place, int lane)
   return {};
 }
 
-/// Returns the register byte that byte `byte` of a lane's access to a matrix belongs to.
+/// Returns the register, lane and byte that hold byte `byte` of a lane's access to a matrix.
 Init::RegisterByte Init::register_byte(const Operation& op, const Access& access, int lane,
                                        int byte) const {
   const std::int32_t* list = code_->lists.data() + op.list;
   if (code_->names[op.index].starts_with("wmma")) {
-    // The list begins with the stride. One or several successive accesses move a register's bytes.
+    // The operation's list has the stride, then the fragment's registers. One register may take
+    // several successive accesses.
     const int bytes = wmma_matrix_of(op).register_bits() / 8;
     const int each = bytes / access.bytes;
     return {list[1 + fragment_access_ / each], lane, fragment_access_ % each * access.bytes + byte};
@@ -287,7 +288,8 @@ void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, co
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }
 
-/// Calls body for the register that repeats `to`. An operand of halves names each register twice.
+/// Calls body for each register that repeats the elements of `to`. A fragment of halves (A or B)
+/// always names eight registers. If its elements fill fewer, the other registers repeat them.
 template <class Body>
 void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
   const tensor::WmmaMatrix matrix = wmma_matrix_of(op);
@@ -304,7 +306,8 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
-  // There is an access for each size that the lanes read. The first access clears copies_.
+  // cp.async reads with one access for all lanes that copy the same number of bytes. The
+  // instruction's first access clears copies_.
   if (!is_bulk) {
     count_fragment_access(warp);
     if (fragment_access_ == 0) copies_.clear();
@@ -347,7 +350,9 @@ void Init::store_copies(const Operation& op, const Access& access, const Place& 
   }
 }
 
-/// Returns the shadow in memory of a byte stored from a register or by a copy.
+/// Returns the shadow in memory of a byte that a store or a copy writes. `leaves` is true if the
+/// byte counts as a result: in global memory or a surface, but not back at its old place. The store
+/// has reported computed bits of results, so their shadow keeps only the state `copied`.
 std::uint8_t Init::kept_in_memory(std::uint8_t state, bool leaves) {
   if (state == 0) return 0;
   return !leaves && is_computed(state) ? state : copied;

@@ -165,7 +165,7 @@ TEST(Init, PaddingOfCopies) {
                    ".loc 1 13 0\nbfe.u32 %r9, %r7, 8, 8;\nadd.u32 %r9, %r9, 1;\n"
                    "st.global.u32 [%l4], %r9;",
                13, "byte 1 of the block's 256 bytes of shared memory, which is uninitialised");
-  // Bits that have been moved within bytes are no copy.
+  // A shift by one moves bits within their bytes, so its result is no copy.
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
 }
 

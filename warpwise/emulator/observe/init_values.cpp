@@ -79,7 +79,7 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
 
 /// Makes a shuffle's results undefined in lanes that read from a lane that takes no part in it.
 void Init::follow_missing(Warp& warp, const Operation& op, Mask lanes) {
-  // A constant is the same in all lanes.
+  // A constant operand is the same in all lanes, so the source lane makes no difference.
   if (op.a < 0 || !code_->names[op.index].starts_with("shfl")) return;
   const std::array<int, warp_lanes> from = lanes_shuffled_from(warp, op);
   const auto* const members =
@@ -91,7 +91,8 @@ void Init::follow_missing(Warp& warp, const Operation& op, Mask lanes) {
     const auto source_lane = static_cast<std::size_t>(from[lane]);
     const Mask named = members != nullptr ? members[lane] : all_lanes;
     const Mask named_there = members != nullptr ? members[source_lane] : all_lanes;
-    // A lane in the same shuffle gives its value. Check::sync reports a lane that is no member.
+    // The source lane executes the same shuffle. If the member mask leaves it out, Check::sync
+    // reports that.
     if ((lanes >> source_lane & 1) != 0 && named == named_there) continue;
     origins[lane].missing = missing(warp, from[lane], named);
     if (origins[lane].missing != Missing::none) reading |= Mask{1} << lane;

@@ -55,7 +55,9 @@ struct Access {
   /// If set, the access takes place at some time before its asynchronous operation ends.
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< the lane that owns all accesses; -1: each lane owns its access
-  int part = 0;      ///< offset of these bytes in each lane's vector, if it is shown in parts
+  /// Offset of these bytes in each lane's vector. Observers get a vector that is longer than
+  /// longest_observed as two accesses.
+  int part = 0;
 
   /// Returns the lanes that own the accesses.
   Mask owners() const { return starter >= 0 ? Mask{1} << starter : lanes; }
@@ -68,10 +70,11 @@ struct Access {
 struct TextureRead {
   Mask lanes = 0;
   const std::uint64_t* handles = nullptr;  ///< handles of 32 lanes
-  /// Host addresses of 32 surface accesses, null for a lane without one; null for textures.
+  /// Host addresses of 32 lanes' surface accesses; a lane without an access has null. The whole
+  /// array is null for a texture read.
   std::byte* const* places = nullptr;
-  /// Addresses of 32 texels in an array, 0 for a lane that reads no memory; null for surfaces, and
-  /// if no observer follows texels.
+  /// Addresses of 32 lanes' texels, as if the texture were a CUDA array. A lane that reads no
+  /// memory has 0. The whole array is null for a surface, and if no observer follows texels.
   const Address* texels = nullptr;
   int texel_bytes = 0;  ///< texel size of the last lane's texture; others may differ
 };
@@ -116,8 +119,8 @@ struct Observer {
   /// until all but their last `left` groups have ended, or have finished reading.
   void on_group_commit(Warp&, Asynchronous, Mask) {}
   void on_group_wait(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
-  /// on_mbarrier_track(): the operations that lanes have started end before a phase of an mbarrier
-  /// ends. on_mbarrier_end(): a lane has seen the phase's end.
+  /// on_mbarrier_track(): a phase of an mbarrier now waits for the operations that lanes have
+  /// started. on_mbarrier_end(): a lane has seen the phase's end.
   void on_mbarrier_track(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
   void on_mbarrier_end(Warp&, const MbarrierPhase&) {}
   /// Lanes arrive at a barrier of the block, its cluster or a warpgroup, and maybe wait there.

@@ -12,15 +12,18 @@
 namespace warpwise::emulator {
 namespace {
 
-// Blocks are neighbours if their indices differ by less than this number, or by a row of the grid
-// plus or minus less than this number. Distant blocks share data only by design.
+// Two blocks are neighbours if their indices differ by less than this number. They are also
+// neighbours if the difference is a row of the grid, plus or minus less than this number.
+// Neighbours may share the cache lines at their data's borders. Distant blocks share lines only if
+// the kernel is designed so.
 constexpr std::uint64_t distant_blocks = 32;
 // Cycles that a warp waits for each further pass of shared memory; measured on an H200.
 constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
-// Returns `all` without the first instruction, because the counts by class already include it.
+// Returns an operation's machine instructions except the first one. The counts by class already
+// include one instruction for each operation.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -125,7 +128,8 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   if (!copies_[op.index].empty()) at = std::max(at, order_of(clock, op));
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
-    // The compiler computes the part that depends only on the divisor once.
+    // For divisions by the same divisor, the compiler computes the part that depends only on the
+    // divisor once.
     bool again = false;
     if (accesses.reads.size() > 1) {
       const std::int32_t divisor = accesses.reads[1];
@@ -261,8 +265,8 @@ void Pace::add_reads(const Launch& launch, const std::vector<const Pace*>& worke
     for (const auto& [line, readers] : worker->readers_) {
       const Address at = line * line_bytes;
       if (at < view.begin || at >= view.end) view = launch.device->find(at);
-      // Addresses of texels are addresses in an array. If a texture is no array, a line may lie in
-      // no allocation.
+      // A texel's address is computed as if its texture were a CUDA array. For a texture in other
+      // memory, the line may lie in no allocation. All lines without an allocation share entry 0.
       PaceCounts::Reads& own = reads[view.host == nullptr ? 0 : view.begin];
       own.bytes = view.host == nullptr ? own.bytes + line_bytes : view.end - view.begin;
       own.requested += readers.requested;

@@ -63,15 +63,17 @@ class Pace : public Observer {
   static std::uint64_t sectors_in(SectorMask mask) {
     return static_cast<std::uint64_t>(std::popcount(mask));
   }
+  /// A line that blocks wrote to. The writing blocks form groups: a block that is distant from the
+  /// current group's first block (see are_distant()) begins a new group.
   struct WrittenLine {
-    std::bitset<128> bytes;
-    std::bitset<128> near_bytes;  ///< bytes that the last group of neighbouring blocks wrote
-    std::uint64_t near = 0;       ///< number of that group's first block
-    std::uint64_t near_last = 0;  ///< last block of that group that wrote to the line
-    SectorMask near_touched = 0;  ///< sectors that blocks of that group wrote to
-    SectorMask near_shared = 0;   ///< sectors that several of these blocks wrote to
-    SectorMask touched = 0;
-    SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
+    std::bitset<128> bytes;       ///< bytes that any block wrote
+    std::bitset<128> near_bytes;  ///< bytes that the current group wrote
+    std::uint64_t near = 0;       ///< index of the current group's first block
+    std::uint64_t near_last = 0;  ///< index of the block that wrote to the line last
+    SectorMask near_touched = 0;  ///< sectors that the current group wrote to
+    SectorMask near_shared = 0;   ///< sectors that several blocks of the current group wrote to
+    SectorMask touched = 0;       ///< sectors that any block wrote to
+    SectorMask read_before = 0;   ///< sectors that L2 had when a store first touched them
   };
   /// Atomic operations on a word, or on the addresses of a part of L2.
   struct AtomicPlace {
@@ -102,10 +104,12 @@ class Pace : public Observer {
     double reached = 0;  ///< latest cycle of an access or a branch: barriers wait only for these
     /// Cycles of its last stores and atomics in shared memory, and in other memory.
     double stored_shared = 0, stored = 0;
-    std::unordered_map<std::int32_t, double> divided_by;  ///< ready cycle of each divisor
+    /// For each divisor's register, the cycle when its value was ready at the last division by it.
+    /// If the next division finds the same cycle, the divisor has not changed.
+    std::unordered_map<std::int32_t, double> divided_by;
     /// Sectors that the warp has stored since its last branch or barrier. L1 merges stores to the
-    /// same sector. A copy of structs by three stores touches three times the sectors of a plain
-    /// copy. An H200's L2 counts only 1.02 times the sectors of the plain copy.
+    /// same sector before they go to L2. An H200 shows this with a copy of structs by three stores.
+    /// They touch three times the sectors of a plain copy, but L2 counts only 1.02 times as many.
     Lines merged_stores;
     std::unordered_map<std::uint32_t, int> rounds;  ///< rounds of unrolled loops, by their branch
     std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran
@@ -159,7 +163,8 @@ class Pace : public Observer {
   void atomic(const Warp& warp, const Operation& op, const Access& access);
   /// Returns the cycles of an atomic operation in shared memory.
   double shared_atomic(BlockClock& block, const Operation& op, const Access& access, int passes);
-  /// Returns the cycle at which the last of a block's warps arrives.
+  /// Returns the cycle at which the last of a block's warps arrives at a barrier. A barrier waits
+  /// for accesses and branches, and not for arithmetic.
   double last_arrival(const BlockClock& block) const;
   /// Returns the cycle at which the last of a block's warps ends.
   double last_end(const BlockClock& block) const;
@@ -184,14 +189,15 @@ class Pace : public Observer {
 
   const Code* code_;
   std::vector<std::uint64_t> executed_;  ///< number of warps that executed each operation
-  /// Machine instructions of each operation after the first, for a new divisor and a repeated one.
+  /// For each operation, its machine instructions except the first one. further_again_ is for a
+  /// division by the same divisor as before.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
-  std::vector<std::vector<LoadCopy>> copies_;  ///< copies of each operation that loads
+  std::vector<std::vector<LoadCopy>> copies_;  ///< for each load, its places in machine code
   /// For each operation: if it is a loop's branch back, the rounds of that loop that one piece of
   /// machine code holds (unrolling); else 1.
   std::vector<int> rounds_;
-  std::vector<bool> is_condition_;  ///< branches that the compiler replaces by conditions
+  std::vector<bool> is_condition_;  ///< branches that the compiler replaces by predicates
   std::vector<bool> reads_line_;    ///< operations that read a texture of one dimension
   PaceModel model_;
   rules::ComputeCapability cc_;
@@ -199,20 +205,22 @@ class Pace : public Observer {
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
   Lines read_;       ///< sectors that any block read, and sectors that DRAM moves along with them
   Lines requested_;  ///< the sectors of read_ that blocks requested
+  /// The blocks that read a line. They form groups, in the same way as for WrittenLine.
   struct Readers {
-    std::uint64_t first = 0;      ///< number of the block that read the line first
-    bool are_distant = false;     ///< blocks far from the first one read it too
-    std::uint64_t near = 0;       ///< first block of the last group of neighbours that read it
-    std::uint64_t near_last = 0;  ///< last block of that group that read it
-    SectorMask near_shared = 0;   ///< sectors that several blocks of that group read
-    std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group requested
+    std::uint64_t first = 0;      ///< index of the block that read the line first
+    bool are_distant = false;     ///< blocks distant from the first one read it too
+    std::uint64_t near = 0;       ///< index of the current group's first block
+    std::uint64_t near_last = 0;  ///< index of the block that read the line last
+    SectorMask near_shared = 0;   ///< sectors that several blocks of the current group read
+    std::uint32_t words = 0;      ///< words of 4 bytes that the current group read
     std::uint64_t requested = 0;  ///< number of sectors requested, summed over all blocks
-    std::uint64_t partly = 0;     ///< sum of partly_read() for earlier groups of neighbours
+    std::uint64_t partly = 0;     ///< sum of partly_read() for earlier groups
     SectorMask dram = 0;          ///< sectors that DRAM moves at least once
     std::uint64_t last = ~std::uint64_t{0};  ///< block that requested it last from L2
   };
-  /// Returns the number of sectors that DRAM moves because a block uses a part of them. It leaves
-  /// out sectors that neighbours share, because L2 keeps those until all neighbours have read them.
+  /// Returns the number of sectors that DRAM moves whole, although the current group uses only a
+  /// part of each. Sectors that several blocks of the group use do not count, because L2 keeps them
+  /// until all these blocks have used them.
   std::uint64_t partly_read(const Readers& line) const;
   std::uint64_t partly_written(const WrittenLine& line) const;
   std::unordered_map<Line, Readers> readers_;

@@ -88,7 +88,8 @@ double Pace::shared_atomic(BlockClock& block, const Operation& op, const Access&
     on_word = std::max(on_word, ++of_word[word]);
     if (kind.is_loop) ++block.looped[word];
   }
-  // A loop reads the word, swaps it, and compares. A swap takes two passes.
+  // Passes of shared memory for each lane of a bank. A compare-and-swap takes two. A loop around
+  // it, which reads the word first and compares at the end, takes four.
   constexpr int of_loop = 4, of_swap = 2;
   const int taken = kind.is_loop        ? of_loop * in_bank
                     : kind.is_swap      ? of_swap * in_bank

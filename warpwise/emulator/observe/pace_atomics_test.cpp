@@ -14,7 +14,7 @@ TEST(Pace, ASharedAtomicTakesOneLaneOfEachBankAtATime) {
   EXPECT_EQ(passes("red.shared.add.u32 [%r9], %r1;", 4), 1U);
   EXPECT_EQ(passes("red.shared.add.u32 [%r9], %r1;", 0), 32U);
   EXPECT_EQ(passes("red.shared.max.u32 [%r9], %r1;", 128), 32U);
-  // The machine code counts the lanes of each address.
+  // An addition of 1 is one instruction, which adds the number of lanes at each address.
   EXPECT_EQ(passes("red.shared.add.u32 [%r9], 1;", 0), 1U);
   EXPECT_EQ(passes("red.shared.add.u32 [%r9], 1;", 128), 32U);
   EXPECT_EQ(passes("atom.shared.cas.b32 %r5, [%r9], 0, 1;", 4), 2U);

@@ -416,7 +416,7 @@ TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
   for (std::uint32_t block = 0; block < blocks; ++block)
     if (words[std::size_t{block} * 32] == 1) ran.push_back(block);
   ASSERT_EQ(ran.size(), 64U);
-  // Eight runs of 8 blocks. Each is near the middle of its 125 blocks, at an irregular distance.
+  // A run of 8 blocks lies near the middle of each eighth of the grid, at an irregular distance.
   for (std::size_t i = 0; i < ran.size(); ++i) {
     EXPECT_EQ(ran[i], ran[i / 8 * 8] + i % 8);
     EXPECT_NEAR(ran[i], i + (2 * (i / 8) + 1) * (blocks - 64) / 16, 117 / 4.0);

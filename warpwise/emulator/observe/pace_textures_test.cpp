@@ -61,7 +61,7 @@ TEST(PaceOfTextures, OfOneDimensionHaveTheirLines) {
 
 TEST(PaceOfTextures, GoThroughL1AndL2AsArrays) {
   const PaceCounts row = pace_of([](int lane) { return at_index(lane, 0); });
-  // The coordinates are 8 sectors. A sector of the texture has 4 by 2 texels.
+  // The lanes load coordinates from 8 sectors. A sector of the texture has 4 by 2 texels.
   EXPECT_EQ(row.l2_read_sectors, 8U + 8);
   EXPECT_EQ(row.texture_sectors, 8U);
   EXPECT_GT(row.block_cycles, model.dram_cycles + model.texture_cycles - model.l1_cycles);

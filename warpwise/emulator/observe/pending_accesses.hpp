@@ -23,8 +23,8 @@ struct PendingAccess {
   int bytes = 0;  ///< bytes of each piece
   Mask pieces = 0;
   std::array<Address, warp_lanes> addresses{};
-  std::array<std::uint32_t, warp_lanes> groups{};  ///< for each lane, the number of its group
-  Epoch epoch = 0;                                 ///< the epoch of its marks in the shadow
+  std::array<std::uint32_t, warp_lanes> groups{};  ///< for each lane, the index of its group
+  Epoch epoch = 0;                                 ///< the epoch of its touches in the shadow
   Epoch started = 0;                               ///< its warp's epoch at the start
   bool is_tracked = false;
   Address mbarrier{};  ///< the mbarrier that tracks it

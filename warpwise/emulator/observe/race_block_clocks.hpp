@@ -66,7 +66,8 @@ class BlockClocks {
   bool add(const BlockClocks& others);
 
  private:
-  /// A Clock at height 0, otherwise a node of trees one level lower.
+  /// A tree of some height. At height 0 it is one Clock. A higher tree is a Node, the children of
+  /// which are trees one level lower.
   using Tree = std::shared_ptr<const void>;
   struct Node;
 

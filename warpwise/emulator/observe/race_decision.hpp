@@ -92,9 +92,9 @@ class Races::Decision {
     }
   }
 
-  /// Does run() for neighbouring lanes, if they lie in one page and certainly nothing has to be
-  /// reported. Otherwise returns false, and records nothing. Needs only the address of the first
-  /// lane.
+  /// Does run() for 32 lanes of adjacent addresses, if that certainly reports nothing. Returns
+  /// false and records nothing if a report may be necessary, or if the addresses lie in two pages.
+  /// Uses only the address of the first lane.
   bool passes() {
     const std::uint64_t begin = address_of(0);
     const std::uint64_t end = begin + bytes() * warp_lanes;
@@ -116,9 +116,9 @@ class Races::Decision {
     void add(const LaneRun& run) { all[count++] = run; }
   };
 
-  /// Lists the lanes of a read in runs. Reads need no order among each other. If the addresses
-  /// repeat after fewer than 32 lanes, as in a tile of fewer than 32 columns, only the lanes of the
-  /// last period are looked at.
+  /// Splits the lanes of a read into runs. The addresses may repeat with a period of fewer than 32
+  /// lanes, as in a tile of fewer than 32 columns. The runs then have only the last period's lanes.
+  /// These stand for the other lanes, because reads do not race with each other.
   void list_runs(LaneRuns& runs) const {
     if (are_neighbours()) return runs.add({0, warp_lanes, false, false});
     if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
@@ -313,8 +313,9 @@ class Races::Decision {
     }
   }
 
-  /// Checks a write to one place by all lanes. First compares all lanes at once. If that finds a
-  /// conflict, compares them one by one, because other accesses may precede each lane.
+  /// Checks a write to one place by all lanes. First compares the lanes together, with the accesses
+  /// that precede all of them. If that finds a conflict, compares the lanes one by one, because
+  /// more accesses may precede a single lane.
   void write_of_all() {
     const Mask last = Mask{1} << (warp_lanes - 1);
     each_lane(last, Touch::several, true, false);
@@ -470,9 +471,9 @@ class Races::Decision {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
     const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);
-    // An epoch in starters_ is of copies. Their touches name a lane of the warp that started them,
-    // not of the epoch's owner. The owner's lanes cannot be compared with that lane, so if some of
-    // them precede, all count as preceding.
+    // In an epoch of starters_, the owner is a warp that has seen copies end. The copies' touches
+    // name lanes of the warp that started them. These lanes cannot be compared with `lanes`, which
+    // are the owner's. If any lane of the owner precedes, all touches count as preceding.
     const bool is_copy = lanes != 0 && lanes != all_lanes && races_.starters_.contains(epoch);
     const bool of_own_warp =
         of_own_block && owner.warp == warp_.index && owner.time != Owner::never;
@@ -525,7 +526,7 @@ class Races::Decision {
     return true;
   }
 
-  /// Returns true if several lanes of a warp read a word that several of them have read.
+  /// Returns true if both touches are reads by several lanes, and of the same warp.
   bool repeats(Touch old, Touch touch) {
     return old.is(Touch::several) && touch.is(Touch::several) &&
            lanes_before(old.epoch()).of_own_warp;

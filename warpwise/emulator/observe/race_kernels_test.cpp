@@ -47,7 +47,7 @@ std::string file_of(const std::string& kernel) {
   return "";
 }
 
-/// Returns the mark of a kernel's line for the test: "one", "other", "both"; empty without one.
+/// Returns the comment that ends a line of a kernel: "one", "other" or "both"; empty without one.
 std::string mark_of(const std::string& kernel, int line) {
   const Lines& lines = sources().at(file_of(kernel));
   if (line <= 0 || static_cast<std::size_t>(line) >= lines.size()) return "";

@@ -250,11 +250,13 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   }
 }
 
-/// Orders lanes after the accesses that places have recorded. `used` has a bit for each place.
+/// Orders lanes after the accesses that elements of places_ have recorded. `used` has a bit for
+/// each element that the lanes access. users[i] has the lanes that access element i.
 void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used,
                                  const PlaceUsers& users) {
   const std::size_t w = warp.index;
-  // A lane that finds only its own accesses tells the warp's other lanes nothing.
+  // True if a single lane accesses the element, and the warp's accesses in it are that lane's own.
+  // The warp's other lanes learn nothing from them.
   const auto finds_itself = [&](std::size_t at) {
     return std::has_single_bit(users[at]) && places_[at].own.lanes[w] == users[at];
   };

@@ -28,12 +28,12 @@ struct Past {
   }
 };
 
-/// Knowledge that strong accesses to places in global memory pass to other blocks, for a launch.
+/// A map for a launch, from places of 8 bytes in memory to accesses that strong writes to the place
+/// have published. A strong read of the place orders its lanes after them.
 using ToldPlaces = std::unordered_map<std::uint64_t, BlockClocks>;
 
-/// Order of accesses of one block's warps. A synchronisation by a lane orders the lane's own
-/// accesses. It also orders accesses that an earlier synchronisation of its warp has placed before
-/// those.
+/// The happens-before order of accesses by one block's warps. A lane that synchronises passes on
+/// its own accesses, and all accesses known to precede them.
 class BlockOrder {
  public:
   /// \param strict  inside a block, too, only fences and releases order accesses
@@ -72,7 +72,8 @@ class BlockOrder {
   /// later accesses.
   void publish(const Warp& warp, Mask lanes, BlockClocks& others);
   void learns(const Warp& warp, Mask lanes, const BlockClocks& others);
-  /// Orders what lanes did in the warp's previous time before what each of them does later.
+  /// Orders the lanes' accesses up to the warp's previous time, now() - 1, before the later
+  /// accesses of all these lanes.
   void learns_of_last(const Warp& warp, Mask lanes);
 
   /// Orders a strong access after earlier ones of its place and before later ones.
@@ -98,7 +99,8 @@ class BlockOrder {
     Mask absent = 0;          ///< lanes that the block does not have
     Past past;                ///< what all lanes know
     std::vector<Part> parts;  ///< disjoint sets of lanes that know more
-    /// Lanes with a fence that other lanes do not know of, and the time of the last such fence.
+    /// Lanes that have executed a fence for the device since all lanes of the warp last
+    /// synchronised. fenced_at is the time of the last one of these fences.
     Mask fenced_lanes = 0;
     Time fenced_at = 0;
     std::array<Time, warp_lanes> released{};  ///< with a strict order: each lane's last fence

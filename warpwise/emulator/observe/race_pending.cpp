@@ -34,7 +34,7 @@ void Races::start(History& history, Warp& warp, const Operation& op, const Acces
   if (!history.pending.add(pending)) end(pending, 0);
 }
 
-/// Moves the marks of an ended access to another epoch. Epoch 0: forgets them.
+/// Gives another epoch to the touches that an ended access has in the shadow. Epoch 0 deletes them.
 void Races::end(const PendingAccess& access, Epoch epoch) {
   Shadow& shadow = access.owner != nullptr ? history_of(*access.owner).shared : global_;
   for (Mask left = access.pieces; left != 0; left &= left - 1) {
@@ -79,8 +79,8 @@ void Races::on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes,
   }
 }
 
-/// Makes the ended copies accesses of this warp. The mbarrier itself orders this warp with others
-/// that see the phase's end.
+/// Gives the copies that end with a phase a new epoch of this warp, as if the warp had made their
+/// accesses. Accesses of the mbarrier itself order this warp with others that see the phase's end.
 void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   if (!is_on_) return;
   History& history = changing_history_of(*warp.block);
@@ -91,8 +91,8 @@ void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   Owner starter;
   for (const PendingAccess& access : ended) {
     if (epoch == 0 || starter.block != access.block || starter.warp != access.warp) {
-      // The warp has seen the phase's end by an access of the mbarrier, in the time before this
-      // one.
+      // The warp saw the phase's end by an access of the mbarrier, which has advanced the warp's
+      // time. The copies belong to the time before.
       epoch = new_epoch(history, history.order.now(warp.index) - 1, warp.index);
       starter = {static_cast<std::uint32_t>(access.block), 0, access.warp};
       starters_[epoch] = starter;

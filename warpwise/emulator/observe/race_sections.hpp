@@ -72,7 +72,7 @@ class CriticalSections {
   std::map<Lane, Section> open_;
   std::map<Place, std::unordered_map<std::uint64_t, Word>> ended_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t>
-      barriers_;  ///< by block and warp, for warps that had accesses
+      barriers_;  ///< number of passed barriers, by block and warp, of warps with accesses
   std::size_t accesses_ = 0;
 };
 

@@ -10,7 +10,8 @@
 
 namespace warpwise::emulator {
 
-/// The number of one Time of one warp, among all blocks. Later times have larger numbers.
+/// The index of one Time of one warp, among all warps of the launch. Epochs that begin later
+/// have larger indices.
 using Epoch = std::uint32_t;
 
 /// An access of a 4-byte word, in 64 bits; 0 for none. The epoch has the highest bits, so touches

@@ -5,8 +5,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A vector of four touches. The compiler splits it if the CPU has no vectors of this size. Only a
-// FourInMemory may lie at any touch of an array.
+// A vector of four touches. The compiler splits it if the CPU has no vectors of this size.
+// FourInMemory is for loads and stores: it needs only the alignment of one touch.
 using Four [[gnu::vector_size(32)]] = std::uint64_t;
 using FourSigned [[gnu::vector_size(32)]] = std::int64_t;
 using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;

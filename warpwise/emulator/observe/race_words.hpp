@@ -20,7 +20,7 @@ constexpr std::size_t most_words = 64;
 struct TouchRun {
   /// Touch of the lane at the first byte of the first word. The run may begin after that byte.
   std::uint64_t base = 0;
-  std::uint64_t place = 0;  ///< number of the run's words before the one that at(0) is for
+  std::uint64_t place = 0;  ///< index in the run of the word that at(0) is for
   int left = 0;             ///< 2^left lanes touch each word
   int right = 0;            ///< each lane touches 2^right words
 

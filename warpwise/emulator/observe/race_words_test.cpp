@@ -171,7 +171,7 @@ TEST(RaceWords, ConflictsInAnyPartOfARunAreFound) {
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   for (int repeat = 0; repeat < 400; ++repeat) {
     const Form& form = forms[repeat % std::size(forms)];
-    // Some runs begin inside a word, and some continue on the next page of the check's record.
+    // Some accesses begin inside a 4-byte word, and some cross a page boundary at byte 4096.
     const int begin = form.bytes * (below(2) == 0 ? below(40) : 4096 / form.bytes - below(32));
     const int lanes = below(2) == 0 ? 32 : 1 + below(32);
     const int all = 32 * form.bytes;

@@ -26,7 +26,8 @@ CriticalSections::Lane lane_of(const Warp& warp, int lane) {
   return {warp.block->linear, warp.thread(lane)};
 }
 
-/// Returns an address that differs for the shared memory of each block.
+/// Returns a key for a place in memory. Places in the shared memories of two blocks have different
+/// keys.
 std::uint64_t place_of(const Access& access, Address address) {
   return access.space == Space::shared
              ? (std::uint64_t{1} << 63 | access.owner->linear * block_window_bytes) + address
@@ -37,7 +38,8 @@ bool is_checked(const Access& access) {
   return access.space == Space::shared || access.space == Space::global;
 }
 
-/// Passes a launch's accesses to the check for order with other launches and copies.
+/// Records an access of global memory in `uses`, and reports a race with another launch, copy or
+/// fill (memory_uses.hpp).
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
   const auto is_watched = [&](int lane) { return uses.watches(access.addresses[lane]); };
   Mask lanes = access.lanes;
@@ -200,7 +202,8 @@ void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
   }
 }
 
-/// Compares an access with accesses in other sections of the locks that its lanes have taken.
+/// Records an access in the critical sections of its lanes (race_sections.hpp). Finds races with
+/// accesses in other sections of the same lock.
 void Races::look_in_sections(Warp& warp, const Operation& op, const Access& access) {
   const Epoch epoch = epoch_of(history_of(*warp.block), warp.index);
   const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
@@ -226,7 +229,8 @@ void Races::look_in_sections(Warp& warp, const Operation& op, const Access& acce
   }
 }
 
-/// Begins and ends sections of the lanes of a strong access, which has taken place.
+/// Begins or ends critical sections after a strong access. A compare-and-swap that succeeds begins
+/// a section of its lane. A later strong write of the lock's old value ends the section.
 void Races::note_sections(const Warp& warp, const Operation& op, const Access& access) {
   if (access.kind == AccessKind::load || access.bytes > 8) return;
   const std::string& name = launch_->code->names[op.index];
@@ -256,8 +260,8 @@ bool Races::carries_data(std::uint32_t operation) {
   return carrying_[operation] = emulator::carries_data(*launch_->code, operation);
 }
 
-/// Drops the findings between volatile accesses of a warp if all of them concern one word, because
-/// that word is a flag.
+/// Removes the `lockstep` findings of the current access if all of them concern the same word. A
+/// single word is taken for a flag, not for exchanged data.
 void Races::drop_flags() {
   const auto is_in_step = [](const Found& each) { return each.is_in_step; };
   const auto first = std::ranges::find_if(found_, is_in_step);

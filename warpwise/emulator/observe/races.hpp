@@ -57,17 +57,18 @@ namespace warpwise::emulator {
 /// With Check::strict:
 ///
 /// - volatile accesses are not strong
-/// - inside a block, too, a strong access that does not release orders only accesses that a fence
-///   of its lane has followed
+/// - inside a block, too, a strong access orders earlier accesses of its lane only if it releases,
+///   or if the lane has executed a fence after them
 /// - a fence belongs after the compare-and-swap that takes a lock (race_sections.hpp)
 ///
 /// These are not reported, because some of them would be false reports:
 ///
 /// - lanes that write the same byte in one instruction: one of them wins, an undefined one
-/// - races with all but one of the warps that have read a 4-byte word, or have written parts of it
+/// - some races on a 4-byte word that several warps have read, or whose parts several warps have
+///   written. The check remembers one read and one write of each word
 /// - races inside a warp whose lanes have read or written different parts of one word
-/// - races with some of the lanes that have read one word, if two or more lanes of their warp have
-///   released since
+/// - some races with a warp whose lanes read one word together, if two of its lanes have released
+///   since. The check does not remember which lanes have read the word
 /// - some races after strong accesses that several lanes execute together
 /// - a strong read by one lane of a warp, and a later ordinary write by another, if lanes of the
 ///   warp have met in between by a shuffle or vote
@@ -78,17 +79,18 @@ namespace warpwise::emulator {
 ///   here, or some lanes of a warp passed a barrier without the others
 /// - a write to a word that several copies read, before the last of the copies has ended
 /// - the source of a copy between the shared memories of two blocks
-/// - registers of a product before its end, and a missing fence.proxy.async
+/// - accesses to the registers of a warpgroup's product before its end
+/// - a missing fence.proxy.async
 /// - reads through textures
 ///
 /// Memory that the check takes:
 ///
 /// - for each page of 4096 bytes: 8 bytes for each word if any word is read, and 8 if any word is
 ///   written. All are kept until the launch ends; a later block reuses those of shared memory
-/// - 12 bytes for each time of a warp
-/// - 464 bytes for each 32 pieces of unfinished copies
+/// - 12 bytes for each epoch. An epoch is the span between two synchronisations of a warp
+/// - 464 bytes for up to 32 address ranges of an unfinished copy
 ///
-/// When 2^25 times of warps are recorded, the check discards its whole history.
+/// When 2^25 epochs are recorded, the check discards its whole history.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -99,22 +101,24 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
-  /// Limit of passes(): bytes of a lane's access.
+  /// Largest access of a lane that passes() accepts, in bytes.
   static constexpr std::size_t most_passing_bytes = 8;
-  /// Does the same as before_access() and after_access() for a load or store, not a strong one, by
-  /// 32 lanes of neighbouring addresses. Returns false, and does nothing, if there is something to
-  /// report, or if only those two can handle the access. \param first  address of lane 0
+  /// Fast path for a load or store that is not strong, by 32 lanes with adjacent addresses. It
+  /// replaces before_access() and after_access(). Returns false, and records nothing, if there is
+  /// something to report, or if only those two can handle the access.
+  /// \param first  address of lane 0
   bool passes(Warp& warp, const Operation& op, Space space, AccessKind kind, std::uint64_t first,
               std::size_t bytes);
   static constexpr std::size_t most_repeated = 4;  ///< limit of on_repeated_loads()'s accesses
-  /// A load by the addresses of an access, with another offset.
+  /// A load whose addresses are those of an entry of `accesses`, plus a distance.
   struct RepeatedLoad {
     const Operation* op = nullptr;
-    std::size_t access = 0;      ///< index of the access
-    std::uint64_t distance = 0;  ///< to be added to the access's addresses
+    std::size_t access = 0;      ///< index of the entry
+    std::uint64_t distance = 0;  ///< bytes to be added to the entry's addresses
   };
-  /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
-  /// one after the other. It must not be used with Check::strict.
+  /// Fast path for a sequence of loads from shared memory by all lanes. It replaces before_access()
+  /// and after_access(). Loads that differ only in their offset share one entry of `accesses`. It
+  /// must not be used with Check::strict.
   void on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                          std::span<const RepeatedLoad> loads);
   void on_converge(Warp& warp, const Operation&, Mask);
@@ -139,37 +143,38 @@ class Races : public Observer {
 
   /// The block, time and warp of an epoch.
   struct Owner {
-    // This many owners take about 400 MB. Only warps that spin for long have so many epochs.
+    // Limit of epochs, whose owners then take about 400 MB. Only warps that spin for long reach it.
     static constexpr std::size_t most = std::size_t{1} << 25;
-    /// Time of unfinished work, which no access can follow.
+    /// Time of a copy or product that has not ended. No clock reaches this time, so no access is
+    /// ordered after it.
     static constexpr Time never = ~Time{0};
     std::uint32_t block = 0;
     Time time = 0;
     std::uint32_t warp = 0;
   };
 
-  /// Accesses known to the blocks that arrived at a cluster's barrier, in this phase and in the
-  /// last one.
+  /// Clocks of a cluster's barrier: the accesses that it orders before what follows it.
   struct Meeting {
-    BlockClocks arriving;
-    BlockClocks met;
+    BlockClocks arriving;  ///< accesses before the arrivals so far
+    BlockClocks met;       ///< accesses before the arrivals of the last completed phase
   };
 
-  /// The lanes whose accesses in another epoch precede the current access.
+  /// How an earlier epoch is ordered with the current access.
   struct Before {
-    Mask are = 0;
-    bool of_own_warp = false;  ///< the epoch is of this warp; a lane knows its own accesses
-    bool met = false;          ///< lanes of this warp have met since, by a shuffle or vote
+    Mask are = 0;              ///< lanes whose accesses in the epoch precede the current access
+    bool of_own_warp = false;  ///< true: an epoch of the same warp, not of its unfinished copies
+    bool met = false;          ///< true: the warp is the same, and has had a shuffle or vote since
   };
-  /// Caches answers of Decision about epochs, until something may change the order of accesses.
+  /// A cache of the order of recent epochs. It is cleared before the order of accesses may change.
   struct Verdicts {
-    const Past* past = nullptr;  ///< the past that the answers are for
+    const Past* past = nullptr;  ///< the past that the entries are for; null: none is valid
     std::array<Epoch, 16> epochs{};
-    std::array<Before, 16> before;
+    std::array<Before, 16> before;  ///< the order of each of `epochs`
   };
 
   History& history_of(const Block& block);
-  /// Returns a history whose order is about to change.
+  /// Returns a block's history, for a change to the order of accesses. Clears the cache of that
+  /// order.
   History& changing_history_of(const Block& block) {
     verdicts_.past = nullptr;
     return history_of(block);
@@ -198,7 +203,8 @@ class Races : public Observer {
   CriticalSections sections_;  ///< used only with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
   Verdicts verdicts_;
-  /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
+  /// Warps that started copies whose end a warp has seen at an mbarrier. The key is the epoch in
+  /// which the end was seen. Reports name the warp that started the copy.
   std::unordered_map<Epoch, Owner> starters_;
   std::vector<Found> found_;                                              ///< of the current access
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks

@@ -53,7 +53,7 @@ void expect_clean(const std::string& body) {
   for (const Fault& fault : launch(body).faults) ADD_FAILURE() << body << "\n" << fault.message;
 }
 
-// A run of lanes reads one byte of its last word. Another lane has read this byte before.
+// Lane 5 reads a byte. Adjacent lanes then read adjacent bytes, the last of them the same byte.
 TEST(Races, AByteAtTheEndOfARunHasTwoReaders) {
   const auto body = [](const std::string& first, const std::string& run, int writer,
                        const std::string& byte) {
@@ -152,7 +152,7 @@ TEST(Races, LanesThatReadTheSame) {
   const std::string words_again =
       "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
-  // A word that its lane has written in two parts is still that lane's.
+  // Two 2-byte stores to a word give the same races as one 4-byte store.
   EXPECT_EQ(racers("st.shared.u16 [%own], %t;\nst.shared.u16 [%own+2], %t;\n" + words_again +
                    "ld.shared.u32 %r2, [%r1];"),
             (Racers{16, 16}));

@@ -106,8 +106,9 @@ std::vector<int> rounds_written_out(const Code& code,
 }
 
 std::vector<bool> branches_over_little(const Code& code) {
-  // For CC 9.0, ptxas 13.0 keeps 6 % of the branches over up to six instructions, and most branches
-  // over more.
+  // Largest number of instructions that are executed under a condition, in place of a branch over
+  // them. For CC 9.0, ptxas 13.0 keeps only 6 % of the branches over up to six instructions. It
+  // keeps most branches over more.
   constexpr std::int32_t most = 6;
   std::vector<bool> result(code.operations.size(), false);
   for (const Operation& op : code.operations) {

@@ -15,14 +15,15 @@ struct LoadCopy {
   int needed = 0;  ///< index of the first instruction that waits for the load
 };
 
-/// Returns the copies of each load in machine code, in the piece of code that has most copies. The
-/// list is empty for other operations, and for loads that became a part of another load.
+/// Returns, for each load, its copies in the machine code between two branches. If it has copies in
+/// several such pieces of code, returns those of the piece with most copies. The list is empty for
+/// other operations, and for loads that became a part of another load.
 std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model);
 
-/// Returns a number of rounds for each operation. For the branch back of a loop it is the number of
-/// rounds that machine code has in one piece. It is 1 for other operations, and for loops with a
-/// branch or a barrier inside. If the machine code has no load of the loop, the number is a guess:
-/// 4 if the loop is short and only a counter ends it. `.pragma "nounroll"` keeps a loop as it is.
+/// Returns the factor by which each loop is unrolled, at the index of the loop's branch back. The
+/// factor is the largest number of copies that a load of the loop has. If there are none, it is a
+/// guess: 4 if the loop is short and a counter ends it, otherwise 1. It is 1 for loops with a
+/// branch or a barrier inside or with `.pragma "nounroll"`. Other operations have the entry 1.
 std::vector<int> rounds_written_out(const Code& code,
                                     const std::vector<std::vector<LoadCopy>>& copies);
 

@@ -7,8 +7,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// nvcc opens a nested scope for each call and each inline assembly. Operands nest in two or three
-// levels.
+// Limit of nested scopes, expressions, operands and initialisers. nvcc nests far less: it opens a
+// scope for each call and each inline assembly. Operands nest in two or three levels.
 constexpr int max_depth = 64;
 
 // <cctype> is unsuitable, because it depends on the locale.

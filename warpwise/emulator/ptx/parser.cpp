@@ -120,9 +120,11 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
-  /// The inlining that the last `.loc` stated for each place: a file, a line and a column.
+  /// The last `.loc` at each place: a file, a line and a column. The `.loc` of inlined code names
+  /// only the place of the call. This map then gives the caller of the calling function.
   std::map<std::array<int, 3>, SourceLine> inlined_;
-  std::map<std::array<int, 3>, int> caller_index_;  ///< by file, line and outer caller
+  /// Indices into Module::callers, by file, line and outer caller.
+  std::map<std::array<int, 3>, int> caller_index_;
   /// Indices into Module::inlined_functions of the names that a later `.debug_str` defines, by the
   /// label and offset of each name.
   std::map<std::pair<std::string, std::uint64_t>, int> names_to_come_;

@@ -24,7 +24,7 @@ struct SourceLine {
 
 struct Operand {
   enum class Kind {
-    name,  ///< register, variable, label, function or special register (`%tid.x`); `+4` in offset
+    name,     ///< register, variable, label, function or `%tid.x`; for `name+4`, offset is 4
     integer,  ///< value holds its bits, negative ones in two's complement
     f32,      ///< 0f3F800000: value holds the 32 bits
     f64,      ///< 0d... and decimal 1.5: value holds the 64 bits

@@ -220,7 +220,8 @@ void take_memory(Warp& warp, const Operation& op) {
   }
 }
 
-/// Runs free. Host memory stays until the launch ends, because other workers may be reading it.
+/// Runs free. The host memory behind the allocation stays until the launch ends, because other
+/// workers may be reading it.
 template <class Observers>
 void free_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);

@@ -268,7 +268,7 @@ TEST(Warpgroups, AStoreBesideAProductIsARace) {
   EXPECT_EQ(message(run(store + "bar.sync 0;\n" + product)), "");
 }
 
-// After a product, a warp knows that the other warps have read their operands.
+// A product ends for all four warps together. A warp that waited for it may overwrite operands.
 TEST(Warpgroups, AStoreBehindAProduct) {
   const std::string store =
       "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";

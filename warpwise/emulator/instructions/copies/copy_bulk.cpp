@@ -52,8 +52,9 @@ class BulkCopy {
  private:
   Pieces source_pieces(int lane, Address from, std::uint64_t bytes) const {
     const bool is_global = flags_.to_global == 0 && flags_.from_shared == 0;
-    // The end of a copy between blocks is signalled in another block, so the copy's read is not
-    // tracked.
+    // A copy between the shared memories of two blocks signals its end at an mbarrier of the
+    // destination's block. The race check does not connect that end with the read of the source.
+    // For the check, the read therefore ends at once.
     const Asynchronous ends_by = flags_.from_shared != 0 ? Asynchronous::none : ends_by_;
     return {lane,
             ends_by,

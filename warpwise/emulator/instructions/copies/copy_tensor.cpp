@@ -190,7 +190,9 @@ class TensorCopy {
     return true;
   }
 
-  /// Calls body(host address, content, bytes) for each piece of the rows' parts inside the tensor.
+  /// Accesses the box in global memory, row by row, without the parts outside the tensor. Divides a
+  /// row into pieces and calls body(host address, content, bytes) for each. Returns false after a
+  /// fault.
   template <class Body>
   bool access_rows(const Box& box, std::int32_t site, AccessKind kind, const Body& body) {
     const bool reduces = kind == AccessKind::atomic;

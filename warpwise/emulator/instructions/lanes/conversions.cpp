@@ -106,7 +106,8 @@ StorageOf<D> integer_to_float(StorageOf<S> bits, FloatFlags flags) {
   const auto integer = static_cast<S>(bits);
   volatile S exact = integer;
   if constexpr (is_small<D>) {
-    // An integer that a double cannot hold is out of range for f16. For bf16 it is rounded to odd.
+    // Some 64-bit integers have too many bits for a double. They are rounded to odd, so that
+    // encode() then gives the bits of a single rounding. For f16 they are out of range anyway.
     const RoundingMode mode(Rounding::zero);
     auto x = static_cast<double>(exact);
     if (sizeof(S) == 8 && static_cast<S>(x) != integer) {
@@ -138,7 +139,8 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], flags);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type. Extends the value to 32 bits, or to 16 if narrow.
+      // The destination register may be wider than the integer type. The value is extended to
+      // 32 bits, or to 16 bits for a register of 16 bits.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if (flags.narrow_result != 0) out[i] &= 0xffff;
     }

@@ -36,8 +36,8 @@ TYPED_TEST(Floats, Arithmetic) {
                 T result = rounded<T>(mode, f, in(a), in(b), in(c));
                 if (ftz) result = flushed(result);
                 if (ftz && std::fabs(result) == std::numeric_limits<T>::min()) {
-                  // A result is also flushed if only the coarse rounding of subnormals raised it to
-                  // the smallest normal number.
+                  // A GPU decides by the result rounded to 24 bits. That can be below the smallest
+                  // normal number although `result`, rounded as a subnormal, equals this number.
                   volatile double scaled =
                       std::ldexp(f(double{in(a)}, double{in(b)}, double{in(c)}), 64);
                   std::fesetround(modes[mode]);

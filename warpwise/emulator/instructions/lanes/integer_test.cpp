@@ -487,7 +487,7 @@ TEST(Words, Carries) {
     for (const bool high : {false, true}) {
       const auto part = [&](Big x) { return static_cast<U64>(high ? x >> bits : x); };
       const std::string take = high ? "2;" : "1;";
-      // Computes (b:a) + (a:c), (b:a) - (a:c) and a * b + (c:c).
+      // Computes (b:a) + (a:c), (b:a) - (a:c) and a * b + (c:c); x:y has x as its upper half.
       const std::string move = "mov.b" + std::to_string(bits) + " %d, " + l + take;
       expect_instruction(
           "add.cc." + u + " " + l + "1, %a, %c;\naddc." + u + " " + l + "2, %b, %a;\n" + move, same,

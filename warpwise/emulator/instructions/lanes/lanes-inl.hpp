@@ -169,7 +169,8 @@ void predicate_unary(Warp& warp, const Operation& op) {
 }
 
 /// Converts integer to integer. If the destination register is wider than its type D, the value is
-/// extended. The flags hold the mask of bits that a register of 16 bits keeps.
+/// extended. A register of 16 bits is stored in 32 bits. The flags hold a mask of the bits that the
+/// register keeps.
 template <class D, class S>
 void convert_integer(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<S>>(warp, op.a);
@@ -206,7 +207,8 @@ void convert_integer_saturating(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// Converts the lower bits of a 64-bit register, from which PTX lets narrower types be read.
+/// Converts an integer of type S in the lower bits of a 64-bit register. PTX allows operands in
+/// registers that are wider than their type.
 template <class D, class S>
 void convert_lower_bits(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint64_t>(warp, op.a);

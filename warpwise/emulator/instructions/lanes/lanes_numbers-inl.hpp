@@ -17,13 +17,14 @@ inline double passed_on(double result, double a, double b, double c = 0) {
 
 inline float flush(float x) { return without_subnormals(x); }
 
-// A factor that moves the smallest normal numbers away from the subnormals.
+// A factor for flush() below. A result computed times this factor is rounded to 24 bits, even if
+// the result itself is subnormal.
 constexpr float scale_up = 0x1p64F;
 constexpr float scaled_normal = 0x1p-62F;  // the smallest normal number, scaled
 
-/// Flushes a rounded result. This includes, as on a GPU, a result that only the coarse rounding of
-/// subnormals raised to the smallest normal number. `scaled` is the result times scale_up, which is
-/// rounded as a normal number.
+/// Flushes a result to zero. A GPU decides by the result rounded to 24 bits. That can be below the
+/// smallest normal number although `result`, rounded as a subnormal, equals this number.
+/// \param scaled  the result computed times scale_up, and thereby rounded to 24 bits
 inline float flush(float result, float scaled) {
   const auto bits = std::bit_cast<std::uint32_t>(result);
   const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;

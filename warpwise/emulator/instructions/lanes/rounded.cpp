@@ -31,8 +31,9 @@ void rounded(Warp& warp, const Operation& op) {
       const T z = before(c[i], flags);
       out[i] = Op{}(x, y, z);
       if constexpr (scales && sizeof(T) == 4) {
-        // A result is also flushed if only the coarse rounding of subnormals raised it to the
-        // smallest normal number.
+        // A GPU decides on flushing by the result rounded to 24 bits. That can be below the
+        // smallest normal number although out[i], rounded as a subnormal, equals this number. The
+        // result computed times 2^64 has all 24 bits.
         const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
         if (flags.flush != 0 && smallest &&
             std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
@@ -116,8 +117,8 @@ void add_arithmetic(Table& table, const std::string& type) {
 
 // ---- approximations: computed in double and rounded, so more exact than a GPU's
 
-/// Keeps the upper 32 bits and flushes subnormals, as the approximations with .ftz do with operands
-/// and results in double precision.
+/// Clears the lower 32 bits of a double, and flushes subnormals. The approximations with .ftz.f64
+/// do this to their operand and to their result.
 double coarse(double x) {
   const std::uint64_t upper = std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U;
   const bool is_subnormal = (upper & 0x7ff0000000000000U) == 0;

@@ -24,12 +24,12 @@ struct ElementProduct {
   ElementProductFlags flags;
   int bits;   ///< bits of an element; 32 elements of b1 count as one
   int width;  ///< number of a row's (or column's) elements that one register of the warp holds
-  int depth;  ///< in elements
+  int depth;  ///< PTX's k, in elements
   int tall;   ///< number of groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Unpacks A and B to a depth of at least eight. Elements beyond the product's own depth are not
-  /// written.
+  /// Converts A and B to floats. The arrays have a depth of at least eight. If the product has a
+  /// depth of four, the rest is not written. The caller sets it to zero before.
   ProductSize unpack(float* a, float* b) const {
     const ProductSize size{8 * tall, 8, std::max(depth, 8)};
     for (int r = 0; r < tall * depth / width; ++r)
@@ -75,7 +75,7 @@ void multiply_singles(const ElementProduct& p) {
   });
 }
 
-/// Adds each product to the sum with one rounding, in the order of the depth.
+/// Adds the products to each sum by fma, with one rounding each, in the order of k.
 void multiply_doubles(const ElementProduct& p) {
   alignas(64) double a[16 * 16];
   alignas(64) double b[8 * 16];

@@ -46,9 +46,9 @@ inline Place place_in_c(int lane, int i) {
 // The 32 lanes of a register thus hold four words of each of 8 rows of A, or of 8 columns of B. Two
 // registers hold 8 rows of C. The first of them has the elements of even columns.
 
-/// Unpacks registers of A or B to groups of eight rows of A, or of eight columns of B.
-/// \param groups_first  true: the next register holds the next group, as in A; false: the next
-/// register holds the same group's next elements along the depth
+/// Converts registers of A or B to floats. A group has eight rows of A, or eight columns of B.
+/// \param groups_first  order of the registers. True: the next register has the next group, as in
+/// A. False: the next register has the next elements of the same rows or columns
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;
@@ -61,8 +61,8 @@ inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element
   }
 }
 
-/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. Eight columns have one
-/// block, or two blocks if there are 16 rows.
+/// Reads the sums of a warp from registers, two registers for each block of 8 x 8 sums. The blocks
+/// of the same eight columns follow each other: one block for 8 rows, two for 16 rows.
 template <class T>
 void read_sums(const Warp& warp, const std::int32_t* list, int blocks, T* sums) {
   for (int r = 0; r < 2 * blocks; ++r) {
@@ -125,8 +125,10 @@ struct Pair {
   bool right = true;
 };
 
-/// Returns the places of a pair of elements. A pair takes one register, or two in sums of floats. A
-/// is laid out as in a 16 x 16 mma. B and sums are laid out as in two adjacent mma of 8 columns.
+/// Returns the places of a pair of elements in a 16 x 16 matrix of wmma. Each lane holds four
+/// pairs. A pair takes one register, or two in sums of floats. A has the layout of A in an m16n8k16
+/// mma. B and the sums consist of two halves of 8 columns. Each half has the layout of B, or of C,
+/// in this mma.
 inline Pair pair_of(Fragment fragment, int lane, int pair) {
   switch (fragment) {
     case Fragment::a: return {place_in_a(lane, pair, 0, 2), true};

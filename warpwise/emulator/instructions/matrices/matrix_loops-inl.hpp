@@ -1,5 +1,6 @@
-// Sums of products for vectors of the CPU: see matrix_sum.hpp. This file has no include guard,
-// because matrix_loops.cpp includes it once for each kind of CPU, in separate namespaces.
+// SIMD code for sums of products: the functions of MatrixLoops in matrix_sum.hpp. This file has no
+// include guard, because matrix_loops.cpp includes it once for each kind of CPU, in separate
+// namespaces.
 
 using Floats = float __attribute__((vector_size(32)));
 using Integers = std::int32_t __attribute__((vector_size(32)));
@@ -7,9 +8,10 @@ using Shorts = std::int16_t __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
 
-// Substitutes for the exponents of special numbers. zero_exponent stands for zero. other_exponent
-// stands for infinity, NaN and numbers whose products may leave the range of floats. A sum of
-// exponents with a substitute is below lowest_sum or above highest_sum.
+// Exponents of special elements of A and B. zero_exponent is used for zero. other_exponent is used
+// for infinity, NaN and exponents beyond ±most_exponent, because their products may leave the range
+// of floats. The exponent of a product is the sum of its elements' exponents. With one of these two
+// values, it is below lowest_sum or above highest_sum.
 constexpr std::int32_t zero_exponent = -4000;
 constexpr std::int32_t other_exponent = 12000;
 constexpr std::int32_t most_exponent = 50;
@@ -19,7 +21,8 @@ constexpr std::int32_t highest_sum = 127;
 
 inline Floats as_floats(Integers bits) { return reinterpret_cast<Floats>(bits); }
 inline Integers bits_of(Floats values) { return reinterpret_cast<Integers>(values); }
-/// Adds with wraparound, because lanes may overflow. plain_sum() later replaces their results.
+/// Adds with wraparound, because lanes may overflow, which is undefined for signed integers. The
+/// callers replace overflowed results if wraparound is not wanted.
 inline Integers wrapped_sum(Integers a, Integers b) {
   using Words = std::uint32_t __attribute__((vector_size(32)));
   return reinterpret_cast<Integers>(reinterpret_cast<Words>(a) + reinterpret_cast<Words>(b));
@@ -75,7 +78,9 @@ inline Floats finished(Integers low, Integers high, Integers unit, Finish finish
 template <int depth>
 inline void add_floats(const FloatProduct& p) {
   constexpr int rows_at_once = 2;
-  // Pairs of 16-bit exponents: of two rows of A, or twice the same one for a column of B.
+  // Exponents of the elements as 16-bit integers. Each 32-bit lane takes two of them: in of_a those
+  // of two neighbouring rows, in of_b the same one twice. One addition thus gives the exponents of
+  // the products of two rows.
   alignas(32) std::int16_t of_a[std::size_t{most_sum_rows} * depth];
   Shorts of_b[std::size_t{depth}];
   using EightShorts = std::int16_t __attribute__((vector_size(16)));
@@ -133,8 +138,8 @@ inline void add_floats(const FloatProduct& p) {
       const auto done = reinterpret_cast<Longs>(done_pairs);
       if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
         continue;
-      // plain_sum() replaces the results beyond the limits. If all products are zeros and C is +0,
-      // the result +0 is already right.
+      // done_pairs is 0 where an exponent is outside the range of this loop: plain_sum() computes
+      // these. If all products are zeros and C is +0, the result +0 is already right.
       for (int i = 0; i < rows_at_once * group_lines; ++i) {
         const int column = i / rows_at_once;
         const float c = addends[i % rows_at_once][column];

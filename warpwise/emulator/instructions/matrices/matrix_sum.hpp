@@ -2,9 +2,10 @@
 
 // Internal to the emulator: sums of products as the matrix unit computes them.
 //
-// A matrix is stored in groups of eight lines, for vectors of the CPU. Lines are the rows of A, the
-// columns of B and the columns of sums. A group of A or B begins with its elements of depth 0. A
-// group of sums begins with its elements of row 0.
+// Layout of a matrix in memory, for SIMD instructions. Lines are the rows of A, the columns of B
+// and the columns of sums. Eight consecutive lines form a group. A group holds element 0 of each of
+// its lines, then element 1 of each, and so on. The number of an element in its line is its depth
+// in A and B, and its row in sums. place_in_groups() computes the index.
 
 #include <cstddef>
 #include <cstdint>

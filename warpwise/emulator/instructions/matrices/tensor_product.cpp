@@ -89,11 +89,11 @@ void multiply_fragments(Warp& warp, const Operation& op) {
   multiply_small_floats(warp, op, {16, 16, 16}, lists_of(warp, op, halves ? 4 : 8, 8, 8));
 }
 
-/// Multiplies matrices of floats of 8 bits as machine code of CC 9.0 does, in products of halves:
+/// Multiplies matrices of 8-bit floats as machine code of CC 9.0 does, by two products of halves:
 ///
-/// - sums the products of the first two of each four neighbours along the depth
-/// - adds the products of the last two of each four neighbours
-/// - adds C, with another rounding
+/// - the first product takes depths 0, 1, 4, 5, 8, 9, …
+/// - the second product adds depths 2, 3, 6, 7, 10, 11, …
+/// - C is added last, with another rounding
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
   const auto flags = flags_of<ProductFlags>(op);
   const bool halves = flags.half_result != 0;
@@ -105,7 +105,7 @@ void multiply_narrow_floats(Warp& warp, const Operation& op) {
          flags.b_coarse != 0 ? Element::e5m2 : Element::e4m3, 16, m);
   alignas(64) Sums sums{};
   for (const int part : {0, 1}) {
-    // Chooses two of each four neighbours along the depth.
+    // Copies two of every four consecutive depths: the first two for part 0, else the last two.
     Matrices some;
     const auto choose = [&](const auto& from, int lines, auto& to) {
       for (int i = 0; i < lines / 8 * size.depth; ++i)

@@ -175,7 +175,8 @@ class Product {
                    bool transposed) {
     using Piece = std::array<std::uint32_t, matrix_piece_bytes / sizeof(std::uint32_t)>;
     alignas(64) static thread_local std::array<Piece, 2 * most_columns> memory;
-    // A row has two pieces along the depth. If transposed, eight rows share a piece for each depth.
+    // A row consists of two pieces, one behind the other along the depth. If the matrix is
+    // transposed, each piece holds one element of eight rows, all at the same depth.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
     alignas(64) std::uint64_t addresses[warp_lanes];
@@ -209,7 +210,8 @@ class Product {
       }
       return;
     }
-    // Each piece holds eight lines at one depth. Pieces are in the order of groups.
+    // Each piece holds the elements of eight lines at one depth. The order of the pieces is that of
+    // matrix_sum.hpp: by groups of eight lines, and within a group by depth.
     for (int i = 0; i < pieces; ++i) {
       const auto* small =
           reinterpret_cast<const std::uint16_t*>(memory[static_cast<std::size_t>(i)].data());

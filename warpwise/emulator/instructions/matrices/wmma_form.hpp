@@ -1,9 +1,10 @@
 #pragma once
 
 // Internal to the emulator: the matrices of wmma, and the positions of their elements in a warp's
-// registers. PTX does not define these positions. Here each register of a lane holds neighbours of
-// a row (for B: of a column), and consecutive lanes hold consecutive neighbours. Element e of
-// register r in a lane is element (32 r + lane) * packed + e, except in sums of 16 x 16.
+// registers. PTX does not define these positions. Here the elements are numbered row by row (in B:
+// column by column). A register of a lane holds `packed` consecutive elements, and the next lane
+// holds the next ones. Element e of register r in a lane thus has the number
+// (32 r + lane) * packed + e. Sums of 16 x 16 have other positions: see WmmaMatrix::first().
 
 #include <cstddef>
 #include <cstdint>

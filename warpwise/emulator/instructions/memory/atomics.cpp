@@ -113,7 +113,8 @@ void atomic_of(Warp& warp, const Operation& op) {
 template <class Observers, bool compares>
 void exchange_wide(Warp& warp, const Operation& op) {
   using Wide = std::array<std::uint64_t, 2>;
-  // The mutex serialises exchanges of this size. Strong loads and stores use copy_whole() too.
+  // The mutex serialises the exchanges of all workers. Strong loads and stores of vectors do not
+  // lock it. They see no half of an exchange, because copy_whole() copies 16 bytes in one access.
   static std::mutex mutex;
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
@@ -152,8 +153,9 @@ constexpr Width width_of() {
   return sizeof(T) == 8 ? Width::w64 : sizeof(T) == 4 ? Width::w32 : Width::w16;
 }
 
-// One table for each set of observers. One pass makes all tables, so that an operation's lambda has
-// the same type in all of them.
+// Tables of handlers, one for each set of observers in all_sets. One call of make_atomic_tables()
+// fills all of them. A template that fills one table would give each of its lambdas a new type for
+// each set. change() would then be compiled for each of these types.
 constexpr ObserverSet all_sets[] = {ObserverSet::none, ObserverSet::counts, ObserverSet::checks,
                                     ObserverSet::counts_and_checks, ObserverSet::counts_and_pace};
 using Tables = std::map<ObserverSet, Table>;
@@ -230,7 +232,8 @@ std::uint32_t of_pair(std::uint32_t x, std::uint32_t y) {
   return high << 16 | low;
 }
 
-/// Adds an operation on halves of a type, and on pairs of such halves.
+/// Adds to the tables the handlers of an operation on one 16-bit float ("add.noftz.f16"), and on
+/// a pair of them ("add.noftz.f16x2").
 template <auto operation>
 void add_half_atomics(Tables& tables, const std::string& name) {
   using U = std::uint32_t;

@@ -8,7 +8,7 @@ namespace warpwise::emulator {
 
 /// The shape of a texture or surface, as an instruction's modifier states it.
 struct Geometry {
-  int dimensions = 1;  ///< number of coordinates within a layer; 3 for a direction
+  int dimensions = 1;  ///< number of coordinates without the layer; 3 for a cube
   bool layered = false;
   bool cube = false;
 

@@ -260,7 +260,8 @@ TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans)
       if (weights[k] == 0) continue;
       const Place at{spans[0].at[k & 1], spans[1].at[k >> 1 & 1], spans[2].at[k >> 2]};
       double value = filter_value(bound, at, c);
-      // Keeps 8 fraction bits, as an H200 did for two pairs of bytes. Other pairs may differ.
+      // Truncates a decoded sRGB value to 8 fraction bits before it is weighted. This gives an
+      // H200's results for the two pairs of bytes that were measured. Other pairs may differ.
       if (srgb && weights[k] != weight_one) value = std::floor(value * 256) / 256;
       sum += static_cast<double>(weights[k]) * value;
     }
@@ -364,8 +365,9 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
     std::array<Span, 3> spans{};
     spans[2].at = {layer, layer};
     for (std::size_t d = 0; d < used; ++d) spans[d] = span_of(axes[d], at[d]);
-    // The filter reads a 1D texture at its upper edge, halfway between a texel and the border. If
-    // the address mode of y is border, the border colour gets half of the weight, as measured.
+    // The filter treats a 1D texture as a 2D texture of one row, and reads it at y = 0. This is the
+    // row's upper edge, halfway between the row and the outside. If the address mode of y is
+    // border, the border colour therefore gets half of the weight, as measured.
     if (used == 1 && bound.texture.address_mode[1] == AddressMode::border && layer == 0)
       spans[1] = {{-1, 0}, weight_one / 2};
     return filtered(bound, spans);

@@ -221,7 +221,7 @@ TEST(Texture, WeightsInAVolumeHaveEightBits) {
   EXPECT_EQ(weights_in_volume(128, 191, 43), (Weights{27, 27, 79, 80, 5, 6, 16, 16}));
   EXPECT_EQ(weights_in_volume(64, 244, 254), (Weights{0, 0, 1, 1, 9, 3, 181, 61}));
   EXPECT_EQ(weights_in_volume(32, 20, 212), (Weights{35, 6, 3, 0, 171, 25, 14, 2}));
-  // Left of the first texel's centre, this texel also gets the weight of its right neighbour.
+  // Left of the first texel's centre, this texel has all the weight along x.
   EXPECT_EQ(weights_in_volume(-64, 191, 43), (Weights{54, 0, 159, 0, 11, 0, 32, 0}));
 }
 

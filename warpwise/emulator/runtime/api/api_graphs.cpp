@@ -48,8 +48,9 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-// Gives each step a branch: that of a dependency whose branch no other step has continued yet, or a
-// new branch if there is no such dependency.
+// Splits the steps into branches. Steps of one branch run one after another. A step continues the
+// branch of its first dependency that no other step has continued. If there is none, the step
+// begins a new branch.
 void find_branches(std::vector<GraphStep>& steps) {
   std::vector<bool> is_continued(steps.size());
   std::size_t branches = 0;
@@ -95,8 +96,8 @@ cudaError_t run(const CUgraphExec_st& executable) {
   return error != cudaSuccess ? error : run_all(executable.steps);
 }
 
-// Returns true if all nodes that other streams captured last come before the last nodes of the
-// stream that began the capture.
+// Returns true if the stream that began a capture has joined its other streams. The last nodes of
+// those must precede the last nodes of that stream, or be among them.
 bool is_joined(const Capture& capture) {
   std::vector<cudaGraphNode_t> before;
   const auto is_before = [&](cudaGraphNode_t node) {
@@ -459,7 +460,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
   CUgraphExec_st updated;
   const cudaError_t error = take_graph(*graph, updated);
   if (error == cudaSuccess && updated.steps.size() == executable->steps.size()) {
-    // Later updates name the nodes of the first graph.
+    // Keeps the handles of the nodes of the first graph, because the program still uses them in
+    // later updates.
     for (std::size_t i = 0; i < updated.steps.size(); ++i) {
       updated.steps[i].node = executable->steps[i].node;
     }

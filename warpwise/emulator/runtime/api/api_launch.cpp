@@ -258,7 +258,8 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
         return cudaErrorCooperativeLaunchTooLarge;
     }
     work = [kernel, grid, block, shared, mode, parameters = parameters_of(info, arguments)] {
-      // Builds the text only for observers and records, so the module does not keep it.
+      // Passes a function that builds the PTX text. Only observers and records call it, so the
+      // module does not store the text.
       return run_kernel(
           kernel->module->get(), kernel->name, [kernel] { return kernel->module->ptx(); }, grid,
           block, shared, parameters, mode);

@@ -20,7 +20,8 @@ struct cudaArray {
 
 namespace warpwise::emulator::runtime {
 
-/// Returns true for channels of one size and kind that textures and arrays can have.
+/// Returns true if textures and arrays can have this format: 1, 2 or 4 channels of the same size.
+/// Integers have 8, 16 or 32 bits, and floating-point numbers 16 or 32.
 bool is_texel(const cudaChannelFormatDesc& format);
 
 /// Copies rows between host, device and arrays; see api_memory.cpp.

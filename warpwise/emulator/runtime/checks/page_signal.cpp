@@ -48,7 +48,8 @@ State* states_of_all() {
   return states;
 }
 
-// A separate pointer, because handlers must not wait for a static variable's initialisation.
+// The table of states_of_all(), for handlers. They must not call that function, because they could
+// wait there for the initialisation of a static variable.
 std::atomic<State*> all_states = nullptr;
 
 // ---- touches recorded by handlers
@@ -138,9 +139,10 @@ void pass_on(const struct sigaction& to, int signal, siginfo_t* info, void* cont
   if (is_sent) ::raise(signal);
 }
 
-// The program may install its own handler above ours, and pass signals that it does not know to
-// ours. Another of our functions is then installed above the program's handler. Each of our
-// functions thus has one known handler below it.
+// below[i] is the handler that handlers[i] replaced, and that gets the signals of other pages. The
+// program may install its own handler above ours, and pass signals that it does not know to ours.
+// The next of our functions is then installed above the program's handler. If one function were
+// installed twice, it and the program's handler would pass a signal to each other forever.
 constexpr std::size_t most_handlers = 8;
 std::array<struct sigaction, most_handlers> below;
 std::size_t handlers_used = 0;

@@ -27,7 +27,8 @@ struct HostTouch {
   std::array<const void*, 32> stack{};
 };
 
-/// Returns false if the page size is not 4096 bytes, or if memory for one byte a page is missing.
+/// Returns true if pages are of 4096 bytes, and if the table of their states could be allocated.
+/// The table has one byte for each page.
 bool can_watch_pages();
 
 /// Returns true if these pages can be watched.

@@ -47,8 +47,8 @@ class StreamOrder final : public WorkOrder {
   /// Starts watching host-visible memory. hides() stops that, and clears the memory's record of
   /// accesses.
   void shows(Address begin, std::uint64_t bytes);
-  /// Starts watching memory allocated after this object was made. No other data shares its last
-  /// page.
+  /// Does shows() for memory allocated after this object was made, up to the end of its last page.
+  /// No other data shares that page.
   void shows_own(Address begin, std::uint64_t bytes);
   void hides(Address begin, std::uint64_t bytes);
 
@@ -72,7 +72,7 @@ class StreamOrder final : public WorkOrder {
   struct Stream {
     std::uint32_t number = 0;  ///< 0: the legacy default stream
     Clock clock;
-    WorkNumber last = 0;  ///< last work that may need a wait
+    WorkNumber last = 0;  ///< last work of the stream, except work that frees memory
     bool is_blocking = true;
     bool is_destroyed = false;
     bool is_free = false;  ///< true if another stream may take its number
@@ -108,7 +108,7 @@ class StreamOrder final : public WorkOrder {
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< streams by thread_number()
   std::vector<std::uint32_t> free_numbers_;
   std::uint64_t made_ = 0;            ///< number of streams made, for their names
-  std::map<Address, Clock> signals_;  ///< clock of the last write that streams wait for, by address
+  std::map<Address, Clock> signals_;  ///< clock of the last WorkScope::signals(), by address
   Clock host_;
   std::deque<Work> works_;  ///< begins with the work `first_`
   WorkNumber first_ = 1;
@@ -162,7 +162,8 @@ class WorkScope {
   explicit WorkScope(std::string kernel = {}) : WorkScope(std::move(kernel), true) {}
   ~WorkScope();
   /// Makes the scope of work that frees memory. The host need not wait for this work, because no
-  /// later work uses the memory. A destroyed stream without other work is removed at once.
+  /// later work uses the memory. The work therefore does not delay the removal of a destroyed
+  /// stream.
   static WorkScope that_frees() { return WorkScope({}, false); }
   /// Records that the current work allocates bytes on the device, in the order of its stream.
   static void allocates(const void* begin, std::size_t bytes);

@@ -121,9 +121,12 @@ cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 // While streams capture, a GPU refuses some calls in other streams too. The functions below return
 // the error of a refused call, and invalidate the captures that forbid the call.
 
-/// Refuses a call that may wait for the device or free memory. A thread in relaxed mode may make
-/// the call. A capture of another thread forbids it only if that capture and the calling thread are
-/// both in global mode.
+/// Refuses a call that may wait for the device, or that allocates or frees memory: cudaMalloc(),
+/// cudaFree(), … A thread whose own capture mode is relaxed may always make the call. Otherwise
+/// these captures forbid it:
+///
+/// - one that the calling thread began, if its mode is not relaxed
+/// - one that another thread began, if its mode and the calling thread's mode are both global
 cudaError_t refuse_unsafe_call();
 /// Refuses a wait for the whole device, in every mode.
 cudaError_t refuse_wait_for_all();
@@ -151,12 +154,13 @@ cudaError_t fail(cudaError_t error);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
-/// Returns true for an address that the host does not see.
+/// Returns true for an address in the range of device memory, which host code cannot access.
 bool is_device_address(Address address);
 
 /// Returns a host pointer to the bytes at a device address. Returns a host's pointer unchanged.
 const std::byte* bytes_of(const void* pointer, std::size_t bytes);
-/// Returns a host pointer for writing to the bytes; all of them then count as written.
+/// Returns a host pointer through which the caller may write to the bytes. From this call on,
+/// Check::init treats all of them as initialised.
 std::byte* host_of(const void* pointer, std::size_t bytes);
 
 }  // namespace warpwise::emulator::runtime

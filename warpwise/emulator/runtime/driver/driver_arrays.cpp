@@ -6,7 +6,8 @@
 
 using namespace warpwise::emulator::runtime;
 
-// The runtime deprecates its copies of consecutive bytes, which the driver's functions use.
+// The functions below call cudaMemcpyToArray() and its relatives, which copy consecutive bytes to
+// or from an array. The runtime has deprecated them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {
@@ -75,7 +76,8 @@ CUresult resource_of(const CUDA_RESOURCE_DESC& given, cudaResourceDesc& resource
   }
 }
 
-// Integers of 8 and 16 bits are read as fractions, unless the flags request integers.
+// Returns true if a texture converts its texels to normalised floats (cudaReadModeNormalizedFloat).
+// Integers of 8 and 16 bits are converted, unless the flags request integers.
 bool reads_fractions(const cudaResourceDesc& resource, unsigned flags) {
   cudaChannelFormatDesc format{};
   if (resource.resType == cudaResourceTypeArray)

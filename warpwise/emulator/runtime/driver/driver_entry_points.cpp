@@ -10,8 +10,9 @@
 
 namespace {
 
-/// Functions that have a newer form from a version of CUDA on. For all other functions the newest
-/// form is taken, because older forms are for 32 bits.
+/// The symbol of a function for programs of CUDA `version` or later: 12020 is CUDA 12.2, and 0 is
+/// any version. A function without an entry gets its newest symbol (_v3, _v2), because older
+/// symbols are obsolete. Most of them take 32-bit addresses.
 struct Newer {
   const char* name;
   const char* symbol;
@@ -42,7 +43,8 @@ constexpr Newer newer[] = {
     {"cuStreamGetCtx", "cuStreamGetCtx", 0},
 };
 
-/// Identifies the table that every CUDA runtime requests at its first call.
+/// UUID of an undocumented table of driver functions. Every CUDA runtime requests this table at its
+/// first call, so the UUID reveals a runtime other than the emulated one.
 constexpr unsigned char table_of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
                                                 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
 
@@ -74,8 +76,10 @@ void* newest(const std::string& name, int version) {
 
 extern "C" {
 
-// NVIDIA's own libraries request undocumented tables. NVRTC works without them. cuBLAS and similar
-// libraries, and every other CUDA runtime, fail here. The tables alone would not let them run.
+// Finds no table. NVIDIA's own libraries request undocumented tables of driver functions here.
+// NVRTC works without them. cuBLAS and similar libraries fail, and so does a CUDA runtime other
+// than the emulated one. The tables alone would not help cuBLAS, because its kernels are machine
+// code.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;

@@ -62,7 +62,8 @@ cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
           .numAttrs = config.numAttrs};
 }
 
-/// Pointers to the arguments, in either of the two forms that callers use.
+/// Pointers to a launch's arguments. The caller gives either one pointer for each parameter, or one
+/// block of bytes with all arguments (`extra`).
 class Arguments {
  public:
   Arguments(CUfunction function, void** one_by_one, void** extra) : pointers_(one_by_one) {

@@ -26,7 +26,7 @@ bool is_device(CUdeviceptr address, std::size_t bytes) {
   return false;
 }
 
-// One end of a copy between slices.
+// The source or the destination of a 2D or 3D copy, from CUDA_MEMCPY2D or CUDA_MEMCPY3D.
 struct End {
   CUmemorytype type;
   void* host;
@@ -117,7 +117,8 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   }));
 }
 
-// Fills as a synchronous call, which waits for a fill of host-visible memory.
+// Fills memory for a synchronous call. If the host can access the memory, the check of stream order
+// records that the host has waited for the fill. A GPU does not wait for a fill of device memory.
 CUresult fill_now(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
                   std::size_t width, std::size_t height) {
   const CUresult result = fill(to, pitch, value, element, width, height, nullptr);

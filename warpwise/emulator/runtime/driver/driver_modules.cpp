@@ -19,7 +19,8 @@ struct CUlinkState_st {
 
 namespace {
 
-/// The program's buffer for messages about its code.
+/// The caller's options for loading or linking code. They may name a buffer for error messages, to
+/// which write() copies a text.
 struct Log {
   unsigned count = 0;
   const CUjit_option* options = nullptr;
@@ -124,7 +125,8 @@ CUresult global_of(CUdeviceptr* address, size_t* bytes, Module* module, const ch
   }
 }
 
-// The emulator implements the functions of libcudadevrt, except for the grid barrier.
+// Returns true for libcudadevrt, CUDA's library of functions that kernels call. The emulator has
+// these functions itself, except for the grid barrier, which is linked as PTX.
 bool is_device_runtime(CUjitInputType type, const char* name) {
   return type == CU_JIT_INPUT_LIBRARY && name != nullptr &&
          std::string_view(name).find("cudadevrt") != std::string_view::npos;
@@ -250,7 +252,8 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
   });
   return result == CUDA_SUCCESS ? add_to_link(state, type, log, text) : result;
 }
-// Returns PTX text, because the program loads the linked code next.
+// Returns PTX text instead of machine code. The program loads the linked code next, and the
+// emulated driver does not load machine code.
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
   return loading({}, [&] {
     state->text = linked(state->texts);

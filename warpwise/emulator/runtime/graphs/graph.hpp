@@ -17,7 +17,8 @@ struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   std::function<cudaError_t()> work;
   std::vector<cudaGraphNode_t> after;
-  /// Type of a conditional node, which reads its condition while its graph runs.
+  /// Type of a conditional node: if, while or switch. This member and the three below are used only
+  /// by conditional nodes.
   cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
   cudaGraphConditionalHandle condition = 0;
   std::vector<std::shared_ptr<CUgraph_st>> bodies = {};

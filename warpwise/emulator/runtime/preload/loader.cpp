@@ -1,6 +1,6 @@
-// Intercepts the loader. Every name and path of CUDA 13's runtime and driver leads to the emulated
-// ones beside this library, because Python's packages load their own runtime by its path. A library
-// that contains a runtime is loaded from a copy that calls the emulated one.
+// Replaces dlopen(). CUDA 13's runtime and driver, by name or by any path, become the emulated ones
+// beside this library. Paths matter because Python's packages load their own runtime by its path. A
+// library that contains a runtime is loaded from a copy that calls the emulated one.
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -41,7 +41,8 @@ FileKey key_of(const struct stat& file) {
           static_cast<std::uint64_t>(file.st_mtim.tv_nsec)};
 }
 
-// Returned paths stay valid until the process ends.
+// Returns the path of a redirected copy of a library that contains a CUDA runtime. Returns `file`
+// for any other library, and for one that is already loaded. Copies stay until the process ends.
 const char* copy_or_same(const char* file) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<FileKey, std::string>;
@@ -53,7 +54,8 @@ const char* copy_or_same(const char* file) {
   return found->second.empty() ? file : found->second.c_str();
 }
 
-// Searches LD_LIBRARY_PATH. Only the loader knows the other places.
+// Does the same for a library's name, which it looks up in LD_LIBRARY_PATH. A library in another
+// folder is not copied, because only the loader knows the other folders.
 const char* copy_or_same_name(const char* name) {
   const char* const folders = std::getenv("LD_LIBRARY_PATH");
   if (folders == nullptr || is_loaded(name)) return name;

@@ -97,7 +97,8 @@ std::string linked_by_driver(const std::vector<Part>& parts) {
 
 // ---- the real nvJitLink
 
-/// Returns the library's file beside a loaded library, where NVIDIA's wheels have it.
+/// Returns the path of a library in the folder of any loaded library; empty if there is none.
+/// NVIDIA's wheels for Python put nvJitLink into one folder with other CUDA libraries.
 std::string beside_loaded_libraries(const char* name) {
   struct Search {
     const char* name;

@@ -67,8 +67,9 @@ std::string shown_name(const char* file) {
   return std::string(name_of_file(file));
 }
 
-/// Returns true for a module of Python, a library of an installed package, and the library of
-/// ctypes. Other libraries are the program's own, and their lines tell more than Python's.
+/// Returns true if calls from this file are reported at a line of Python. These are extension
+/// modules, libraries of installed packages, and libffi, through which ctypes calls. Any other
+/// library is the program's own, so reports name the library's line.
 bool is_of_python(const char* file) {
   const std::string name = shown_name(file);
   return name.find(".cpython-") != std::string::npos || name.find(".abi3.") != std::string::npos ||
@@ -197,8 +198,8 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
     addresses.push_back(frame.in_file);
   }
   if (known.empty()) return {};
-  // The loader's path of the program may be relative and no longer valid. Names below /proc/self
-  // belong to this process, and addr2line is another process.
+  // Names the program /proc/PID/exe, because the loader's path may be relative and no longer valid.
+  // Replaces /proc/self by /proc/PID, because addr2line runs in a process of its own.
   constexpr std::string_view own = "/proc/self/";
   const std::string_view named = known[0].file;
   const std::string process = "/proc/" + std::to_string(::getpid()) + "/";

@@ -38,7 +38,8 @@ class CallSite {
   bool is_known() const { return count_ > 0; }
   /// Returns true if the place is a line of Python.
   bool is_in_python() const { return python_ != nullptr; }
-  /// Returns true if the program has called the emulator's libraries, or the site is inside them.
+  /// Returns true if the innermost frame lies in the emulator's libraries. It does during each CUDA
+  /// call. A site from of_signal() lies there only if the signal interrupted such a call.
   bool is_in_library() const { return first_of_program() > 0; }
   /// Returns the called function: "cudaMalloc"; empty if unknown.
   std::string function() const;

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Limit of the wait for running launches to end. A launch looks for an interruption after each
-// scheduler turn of a thread block, so only host calls take longer than this limit.
+// After an interruption, running launches get at most this time to end. A kernel looks for the
+// interruption after each scheduler turn of a thread block, so it usually ends earlier.
 constexpr auto longest_wait = 5s;
 constexpr auto between_looks = 5ms;
 // Signals within this time after the first are the same request: timeout(1) sends one signal to
@@ -44,9 +44,12 @@ bool is_another_request(const Watch& own) {
   return first.count() != 0 && since_start - first > one_request;
 }
 
-// Delays a thread outside of launches, so that the thread does not go on with the program. During a
-// launch the handler returns, so that the launch can end. A second request ends the program at
-// once.
+// Handles SIGINT and SIGTERM. The first signal wakes the watching thread, which ends the process:
+//
+// - If no launch runs, the handler sleeps, so that its thread does not go on with the program.
+// - If a launch runs, the handler returns, so that the launch can end.
+//
+// A second request ends the program at once.
 void on_signal(int number) {
   Watch& own = watch();
   const bool is_in_fork = ::getpid() != own.process;

@@ -27,7 +27,8 @@ inline void add_counts(const MemoryCounts& from, MemoryCounts& to) {
   to.texture_references += from.texture_references;
 }
 
-/// Adds a launch to another one of the same kernel and shape, decoded from the same code.
+/// Adds the counts of one launch to those of another. Both launches have the same kernel and shape.
+/// Their code is the same too, so that their source lines have the same indices.
 inline void add_launch(const LaunchResult& from, LaunchResult& to) {
   add_counts(from.totals, to.totals);
   for (const auto& [name, count] : from.instructions_by_class)
@@ -62,7 +63,8 @@ inline RecordJson json_of_counts(const MemoryCounts& counts) {
                        {"texture_references", counts.texture_references}};
   visit_memory(
       [&](const char* name, const auto& each) {
-        // Most lines have at most one kind of access.
+        // Leaves out kinds of access without requests. Most source lines have at most one kind, so
+        // this shortens the record.
         if (each.requests > 0) object[name] = json_of_counts(each);
       },
       counts);

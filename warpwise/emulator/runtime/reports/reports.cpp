@@ -43,7 +43,8 @@ namespace fs = std::filesystem;
 // With a requested report, no program returns 0 after a refusal, even if it ignored the error.
 constexpr int refusal_exit_code = 1;
 
-// Limit of orders: more runs of each launch would take too long.
+// Maximum of WARPWISE_EMULATED_ORDERS. Each launch runs that many times, each time with another
+// order of its threads, so more runs would take too long.
 constexpr int most_orders = 1000;
 
 constexpr int longest_time_limit = 1'000'000;  // seconds: eleven days
@@ -242,10 +243,14 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // A place that is one call gets one fault of a kind, whatever the messages. A line of Python
-    // may stand for many calls, because a fixture's line runs in many tests. A place without a
-    // source line may stand for many calls too. Leaks and unchecked launches are reported at the
-    // end, once for each place.
+    // Drops a fault that repeats a known one: the same kind, function and place. A place that is
+    // one call keeps one such fault, whatever the messages. Two kinds of place may stand for many
+    // calls, so their faults are dropped only if the messages are equal too:
+    //
+    // - a line of Python, because a pytest fixture's line runs in many tests
+    // - a place without a source line
+    //
+    // Leaks and unchecked launches are reported at the end, always once for each place.
     const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
     const bool is_one_call =
         has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;

@@ -17,7 +17,9 @@ namespace warpwise::emulator::runtime {
 /// Returns the checks in WARPWISE_EMULATED_CHECK.
 Checks checks_asked_for();
 
-/// Return the number of orders of each launch, and their seed: WARPWISE_EMULATED_ORDERS and _SEED.
+/// Return how often each launch runs (WARPWISE_EMULATED_ORDERS), and a seed
+/// (WARPWISE_EMULATED_SEED). Each run takes blocks, warps and lanes in another order. The seed
+/// determines the order from the third run on.
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 

@@ -47,7 +47,7 @@ __global__ void add_one(int* values, unsigned char step, long long offset) {
   values[offset + blockIdx.x * blockDim.x + threadIdx.x] += step;
 }
 
-// Thread 0 of each block launches add_one: seven bytes of padding precede its parameter `offset`.
+// Thread 0 of each block launches add_one, which has seven bytes of padding before `offset`.
 __global__ void spread(int* values, int each) {
   if (threadIdx.x == 0) {
     cudaStream_t stream;

@@ -97,7 +97,7 @@ TEST_F(Streams, AreForgotten) {
   EXPECT_LT(peak_bytes() - before, 2 << 20);
 }
 
-// Each stream's last work frees its memory. No wait for that work is required.
+// The last work of each stream is cudaFreeAsync(). The host does not wait for this work.
 TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   const auto come_and_go_with_memory = [](int count) {
     for (int i = 0; i < count; ++i) {
@@ -110,7 +110,7 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
       ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess) << i;
     }
   };
-  // Messages contain the names of the last freed allocations.
+  // Memory may grow a little, because the emulator keeps freed allocations' names for messages.
   come_and_go_with_memory(1000);
   const std::int64_t before = peak_bytes();
   come_and_go_with_memory(2000);

@@ -1,6 +1,6 @@
-// Tests the runtime besides launches and copies: graphs, callbacks, managed variables, slices, and
-// functions that are not run. On a GPU the program gives the same results, except where a test says
-// otherwise.
+// Tests parts of the runtime: graphs, callbacks, managed variables, 3D copies, occupancy, the
+// device heap, and functions that are not run. On a GPU the program gives the same results, except
+// where a test says otherwise.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

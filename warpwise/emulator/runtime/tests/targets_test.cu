@@ -1,4 +1,4 @@
-// Has PTX for CC 7.5, 8.6, 9.0 and 9.0a: the emulated GPU takes the text that a driver would take.
+// Tests that the emulator chooses the same PTX as a driver, among CC 7.5, 8.6, 9.0 and 9.0a.
 
 #include <gtest/gtest.h>
 
