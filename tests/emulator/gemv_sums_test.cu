@@ -1,4 +1,4 @@
-// Tests the kernel that adds lists of sums alone, because gemv uses it only for matrices of 270 MB.
+// Launches gemv_sum, which adds partial sums, directly: gemv() needs it only from 270 MB on.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

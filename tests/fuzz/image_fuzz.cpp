@@ -1,6 +1,6 @@
-// The module of one image format, linked in, refuses a file only with IoError, or returns a picture
-// that it can write and read again. Only the code around the format's library is fuzzed, because
-// the library itself is Debian's and is not instrumented.
+// Fuzzes the reader and writer of the image format WARPWISE_EXTENSION. A file is refused only with
+// IoError, or gives a picture that survives writing and reading. Only our code is instrumented: the
+// format's library is Debian's.
 #include <algorithm>
 
 #include "fuzz/fuzz.hpp"

@@ -9,7 +9,7 @@
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 
-// A table names a ladder. NoLadder replaces the library's ladders, which need the primitives.
+// A ladder is a primitive's list of kernels. NoLadder is a stub, so that no primitive is linked.
 namespace warpwise::ladders {
 
 class NoLadder final : public Ladder {
@@ -57,7 +57,7 @@ void expression(std::string_view text) {
     require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
             "parentheses change nothing");
   } catch (const InvalidArgument& error) {
-    // The text may have one closing parenthesis too many.
+    // The added parentheses may be nested too deeply.
     require(std::string_view(error.what()).size() < 600, "a message is short");
   }
 }
@@ -102,7 +102,7 @@ void check(const lab::Axes& axes, const lab::StudyTable& table) {
   }
 }
 
-// Computes everything that the laboratory computes from the problem that a table itself describes.
+// Checks the arguments of a problem that the table itself lists, instead of naming a ladder.
 void check(const lab::ListedProblem& problem) {
   int outputs = 0;
   for (const lab::ListedArgument& each : problem.arguments) {

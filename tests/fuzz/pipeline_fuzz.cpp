@@ -1,6 +1,6 @@
 // Fuzzes the parser of a pipeline's text. The text is refused only with UsageError, or gives stages
-// with options in their ranges, whose own text gives the same stages. Texts that the window can
-// make from it are parsed as well.
+// with options in their ranges. The stages' texts, joined, are parsed to the same stages. A text in
+// which the viewer's window has changed an option is valid too.
 #include <algorithm>
 #include <cmath>
 #include <string>

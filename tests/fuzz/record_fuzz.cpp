@@ -1,5 +1,5 @@
-// Fuzzes the readers of records of `lab run` and of benches. A text is refused only with
-// InvalidArgument, or gives a page; `lab run` also gives a plot, figures and script.
+// Fuzzes the readers of measurements. A text is refused only with InvalidArgument, or gives an HTML
+// page. A record of `lab run` also gives a plot, its points as CSV, and a script for gnuplot.
 #include <algorithm>
 #include <cmath>
 #include <span>

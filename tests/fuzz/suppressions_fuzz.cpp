@@ -1,6 +1,6 @@
 // Parses the input as a file of suppressions, which may be refused only with InvalidArgument. Each
-// suppression has a reason and a place, and its own line gives one with the same reason. The input
-// is also read as a name mangled by numba, alone and after a name's beginning.
+// suppression has a reason and a place. Its line, parsed alone, gives the same reason. The input is
+// also demangled as a name from numba: alone, and behind two usual beginnings of such a name.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

@@ -50,7 +50,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// The shape of an image to be made. A case may spoil it, so that a call must refuse the image.
+/// The type and size of an image to be made. In an invalid case they may not fit the call.
 struct Shape {
   ElementType type;
   std::int64_t width;

@@ -303,7 +303,7 @@ void disparities(Case& c) {
           [&](const auto& v) { reference::disparity(v[0], v[1], v[2], options); });
 }
 
-/// Stores a Finding as CUDA stores it.
+/// Stores a Finding in the first bytes of `best`, where find() on CUDA writes it.
 void keep(const HostView& best, const Finding& finding) { store(best.row(0), 0, finding); }
 
 void findings(Case& c) {
@@ -507,7 +507,7 @@ void products(Case& c) {
   Shape y = vector(ElementType::f32, o.transpose ? a.width : a.height);
   const bool overlap = !c.valid && r.once_in(4);
   if (!c.valid && !overlap) {
-    // Another row or column makes a vector two-dimensional or longer, and gives A another size.
+    // Makes one shape wrong: its size, channels or type no longer fit those of the others.
     Shape* shapes[] = {&a, &x, &y};
     spoil(*r.of(shapes), r);
   }

@@ -1,6 +1,6 @@
 // nvcc -std=c++20 -ptx -lineinfo -arch=compute_75 calls.cu
-// Calls with a structure and through a pointer, and of printf. Inline assembly reuses a name in two
-// scopes.
+// Calls a function with a structure by value, a function through a pointer, and printf. Two scopes
+// of inline assembly declare the same name.
 #include <cstdio>
 
 struct Pair {

@@ -32,8 +32,8 @@ struct Size {
   std::int64_t height;
 };
 
-/// Sizes around the limits to which kernels round: single pixels, rows and columns, and sizes one
-/// less and one more than vectors and tiles.
+/// Sizes at which kernels could err: single pixels, rows and columns, and sizes of vectors and
+/// tiles, with one less and one more.
 inline const std::vector<Size>& awkward_sizes() {
   static const std::vector<Size> sizes = {
       {1, 1},   {2, 1},    {1, 2},   {2, 2},   {3, 3},    {1, 37},   {37, 1},

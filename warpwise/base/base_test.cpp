@@ -60,7 +60,7 @@ void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow
     ASSERT_EQ(converted, value) << bits;
     ASSERT_EQ(to_narrow(converted).bits, bits);
     if (std::isinf(value)) continue;
-    // Rounding treats infinity as the number that would follow the greatest finite number.
+    // Values round as if one more finite number followed the greatest; it then becomes infinity.
     double next = value_of(bits + 1, exponent_bits, fraction_bits);
     if (std::isinf(next)) next = 2 * value - value_of(bits - 1, exponent_bits, fraction_bits);
     const auto halfway = static_cast<float>((value + next) / 2);

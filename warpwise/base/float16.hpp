@@ -58,7 +58,8 @@ constexpr Float16 to_float16(float value) {
     // Normal; a carry out of the fraction moves into the exponent, up to infinity.
     result = detail::rounded_shift(magnitude, 13) - ((127U - 15U) << 10);
   } else if (magnitude >= 0x33000000U) {
-    // Subnormal, from 2^-25 on: the fraction with its leading one, in units of 2^-24.
+    // From 2^-25 on, the result is subnormal: a multiple of 2^-24. The implicit leading one is
+    // added to the fraction, and both are shifted to that unit.
     const unsigned exponent = magnitude >> 23;
     result = detail::rounded_shift((magnitude & 0x7fffffU) | 0x800000U, 126 - exponent);
   }

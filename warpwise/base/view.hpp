@@ -17,8 +17,9 @@ namespace warpwise {
 /// memory does not compile.
 enum class Memory : std::uint8_t { host, device };
 
-/// Permission to write pixels through a view. It is an enum, because views with a type parameter
-/// from namespace std would make an unqualified copy() ambiguous with std::copy().
+/// Permission to write pixels through a view. The template argument of views is this enum, not
+/// std::byte or const std::byte: a type from std would make an unqualified copy() also find
+/// std::copy(), by argument-dependent lookup.
 enum class Access : std::uint8_t { read, read_write };
 
 namespace detail {

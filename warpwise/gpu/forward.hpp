@@ -8,8 +8,9 @@
 #error "WARPWISE_JUMP is not defined for this processor; add its jump instruction above"
 #endif
 
-/// Defines __wrap_NAME, which libwarpwise calls in place of the CUDA runtime's NAME: it is linked
-/// with --wrap=NAME. The function only jumps, so that the arguments stay in their registers.
+/// Defines __wrap_NAME, a jump to NAME of the CUDA runtime inside libwarpwise_runtime.
+/// libwarpwise is linked with --wrap=NAME, so its calls of NAME go to __wrap_NAME. A program may
+/// therefore use another CUDA runtime as well. A jump leaves the arguments in their registers.
 #define FORWARD(name)        \
   asm(".text\n"              \
       ".globl __wrap_" #name \

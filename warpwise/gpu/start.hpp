@@ -29,9 +29,9 @@ std::array<void*, sizeof...(Values)> parameters_for(void (*kernel)(Values...),
   return parameters;
 }
 
-/// Launches a kernel as the launch says.
+/// Launches a kernel with the grid, block, parameters and shared memory of `launch`.
 /// \param name  the kernel's name in error messages
-/// \throws Error      the launch is for a kernel of other parameters
+/// \throws Error      the launch's parameters differ in size from the kernel's
 /// \throws CudaError  the runtime refuses it
 template <class Kernel, class... Values>
 void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* name,

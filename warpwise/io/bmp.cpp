@@ -87,8 +87,9 @@ class BmpFile {
   void require(std::uint64_t at, std::uint64_t count) const {
     if (at > content_.size() || content_.size() - at < count) fail("it ends early");
   }
-  // Refuses a picture of more than `usual_pixels` in a file that is too short for it. Smaller
-  // pictures may have few bytes, because a run-length code of four bytes can skip many pixels.
+  // Keeps a short file with run-length codes from making decode() allocate gigabytes. A picture of
+  // more than `usual_pixels` needs one byte of the file for every 1032 pixels. Smaller pictures may
+  // have fewer bytes, because a code of four bytes can skip thousands of pixels.
   void require_room_for_runs() const {
     constexpr std::uint64_t usual_pixels = 1 << 26;
     constexpr std::uint64_t most_pixels_of_a_byte = 1032;

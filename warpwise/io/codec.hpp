@@ -11,7 +11,7 @@
 
 #include "warpwise/io/picture.hpp"
 
-// Code shared by the decoders and encoders of image files. The command uses the size limits too.
+// Code shared by decoders and encoders of image files: size limits, errors, the order of channels.
 namespace warpwise::io {
 
 /// Limits of an image's size, equal to OpenCV's. Builds for fuzzing save time with fewer pixels.
@@ -39,8 +39,8 @@ Picture upright(Picture picture);
 std::span<const std::byte> row_in_rgb_order(const Picture& picture, std::int64_t y,
                                             std::vector<std::byte>& buffer);
 
-/// Jumps out of C libraries whose error handler must not return. The handler writes `message` and
-/// calls leave().
+/// Leaves a C library by longjmp() from the error handler that it calls, because this handler must
+/// not return. The handler writes `message` and calls leave().
 class ErrorExit {
  public:
   /// Runs `steps` and returns true, or false if they ended in leave(). Objects with a destructor

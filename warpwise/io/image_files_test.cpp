@@ -1,5 +1,5 @@
-// Reads every file of tests/images. Compares the pixels with expected.txt, and with OpenCV's pixels
-// if its module is built. Links neither OpenCV nor the formats' libraries.
+// Reads every file of tests/images and compares the pixels with expected.txt. If the shared library
+// libwarpwise_opencv.so is built, loads it and compares them with OpenCV's pixels too.
 
 #include <gtest/gtest.h>
 
@@ -315,7 +315,7 @@ TEST(ImageFilesTest, LogLuvIsReadAsOpenCVReadsIt) {
   const Picture theirs = opencv_module().decode(file, "a");
   ASSERT_EQ(ours.shape().pixel_text(), theirs.shape().pixel_text());
   for (std::int64_t i = 0; i < 3 * 53 * 37; ++i) {
-    // OpenCV adds the products in another order, which depends on the CPU.
+    // To get RGB from XYZ, OpenCV adds products in another order, which depends on the CPU.
     const auto expected = load<float>(theirs.bytes().data(), i);
     ASSERT_NEAR(load<float>(ours.bytes().data(), i), expected, 1e-4F * (1 + std::abs(expected)));
   }

@@ -58,9 +58,9 @@ struct Decompressor {
     jpeg_read_header(&info, TRUE);
   }
 
-  // Checks that the data are long enough. Each 8x8 block of a component takes at least one bit of
-  // Huffman-coded data, and at least one component has a quarter of the picture's pixels.
-  // Arithmetic coding may take less, so it is not checked.
+  // Checks that the file is long enough for its pixels. Huffman-coded data have at least one bit
+  // for each 8x8 block of a component. The component with the most columns has at least a quarter
+  // of the picture's rows. Arithmetic coding may take less than a bit, so it is not checked.
   bool has_room_for_its_pixels(std::size_t content_bytes) const {
     const std::uint64_t pixels = std::uint64_t{info.image_width} * info.image_height;
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;

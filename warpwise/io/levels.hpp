@@ -12,7 +12,7 @@ namespace warpwise::io {
 
 /// Meaning of the codes of a sample.
 enum class Coding : std::uint8_t {
-  limited,      ///< black is 16 for 8 bits, 64 for 10 bits: each further bit doubles all codes
+  limited,      ///< at 8 bits black is 16 and white 235; each further bit doubles all codes
   full,         ///< 0 to the largest code
   full_chroma,  ///< 0 to the largest code; neutral chroma is half the number of codes
 };

@@ -23,8 +23,8 @@ std::string path_beside_library(const std::string& file) {
 void* module_entry(const std::string& file, const char* entry, const std::string& who,
                    const std::string& remedy) {
   void* library = ::dlopen(path_beside_library(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  // Falls back to the bare name, because the libwarpwise for the emulated GPU lies in a folder
-  // without modules.
+  // Falls back to the loader's search path. A second build of libwarpwise, for the emulated GPU,
+  // lies in a folder of its own, and the modules lie in the folder of the first.
   if (library == nullptr) library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* found = library == nullptr ? nullptr : ::dlsym(library, entry);
   if (found != nullptr) return found;

@@ -115,7 +115,6 @@ std::int64_t bytes_of(const PictureShape& shape, const Header& header) {
   }
 }
 
-// The header's text and the bytes of the elements.
 struct Parts {
   std::string_view header;
   std::span<const std::byte> elements;

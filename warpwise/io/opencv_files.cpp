@@ -129,7 +129,8 @@ void exchange_red_and_blue(const cv::Mat& from, cv::Mat to) {
   cv::mixChannels(&from, 1, &to, 1, pairs, static_cast<std::size_t>(from.channels()));
 }
 
-// Casts const away. OpenCV writes only if the caller passes the header of writable bytes as output.
+// Makes a cv::Mat that refers to `bytes` and copies none. cv::Mat cannot refer to const bytes, so
+// this casts const away. OpenCV writes to a Mat only if it is passed as an output.
 cv::Mat header_of(std::span<const std::byte> bytes, int rows, int columns, int type) {
   return {rows, columns, type, const_cast<std::byte*>(bytes.data())};
 }
@@ -144,7 +145,8 @@ class OpenCvImages final : public ImageModule {
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const bool jpeg =
         content.size() > 2 && content[0] == std::byte{0xff} && content[1] == std::byte{0xd8};
-    // IMREAD_UNCHANGED keeps alpha, but turns no picture upright. The other flags turn JPEG files.
+    // IMREAD_UNCHANGED keeps alpha, but turns no picture upright by its Exif data. JPEG files have
+    // no alpha, so they get flags with which OpenCV turns them.
     const int flags = jpeg ? cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH : cv::IMREAD_UNCHANGED;
     if (content.size() > INT_MAX) throw IoError("cannot read " + name + ": it is over 2 GiB");
     cv::Mat decoded;

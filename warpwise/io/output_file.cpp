@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Slots hold the paths of unfinished files in static memory, where a signal handler may read them.
-// The slots suffice for the results and the mean images of all jobs that a command runs at once.
+// Holds the path of one unfinished file. All slots are in static memory, so that a signal handler
+// can read the paths and remove the files.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<bool> present = false;
@@ -188,8 +188,8 @@ void OutputFile::open_beside() {
   target_ = behind_links(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
-  // The name has a random number. Writers in other containers and on other hosts may have the same
-  // process number.
+  // The temporary name has a random number. A process number would not be unique, because processes
+  // in other containers and on other hosts may have the same one and write to the same folder.
   constexpr std::size_t digits = 16;
   const std::string start = (fs::path(target_).parent_path() / ".warpwise-").string();
   if (start.size() + digits >= PATH_MAX) fail(ENAMETOOLONG);

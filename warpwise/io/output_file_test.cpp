@@ -178,8 +178,8 @@ TEST_F(OutputFileTest, RefusesLinksThatLeadInACircle) {
   EXPECT_EQ(files(), 2U);
 }
 
-// A process in another container, or an earlier process, may have this process's number. If that
-// number named unfinished files, this process might overwrite those of the other process.
+// Temporary names must not consist of the process number and a count. An earlier process, or one in
+// another container, may have the same number, so its unfinished files could be overwritten.
 TEST_F(OutputFileTest, LeavesUnfinishedFilesOfOthersAlone) {
   const std::string others = ".warpwise-" + std::to_string(::getpid()) + "-";
   constexpr std::size_t count = 3000;  // more files than the tests of this program make

@@ -42,7 +42,8 @@ constexpr ImageType image_types[] = {
 // Extensions of files that are read, but never written.
 constexpr std::string_view read_only[] = {".pbm", ".sr", ".ras", ".hdr", ".pic"};
 
-// Returns true for pixels that image files hold. YCbCr bytes in a .png would be displayed as RGB.
+// Returns true for interleaved grey or colour pixels, and false for YUV. A viewer would show YCbCr
+// bytes in a .png file as RGB.
 bool is_grey_or_colour(const PictureShape& shape) {
   if (!shape.format) return shape.channels > 0;
   switch (*shape.format) {
@@ -141,7 +142,8 @@ void require_number(std::int64_t number, std::int64_t count, bool are_pages,
   }
 }
 
-// Owns a file's content and the pages that read from it. Moving a vector keeps its bytes' address.
+// Owns a file's content and the `pages` that read from it. The pages stay valid when the content is
+// moved into this object, because moving a vector does not move its elements in memory.
 class ContentPages final : public Pages {
  public:
   ContentPages(std::vector<std::byte> content, std::unique_ptr<Pages> pages)

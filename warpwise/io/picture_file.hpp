@@ -83,8 +83,9 @@ std::unique_ptr<Pages> pages_in(InputFile& file, bool luma = false);
 /// \throws IoError  as read_picture()
 std::int64_t count_pictures(InputFile& file);
 
-/// Refuses a file that read_picture() and y4m_frames_in() would refuse by its first bytes.
-/// \throws IoError  as read_picture(), as far as the first bytes show it.
+/// Checks by a file's first bytes that read_picture() or y4m_frames_in() can read its format. Loads
+/// the format's image module, if it has its own.
+/// \throws IoError  the first bytes are of no such format, or the module is missing.
 void require_picture(InputFile& file);
 
 /// Returns true for extensions whose files hold any number of pictures of one shape.

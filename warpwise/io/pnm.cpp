@@ -95,7 +95,8 @@ class PnmReader {
   void require_left(std::uint64_t count) const {
     if (content_.size() - at_ < count) fail("it ends early");
   }
-  // Skips the LF of a CR LF that comes before the file's last `count` bytes.
+  // Skips the LF if the header ends with CR LF, because word() has consumed only the CR. The LF is
+  // not a byte of a pixel if the `count` bytes of the pixels follow it.
   void skip_rest_of_line_end(std::uint64_t count) {
     if (at_ > 0 && content_.size() - at_ == count + 1 && content_[at_ - 1] == std::byte{'\r'} &&
         content_[at_] == std::byte{'\n'})

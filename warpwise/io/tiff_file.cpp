@@ -421,11 +421,11 @@ class TiffPages final : public Pages {
  public:
   TiffPages(std::span<const std::byte> content, std::string name)
       : name_(std::move(name)), stream_(content, name_),
-        // The first page exists, because libtiff opened the file with it.
+        // In a truncated file libtiff may count 0 pages, although it read the first one on opening.
         whole_(std::max<tdir_t>(1, TIFFNumberOfDirectories(stream_.tiff()))),
         is_cut_(!has_all_pages(content)) {}
 
-  // Includes the missing page of a truncated file. Reading that page fails.
+  // Also counts the missing page of a truncated file, so that reading all pages finds the damage.
   std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {

@@ -104,8 +104,8 @@ class WebPFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
-    // Passes the first 32 bytes only, like OpenCV. In a file with a colour profile these bytes do
-    // not reach the pixels, so the header's flag decides if there is alpha.
+    // Passes only the first 32 bytes, to find alpha in the same files as OpenCV, which does so too.
+    // If a colour profile fills these bytes, libwebp takes the flag for alpha in the header.
     constexpr std::size_t header_bytes = 32;
     WebPBitstreamFeatures features{};
     if (content.size() < header_bytes ||

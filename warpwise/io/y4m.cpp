@@ -109,8 +109,8 @@ void require_progressive(std::string_view parameter, const std::string& name) {
 
 std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
 
-// Returns a shape whose size in bytes is that of a frame's planes in the file. For 4:2:2, a row of
-// this shape holds one luma row and two chroma rows.
+// Returns a shape that has as many bytes as a frame in the file. No PixelFormat has 4:2:2 planes,
+// so a grey shape stands for them. Its rows are as long as a luma row and two chroma rows together.
 PictureShape planes_of(const Y4mHeader& header) {
   const PictureShape& shape = header.shape;
   if (header.depth > 8) return shape;

@@ -33,7 +33,7 @@ struct Y4mHeader {
   bool says_range = false;  ///< true if the line states the range, false if it is assumed
 };
 
-/// Number of bytes that identify a .y4m file. To wait for more bytes could block on a pipe.
+/// Size of a .y4m file's magic in bytes. On a pipe, waiting for more bytes than these could block.
 inline constexpr std::size_t y4m_start_bytes = 9;
 
 /// Returns true if `content` begins with the magic of a .y4m file.

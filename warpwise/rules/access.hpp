@@ -8,7 +8,8 @@
 
 #include "warpwise/rules/rules.hpp"
 
-/// Common parts of the rules: checks of an access, its lanes, and counting without allocation.
+/// Code shared by the rules for memory accesses: checks of the arguments, masks of lanes, and
+/// counts of distinct addresses, which allocate no memory.
 namespace warpwise::rules::detail {
 
 [[noreturn]] void refuse(ComputeCapability cc);
@@ -21,7 +22,8 @@ inline void check(ComputeCapability cc, const WarpAccess& access) {
   if (bytes > 16 || !std::has_single_bit(bytes)) refuse_bytes(access.bytes);
 }
 
-/// Returns the lanes of request number `part`, if each request has `lanes` lanes.
+/// Returns the mask of the lanes of request number `part`, from 0. The hardware splits a warp's
+/// access into requests of `lanes` neighbouring lanes each.
 inline std::uint32_t lanes_of_part(int part, int lanes) {
   const std::uint32_t first = lanes == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << lanes) - 1;
   return first << (part * lanes);
@@ -96,7 +98,8 @@ inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shi
   return set.size();
 }
 
-/// Counts the distinct values of `address >> shift` over the `part`-th request of `lanes` lanes.
+/// Counts the distinct segments of 2^shift bytes that one request accesses: the distinct values of
+/// `address >> shift`. `part` and `lanes` are as for lanes_of_part().
 /// \param step  step_of() of the access
 inline int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
   if (!step) return count_distinct(access, access.active & lanes_of_part(part, lanes), shift);

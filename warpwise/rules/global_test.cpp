@@ -72,7 +72,7 @@ TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, access), (GlobalTraffic{16, 1, 0}));
 }
 
-// PG 4.2, F.3.2.2: segments by the size of the word, halved if half of a segment suffices.
+// PG 4.2, F.3.2.2: the word's size sets the segment's. A segment is halved if one half suffices.
 TEST(GlobalTraffic, SegmentsOf1_2And1_3) {
   EXPECT_EQ(global_load(cc_1_3, strided(256, 1), 1), of_32(2)) << "16 bytes a half-warp";
   EXPECT_EQ(global_load(cc_1_3, strided(256, 2), 2), of_32(2)) << "32 bytes: 64 halved";
@@ -110,7 +110,7 @@ TEST(GlobalTraffic, SeedA2) {
   EXPECT_EQ(apart, 1'048'576);
   EXPECT_EQ(global_load(cc_1_3, strided(0, 4)), of_64(2)) << "the profiler's gld_64b";
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128)), of_32(32)) << "the profiler's gld_32b";
-  // The profiler saw a tenth of the SMs: 409 blocks with 16 transactions each, or 410 with 256.
+  // The profiler counts a tenth of the SMs. They ran 409 blocks of 16 transactions, or 410 of 256.
   EXPECT_EQ(409 * 16, 6544);
   EXPECT_EQ(410 * 256, 104'960);
   EXPECT_NEAR(together / 10.0, 6544, 16);
@@ -143,8 +143,8 @@ TEST(GlobalTraffic, SeedDFigure3) {
   EXPECT_EQ(global_load(cc_1_3, access(1), 4, 0xfff), of_128(1));
   EXPECT_EQ(global_load(cc_1_3, access(2), 4, 0xfff), of_32(2));
   EXPECT_EQ(global_load(cc_1_3, access(3), 4, 0xfff), of_64(1));
-  // On document D's card, of CC 1.1, one in four runs of 48 bytes is aligned to 64. Words must be
-  // in order, or each takes an access.
+  // On document D's card, of CC 1.1, only runs that are aligned to 64 bytes coalesce: one in four.
+  // In the other runs, each word takes a transaction.
   EXPECT_EQ(global_load(cc_1_1, access(0), 4, 0xfff), of_64(1));
   for (int quarter = 1; quarter < 4; ++quarter) {
     EXPECT_EQ(global_load(cc_1_1, access(quarter), 4, 0xfff), of_32(12)) << quarter;

@@ -10,7 +10,8 @@ using Costs = std::map<std::string, MachineCode, std::less<>>;
 
 const Costs& costs() {
   static const Costs instructions = {
-      // The machine code is a reciprocal between two conversions, and corrections in integers.
+      // The machine code converts the divisor to float, and its reciprocal back to an integer. Then
+      // come integer instructions. A repeated divisor needs only these.
       {"div.u32",
        {{.all = 18, .integer = 15, .special = 1, .conversion = 2}, {.all = 9, .integer = 9}}},
       {"div.s32",

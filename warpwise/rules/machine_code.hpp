@@ -13,13 +13,13 @@ namespace warpwise::rules {
 /// The machine instructions of a PTX instruction.
 struct MachineCode {
   MachineInstructions first;
-  MachineInstructions again;  ///< if the divisor is that of the last execution
+  MachineInstructions again;  ///< if the divisor is unchanged, so that its reciprocal may be reused
 };
 
 /// Returns the machine code of a PTX instruction such as "div.u32". Returns null for an instruction
 /// that counts as one machine instruction, on the unit of its class. The counts are those of
-/// CC 9.0, on the path that ordinary values take. Source: kernels with 8 and with 40 of each
-/// instruction, compiled by nvcc 13.0. The opcodes by which the two kernels differ are counted.
+/// CC 9.0, on the path that ordinary values take. Source: for each instruction, two kernels that
+/// repeat it 8 and 40 times, compiled by nvcc 13.0. A count is their difference, divided by 32.
 WARPWISE_EXPORT const MachineCode* machine_code(std::string_view ptx);
 
 /// Additions and multiplications of floats by a thread. A fused multiply-add counts twice.

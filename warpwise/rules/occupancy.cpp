@@ -16,7 +16,7 @@ struct Allocation {
   bool registers_by_block;  ///< true: one range for a block (1.x); false: one for each warp
   int register_unit;        ///< registers are allocated in multiples of it
   int partitions;         ///< partitions of the SM, each with its share of the registers and warps
-  int launch_partitions;  ///< partitions that a launch is checked against
+  int launch_partitions;  ///< partitions assumed by the check that a launch fits
   int shared_unit_bytes;
 };
 
@@ -84,7 +84,7 @@ int registers_of_warp(ComputeCapability cc, const Allocation& allocation, int pe
 }
 
 /// Returns the registers that must be free to launch a block. On 1.x a block's warps are rounded up
-/// to pairs. On later GPUs every partition counts with the warps of the fullest partition.
+/// to pairs. On later GPUs every partition is assumed to hold as many warps as the fullest one.
 int registers_of_block(const Row& row, int warps, int per_thread) {
   if (row.allocation.registers_by_block) {
     return round_up(round_up(warps, 2) * 32 * per_thread, row.allocation.register_unit);

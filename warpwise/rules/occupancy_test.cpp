@@ -59,7 +59,7 @@ TEST(Occupancy, RegistersOf1x) {
   EXPECT_EQ(occupancy(cc_1_3, {128, 9, 0}).blocks_per_sm, 8);
 }
 
-// Values by hand, for 2.x: a warp's registers are rounded up to 64, or to 128, in two partitions.
+// By hand, for 2.x: each half of an SM has 16384 registers. A warp takes multiples of 64 or 128.
 TEST(Occupancy, RegistersOf2x) {
   // 20 * 32 = 640, and 16384 / 640 = 25 warps fit each half. 50 warps hold 6 blocks of 8.
   EXPECT_EQ(occupancy(cc_2_0, {256, 20, 0}).blocks_per_sm, 6);

@@ -41,7 +41,7 @@ WARPWISE_EXPORT std::string to_string(ComputeCapability cc);
 /// - another number of bytes
 /// - a compute capability that known_compute_capabilities() does not list
 ///
-/// A misaligned address faults on a GPU; here its cost is that of some address near it.
+/// A misaligned address faults on a GPU. Here it costs about as much as an aligned one near it.
 struct WarpAccess {
   std::span<const std::uint64_t, 32> addresses;
   std::uint32_t active = 0xffffffffU;
@@ -108,7 +108,7 @@ struct SmLimits {
   int registers_per_block = 0;
   int max_registers_per_thread = 0;
   int shared_bytes = 0;               ///< shared by all blocks of an SM
-  int max_shared_per_block = 0;       ///< bytes, with opt-in if the GPU has one
+  int max_shared_per_block = 0;       ///< bytes; the opt-in limit if the GPU has one
   int reserved_shared_per_block = 0;  ///< bytes that the driver adds to each block's shared memory
   int threads_per_block = 0;
 };

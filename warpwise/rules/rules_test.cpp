@@ -110,7 +110,7 @@ TEST(Rules, MisalignedAddressesAndTheLastByteDoNoHarm) {
   }
 }
 
-// The counters of an H200: measured_cc90.txt says which.
+// Compares the rules with counters of an H200. measured_cc90.txt names the counters.
 TEST(Measured, RulesOf9_0EqualTheCounters) {
   std::ifstream file(WARPWISE_MEASURED_CC90);
   std::map<std::string, int> lines_of;

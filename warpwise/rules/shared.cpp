@@ -54,7 +54,7 @@ int steps_with_broadcast(WantedWords wanted) {
     const auto fullest = static_cast<int>(std::ranges::max_element(waiting) - waiting.begin());
     if (waiting[fullest] == 0) return steps;
     // The fullest bank serves its most requested word. Every other bank serves one lane of its
-    // least requested word.
+    // least requested word, so that the words of many lanes are left for later broadcasts.
     std::array<WantedWords::Word*, 16> served{};
     for (int i = 0; i < wanted.count; ++i) {
       WantedWords::Word& word = wanted.words[i];

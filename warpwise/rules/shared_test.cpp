@@ -55,8 +55,8 @@ TEST(SharedPasses, FigureF3IrregularAccesses) {
     EXPECT_EQ(shared_load(cc, one_word).passes, 1) << to_string(cc);
     EXPECT_EQ(shared_load(cc, several_words).passes, 1) << to_string(cc);
   }
-  // With 16 banks and one broadcast a step (F.3.3.2), the first two accesses have no conflict. Two
-  // words that two lanes each read conflict two ways.
+  // With 16 banks and one broadcast a step (F.3.3.2), the first two accesses have no conflict. If
+  // each of two words is read by two lanes, the access takes two passes.
   const Addresses half_permutation = lanes([](int lane) { return 4 * ((5 * lane + 3) % 16); });
   EXPECT_EQ(shared_load(cc_1_3, half_permutation).passes, 2);
   EXPECT_EQ(shared_load(cc_1_3, one_word, 4, 0xffff).passes, 1);
@@ -96,7 +96,7 @@ TEST(SharedPasses, Doubles) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 16), 8), (SharedPasses{4, 2}));
 }
 
-// PG 4.2, F.4.3.2: on 2.x a quarter-warp takes one pass more than its conflicts alone.
+// PG 4.2, F.4.3.2: on 2.x, words of 16 bytes take an additional pass for each quarter-warp.
 TEST(SharedPasses, Quadruples) {
   EXPECT_EQ(shared_load(cc_1_3, strided(0, 16), 16), (SharedPasses{2 * 4 * 4, 2 * 4}));
   EXPECT_EQ(shared_load(cc_2_0, strided(0, 16), 16), (SharedPasses{4 * 2, 4}));
@@ -106,7 +106,7 @@ TEST(SharedPasses, Quadruples) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 32), 16), (SharedPasses{8, 4}));
 }
 
-// From 7.0 on, phases of wide reads merge in pairs if neighbouring lanes request the same words.
+// From 7.0 on, a phase of a wide read serves twice the lanes if neighbours request the same words.
 TEST(SharedPasses, PairsMergePhases) {
   const Addresses neighbours = lanes([](int lane) { return 16 * (lane / 2); });
   const Addresses next_but_one = lanes([](int lane) { return 16 * (lane / 4 * 2 + lane % 2); });
@@ -136,7 +136,7 @@ TEST(SharedPasses, SeedA1) {
   EXPECT_EQ(conflict.passes / 2, 16) << "the conflict's degree";
   EXPECT_EQ(conflict.passes - conflict.ideal, 30) << "extra passes a warp";
   EXPECT_EQ(shared_load(cc_1_3, strided(0, 4)), (SharedPasses{2, 2}));
-  // The profiler's gld_64b and gst_64b count one of ten groups of SMs.
+  // The profiler's gld_64b and gst_64b count transactions of only one in ten SM groups.
   const int a_warp = global_load(cc_1_3, strided(0, 4)).transactions_64;
   EXPECT_EQ(3840 * 3840 / 32 * a_warp / 10, 92160);
 }
@@ -221,8 +221,8 @@ TEST(SharedPasses, LieBetweenIdealAndOneLaneAtATime) {
   }
 }
 
-// On 1.x a read takes at least a step for each word of a bank, and at most one for each of its
-// lanes.
+// Bounds the steps of a read on 1.x: at least the most distinct words in any bank, and at most the
+// most lanes in any bank.
 TEST(SharedPasses, BroadcastOn1xIsBounded) {
   Patterns patterns(6);
   for (int round = 0; round < rounds; ++round) {

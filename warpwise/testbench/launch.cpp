@@ -125,13 +125,13 @@ Outcome Launch::expect_no_faults() const {
   return outcome;
 }
 
-// Names the GPU in a message, unless the launch counts for one GPU alone.
+// Returns the GPU's name for a message, or nothing if the launch was counted for only one GPU.
 std::string Launch::gpu_of(std::size_t i) const {
   return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
 }
 
-// Returns a failure, with the reason, for an expectation that no line of the launch could have
-// violated.
+// Returns a failure, with the reason, for an expectation that had nothing to check, because no line
+// that `where` names executed an operation of the kind `what`.
 Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();

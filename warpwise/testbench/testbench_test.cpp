@@ -492,11 +492,11 @@ constexpr const char* shared_ptx = R"(.version 7.0
   ret;
 })";
 
-// Launches shapes that fit every machine with this shared memory, and shapes that it refuses.
+// Launches shapes that fit a GPU with 80 KiB of shared memory per block, and invalid shapes.
 void expect_shapes(Testbench& bench) {
   const Kernel some = bench.load_ptx(shared_ptx).kernel("some");
   const Buffer<int> to = bench.zeros<int>("to", 1);
-  // Sizes around 48 KiB, with and without the static part. Above 48 KiB a GPU's limit is raised.
+  // Around the default limit of 48 KiB, with and without the 16 KiB of static shared memory.
   for (const std::uint64_t bytes : {1024, 32768, 32772, 36864, 49152, 65536}) {
     to.write({{0}});
     EXPECT_TRUE(some.launch({{1}, {1}, bytes}, to).expect_no_faults()) << bytes;

@@ -26,7 +26,7 @@ __global__ void waited_for(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// For the upper half of the threads, the source is past the end of `from`. They may copy zeros.
+// The upper half of the threads copies from past the end of `from`, or with `ignores` copies zeros.
 template <bool ignores>
 __global__ void past_end(const int* from, int* to) {
   __shared__ int values[threads];

@@ -89,7 +89,7 @@ void graph_joins(bool both) {
     graph.add(values + 32, {behind_one});
 }
 
-// Captures two streams. The second stream's kernel runs after the first's kernels, or beside one.
+// A captured kernel waits for both kernels of the other stream (`behind`), or only for the first.
 void captured_fork(bool behind) {
   const Ints values(32);
   const Two on;

@@ -1,4 +1,4 @@
-// Unordered accesses by lanes of one warp, and values that lanes leave for each other.
+// Races between lanes of one warp, reads of values that no lane has written, and a lock kept.
 
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
@@ -113,7 +113,7 @@ __global__ void read_beside_atomics(int* count, int* to) {
     to[threadIdx.x] = atomic ? atomicAdd(count, 0) : *count;
 }
 
-// Blocks that poll the marks of other blocks. Each round has a lock and a barrier.
+// Each block marks itself under a lock, then polls all marks. Block 5 may never release the lock.
 template <bool releases>
 __global__ void rounds_with_lock(int* lock, int* marked) {
   bool all = false;
@@ -141,7 +141,7 @@ __global__ void exchanged(int* places, int* to) {
   to[threadIdx.x] = uses ? before + 1 : 1;
 }
 
-// Threads beyond the end do not copy: they may write zeros instead.
+// Threads from 20 on do not copy. With `fills` they write zeros; otherwise their words stay unset.
 template <bool fills>
 __global__ void copy_of_some(const int* from, int* to) {
   __shared__ int values[32];

@@ -1,4 +1,4 @@
-// Memory that is used after it is freed, freed wrongly or never freed; calls and stacks.
+// Use after free, invalid frees, leaks, stack overflows, calls of null pointers, and assertions.
 
 #include <cassert>
 #include <cstdlib>

@@ -84,7 +84,7 @@ void host_reads(bool managed, bool waits) {
   check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
 }
 
-// The last node of the graph frees memory. It needs no wait, but the kernels before it need one.
+// The graph ends with a free. The host must still wait for the kernel that writes `memory`.
 void graph_that_frees(bool waits) {
   const Pinned memory(true);
   cudaStream_t stream = nullptr;

@@ -118,7 +118,7 @@ void fill_on_other(Wait how) {
   add_one<<<1, 32, 0, on.second>>>(values);
 }
 
-// A synchronous fill of device memory: neither the host nor a non-blocking stream waits for it.
+// cudaMemset() of device memory returns early, and a non-blocking stream does not wait for it.
 void fill_then_kernel(unsigned flags) {
   const Ints values(32);
   const Two on(flags);
@@ -164,7 +164,7 @@ void fill_new_on_other(bool ordered) {
   check(cudaFree(values));
 }
 
-// Work after the allocation uses the memory on the same stream; an event orders the second use.
+// An event behind a later kernel also orders the allocation before the other stream's kernel.
 void use_behind_work() {
   const Two on;
   int* values = nullptr;
@@ -176,7 +176,7 @@ void use_behind_work() {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Uses memory of the default stream on another one, which waits for the default one by its flags.
+// Memory is allocated on the default stream. Only a blocking stream waits for the default stream.
 void use_of_default(unsigned flags) {
   const Two on(flags);
   int* values = nullptr;
@@ -319,7 +319,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   handler_before.sa_sigaction(signal, info, context);
 }
 
-// The program's own signal handlers get each of the program's own signals once.
+// The emulator catches SIGSEGV too. The program's handlers must still get its own signals, once.
 void handlers_that_chain() {
   const auto set = [](void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
     struct sigaction action{};
@@ -394,7 +394,7 @@ void managed_variable(bool waits) {
   finish();
 }
 
-// A copy between device memory and an array is a host call, but it returns at once.
+// A copy from device memory to an array, or back, returns at once although its name lacks Async.
 void host_takes_behind_array(bool to_array, bool waits) {
   const Managed memory;
   const Ints values(32);

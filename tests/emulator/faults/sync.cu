@@ -131,7 +131,7 @@ __global__ void crossed_barriers(int* to, int crossed) {
   to[threadIdx.x] = 1;
 }
 
-// While cuda::barrier waits, it reads a clock.
+// The wait loop of cuda::barrier reads a clock. An endless wait must be recognised all the same.
 __global__ void block_barrier(int* to, int expected) {
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ alignas(Barrier) char memory[sizeof(Barrier)];

@@ -29,8 +29,8 @@ struct Reading {
   cudaTextureReadMode mode = cudaReadModeElementType;
 };
 
-/// Returns a coordinate in the extent, or up to a quarter of it outside. A quarter are multiples of
-/// 1/512, half of a filter's step, or lie at edges or centres of texels.
+/// Returns a coordinate at most a quarter of the extent outside. Every fourth one is a multiple of
+/// 1/512, half a filter step. Some of these are edges or centres of texels.
 float place(Random& random, int i, float extent, bool normalized) {
   const float x = (random.unit() * 0.75f + 0.5f) * extent;
   if (i % 16 == 0 && !normalized) return std::floor(x * 2) / 2;

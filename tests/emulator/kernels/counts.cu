@@ -32,7 +32,7 @@ extern "C" __global__ void read_strided(const float* from, float* to, int count)
   if (from[i % (count / 32) * 32 + i / (count / 32)] < 0) to[0] = static_cast<float>(count);
 }
 
-// 48 loads and 64 results take 1 + 2 rounds of 48 threads, 1 + 1 of 64, or 3 + 4 of 16.
+// 48 loads + 64 stores: 1 + 2 rounds of 48 threads (input_based), 1 + 1 of 64, or 3 + 4 of 16.
 extern "C" __global__ void input_based(const int* from, int* to) {
   __shared__ int words[48];
   const int thread = static_cast<int>(threadIdx.x);

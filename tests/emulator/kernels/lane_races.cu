@@ -112,7 +112,7 @@ __device__ void tiles(int* data, int distance) {
 KERNEL tiles_wrong(int* data, int*) { tiles(data, 8); }
 KERNEL tiles_right(int* data, int*) { tiles(data, 7); }
 
-// A reader's release orders only its own read; another warp overwrites what other lanes still read.
+// Lane 0 has the word overwritten. Without __syncwarp(), other lanes may still have to read it.
 __device__ void lane_done(int* data, int* flag, bool meets) {
   __shared__ int word;
   const int t = static_cast<int>(threadIdx.x);
@@ -465,7 +465,7 @@ __device__ void lock_of_warps(int* data, int* lock, bool meets) {
 KERNEL lock_of_warps_wrong(int* data, int* lock) { lock_of_warps(data, lock, false); }
 KERNEL lock_of_warps_right(int* data, int* lock) { lock_of_warps(data, lock, true); }
 
-// Two steps, each claimed by a compare-and-swap. The first step needs no fence after its claim.
+// Two blocks take turns by a compare-and-swap. Only the second reads data that needs a fence.
 KERNEL handed_over(int* data, int* step) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   const int own = 2 * blockIdx.x;

@@ -18,7 +18,7 @@ KERNEL winner_right(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data, 1);
 }
 
-// The first block that runs writes a later word.
+// The first block that runs writes word 7, so that the first words are the same in each order.
 KERNEL later_wrong(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data + 7, int(blockIdx.x) + 1);
 }
@@ -134,7 +134,7 @@ KERNEL sum_right(float* data, int*) {
   atomicAdd(data, mine);
 }
 
-// The bits of a word look like a large float, but are an integer.
+// An integer is stored as the bits of a float. Its difference between orders is not rounding.
 KERNEL count_wrong(float* data, int* flags) {
   atomicAdd(data, 1.0F);
   if (threadIdx.x == 0) data[1 + blockIdx.x] = __int_as_float(atomicAdd(flags, 1) + 1000000);

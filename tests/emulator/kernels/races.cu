@@ -157,7 +157,7 @@ KERNEL early_fence_wrong(int* data, int* flags) {
     data[1] = data[0];  // other:
   }
 }
-// One block passes the order on to the next block.
+// A chain of blocks: each waits for the previous block's flag, fences, and sets its own flag.
 KERNEL early_fence_right(int* data, int* flags) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
@@ -387,8 +387,8 @@ KERNEL overlapping_right(int* data, int*) {
   data[2048 + THREAD] = tile[threadIdx.x + 8];
 }
 
-// Fills a tile that is two columns wider and two rows higher than the block, by four copies as
-// large as the block, like a document on Sobel.
+// Fills a tile of 10 x 10 words by four overlapping copies of 8 x 8, one for each corner.
+// Kernels for Sobel's filter load their tiles so.
 KERNEL four_copies_wrong(int* data, int*) {
   __shared__ int tile[10 * 10];
   const int x = threadIdx.x % 8;

@@ -1,5 +1,5 @@
 // fails: sectors_per_element
-// Cheap loads on the slow store's source line lower the mean of sectors of the line's requests.
+// The slow store shares a line with cheap loads, which lower the line's sectors per request.
 __global__ void transpose(float* out, const float* in, int width, int height) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   float none = 0;

@@ -1,4 +1,4 @@
-// A program for a system with the development package: an edge of height 9 has a gradient of 4 · 9.
+// Tests the installed development package: Sobel's gradient at an edge of height 9 is 4 · 9.
 #include <warpwise/warpwise.hpp>
 
 #include <cstdint>

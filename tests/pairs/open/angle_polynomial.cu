@@ -1,5 +1,5 @@
-// slow: the angles of vectors are those of atan2f.
-// fast: a polynomial of the smaller by the greater coordinate is near enough.
+// slow: the angles of vectors are computed by atan2f.
+// fast: a polynomial of the smaller coordinate divided by the greater is near enough.
 
 __device__ float angle(float y, float x) {
   const float ax = fabsf(x);

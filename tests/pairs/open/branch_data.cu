@@ -1,5 +1,5 @@
-// slow: data sends each lane into one of four branches.
-// fast: data chooses two numbers, and all lanes go the same way.
+// slow: each lane's data selects one of four loops, so that the lanes of a warp diverge.
+// fast: the data selects two constants of one loop, which all lanes execute together.
 
 extern "C" __global__ void slow(float* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

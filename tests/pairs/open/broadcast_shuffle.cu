@@ -1,5 +1,5 @@
-// slow: densities at points, by all points; a warp keeps 32 of them in shared memory at a time.
-// fast: a warp keeps the 32 points in its lanes, and hands them round by shuffles.
+// slow: each point sums a weight of all points; a warp stages 32 points in shared memory.
+// fast: each lane keeps one of the 32 points in registers, and shuffles broadcast them.
 
 __device__ float weight(float2 a, float x, float y) {
   const float dx = a.x - x;

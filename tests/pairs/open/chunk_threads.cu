@@ -1,5 +1,5 @@
-// slow: a thread has 32 values that follow each other, as a thread of a CPU would.
-// fast: the threads of the grid take values that follow each other, 32 times.
+// slow: each thread takes 32 consecutive values, as a thread of a CPU would.
+// fast: neighbouring threads take neighbouring values, in a grid-stride loop of 32 steps.
 
 __device__ float squash(float x) { return x / (1 + fabsf(x)); }
 extern "C" __global__ void slow(float* out, const float* in) {

@@ -1,5 +1,5 @@
-// slow: running sums down the columns of an image, a thread a column.
-// fast: 32 threads share a column: they add their parts, scan the 32 sums, and go over it again.
+// slow: running sums down the columns of an image, one thread for each column.
+// fast: 32 threads share a column. Each sums its part, then scans it from the earlier parts' total.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, int n) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// slow: a block gathers its odd numbers at places that a scan in shared memory finds.
-// fast: a ballot and a count of bits find the places in a warp, and a sum of eight counts its own.
+// slow: a block packs its odd numbers; a scan in shared memory finds their places.
+// fast: a place is a count of ballot bits in the warp, plus the counts of earlier warps.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   __shared__ unsigned sums[256];

@@ -1,5 +1,5 @@
-// slow: a filter of 16 taps for each channel; the last values are in a ring, an array with a place.
-// fast: the last values move on in registers.
+// slow: a filter of 16 taps for each channel; a ring buffer, in local memory, has the last values.
+// fast: the last values move through registers.
 
 extern "C" __global__ void slow(float* out, const float* in, const float* taps, int samples) {
   const int channel = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// slow: sixteen terms of a sum have an exponential each.
-// fast: a term is the one before times the first.
+// slow: each of the sixteen terms of a sum is an exponential.
+// fast: each term is the previous term times the first.
 
 extern "C" __global__ void slow(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

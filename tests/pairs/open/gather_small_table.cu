@@ -1,5 +1,5 @@
-// slow: a thread looks up eight scattered elements, each at a place that the last one tells.
-// fast: the eight places do not depend on each other.
+// slow: a thread looks up eight scattered elements; each index needs the previous element.
+// fast: the eight indices do not depend on elements.
 
 extern "C" __global__ void slow(float* out, const unsigned* index, const float* table) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // slow: an array that is indexed by data lies in local memory.
-// fast: sixteen counters of two bits and more lie side by side in two registers.
+// fast: the array is one 64-bit number, which holds sixteen counters of four bits in registers.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // slow: a thread merges two sorted runs of 64 numbers.
 // fast: a thread finds the place of one number by a search in the other run.
 
-// Keys rise with their places. The range of one run begins up to 32 places after that of the other.
+// Keys of a run ascend. Both runs have the same range, each shifted by up to 31 places.
 __device__ unsigned key(const unsigned* in, unsigned place, unsigned salt) {
   const unsigned value = in[place];
   const unsigned shift = value / 64 * 2654435761U >> 27;

@@ -1,5 +1,5 @@
-// slow: a block adds up its values by a tree in shared memory, with a barrier a step.
-// fast: warps add up by shuffles, and the first warp their sums.
+// slow: a block adds up its values by a tree in shared memory, with a barrier in each step.
+// fast: each warp adds up its values by shuffles; the first warp then adds the warps' sums.
 
 extern "C" __global__ void slow(float* out, const float* in) {
   __shared__ float sums[1024];

@@ -1,5 +1,5 @@
-// slow: a block's running sums are made in shared memory, with two barriers a step.
-// fast: a block's running sums are made by shuffles in warps, and once more of the warps' sums.
+// slow: a block's running sums are made in shared memory, with two barriers in each step.
+// fast: each warp makes running sums by shuffles; the first warp then scans the warps' sums.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   __shared__ unsigned sums[1024];

@@ -1,5 +1,5 @@
-// slow: a block adds up 512 prefix sums in nine steps, in each of which all threads add.
-// fast: 256 threads go up and down a tree, so that the additions are about as many as the values.
+// slow: 512 threads compute 512 prefix sums in nine steps, each with 512 threads at work.
+// fast: 256 threads go up and down a tree, with about two additions for each value.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   __shared__ unsigned sums[2][512];

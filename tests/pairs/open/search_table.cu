@@ -1,5 +1,5 @@
-// slow: a thread looks for its number in a sorted table from the start.
-// fast: a thread halves the table.
+// slow: a thread finds its number in a sorted table by linear search.
+// fast: a thread finds it by binary search.
 
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, const unsigned* table) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// slow: a bound of 1024 threads, two blocks, leaves 32 registers for a transform of 64 values.
-// fast: a bound of 128 threads leaves enough.
+// slow: __launch_bounds__(1024, 2) leaves 32 registers for a transform of 64 values.
+// fast: __launch_bounds__(128) leaves enough.
 
 // The transform of Walsh and Hadamard: sums and differences of pairs at distances 1, 2, 4, ... 32.
 __device__ void transform(float* out, const float* in, int rounds) {

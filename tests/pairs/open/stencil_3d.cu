@@ -1,6 +1,6 @@
 // slow: a thread reads the seven points of its element.
-// fast: a thread goes up a column of 64 planes, keeps three of them in registers, and shares its
-// plane.
+// fast: a thread goes up a column of 64 planes, with three values of the column in registers. The
+// block stages each plane in shared memory.
 
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;

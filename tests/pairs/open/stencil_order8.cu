@@ -1,5 +1,5 @@
 // slow: a thread of a stencil of order 8 reads 25 points.
-// fast: a thread goes up 22 planes, keeps nine of its column in registers, and shares its plane.
+// fast: a thread goes up 22 planes, with nine values in registers and a plane in shared memory.
 
 constexpr int n = 256;
 constexpr int plane = n * n;

@@ -16,7 +16,7 @@ extern "C" __global__ void fast(float* out, const float* in) {
   float sum = here;
 #pragma unroll
   for (int k = 1; k < 17; ++k) {
-    // A lane gives what the lane that asks it needs: its own element, or the one 32 further.
+    // Lanes below k serve the warp's last lanes, which need the element 32 further on.
     sum += __shfl_sync(0xffffffff, lane < k ? next : here, (lane + k) & 31);
   }
   out[i] = sum;

@@ -1,5 +1,5 @@
-// slow: one member is read from an array of structures of eight floats. That of structure i is 8 i.
-// fast: the members lie in an array of their own, whose element i is i.
+// slow: lanes read one float of each structure of eight floats, which is 8 i in structure i.
+// fast: lanes read neighbouring floats. Element i is i, so that 8 in[i] gives the same result.
 
 struct Particle {
   float member[8];

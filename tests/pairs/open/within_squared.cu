@@ -1,4 +1,4 @@
-// slow: neighbours are counted by a root of their distances.
+// slow: neighbours are counted by comparing distances, with a square root for each.
 // fast: squares of distances are compared.
 
 template <bool root>

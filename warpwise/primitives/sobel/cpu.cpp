@@ -414,8 +414,8 @@ void write_rows(const Pass<Work> pass, std::int64_t width) {
 template <class Work>
 using PassFunction = void (*)(Pass<Work>, std::int64_t);
 
-/// Chooses the pass for these options. Components of bytes are i16; components of other pixels have
-/// the type that their rows are kept in.
+/// Chooses the pass for these options. For pixels of bytes, dx and dy are i16. For other pixels
+/// they have the type of Work.
 template <SobelKernel kernel, class Work>
 PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
   constexpr bool bytes = std::is_same_v<Work, std::uint8_t>;

@@ -160,7 +160,7 @@ template <class Out, SobelResult result, int centre, int side>
 __device__ unsigned pair_of_results(const SobelArguments& a, SobelPair<centre, side> dx,
                                     SobelPair<centre, side> dy) {
   if constexpr (result == SobelResult::component) {
-    // Adding 1024 turns the half's bits into an integer; the next line makes it two's complement.
+    // A half of 0 to 2047 units has this number as its bits: 1024 units are added, then taken off.
     const unsigned positive = add_halves(a.dy ? dy.bits : dx.bits, in_both(1024));
     return (positive + in_both(0x8000 - 1024)) ^ in_both(0x8000);
   } else {

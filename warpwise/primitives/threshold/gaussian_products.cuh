@@ -15,10 +15,10 @@
 //
 // Weights have 16 bits; means along rows have 16 bits too, 8 of them after the binary point. Each
 // is stored as two bytes, so a weight times a mean is four products of bytes. A warp goes down
-// tiles of 16 columns, 16 rows at a time. Its registers hold the weights as a Toeplitz matrix. This
-// matrix times the pixels of 16 rows is a tile's 16 × 16 means along rows. The matrix times these
-// means is the means of the windows. A lane's results of the first product are its operands of the
-// second, because weighed_place() gives the first's columns and the second's rows the same order.
+// tiles of 16 columns, 16 rows at a time. Its registers hold the weights as a Toeplitz matrix W.
+// The first product, W times the pixels of 16 rows, gives a tile's 16 × 16 means along rows. The
+// second product, W times these means, gives the means of the windows. weighed_place() orders the
+// first product's columns as the second's rows, so a lane's results become its operands.
 namespace warpwise::kernels::threshold {
 
 /// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of

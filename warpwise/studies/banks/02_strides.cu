@@ -2,15 +2,15 @@
 //   adjacent lanes are `stride` words apart. With PADDED a word stays free after every 128 bytes,
 //   so that words 128 bytes apart lie in different banks. Reads are combined by XOR. READS is odd,
 //   so that the result is the word. The reads are volatile: the compiler removes none.
-// Expected: a request takes one pass for each lane that meets in the same bank. Their number is the
+// Expected: a request takes as many passes as lanes share a bank. For words of 4 bytes this is the
 //   greatest power of two that divides the stride, at most the number of banks. Words of 8 bytes
 //   are served by half-warps, and words of 16 bytes by quarters, so fewer lanes meet. For words of
 //   4 bytes, padding removes the conflicts of strides that are powers of two.
 // Next limit: the block's shared memory. It grows with the stride and limits an SM's blocks.
 static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
 
-// A word that one access moves: 4, 8 or 16 bytes. A volatile read of a vector type in C++ would
-// read each member by itself, and the compiler would merge reads that are not volatile into one.
+// A word of 4, 8 or 16 bytes, which one instruction of inline assembly reads. In C++, a volatile
+// read of a vector type is a read per member. Reads that are not volatile would be merged into one.
 #if WORDS == 1
 using Word = unsigned;
 __device__ void flip(Word& bits, unsigned address) {

@@ -2,7 +2,7 @@
 //   one kind (each needs the result before it), and stores the result STORES times. Loads and
 //   stores are the same for every OPS.
 // Expected: while a warp waits for memory, others compute. Few operations therefore cost no time.
-//   Once all warps' operations take longer than their accesses, each more costs the same time.
+//   Once all warps' operations take longer than their accesses, each further one adds equal time.
 // Next limit: at first the number of bytes in flight, then memory's bandwidth, and with many
 //   operations the rate at which an SM issues instructions.
 #include "operation.cuh"

@@ -4,8 +4,8 @@
 //   local memory. With TEXTURE 1 a thread reads its row through a linear texture.
 // Expected: without a cap a thread needs more registers than words, and an SM holds few warps. A
 //   cap allows more warps, but each spilled word is loaded and stored in every round. Adjacent
-//   lanes read words a row apart, each in its own sector. The texture cache, and since compute
-//   capability 7.0 L1 for all reads, still holds a sector when its next word is read.
+//   lanes read words a row apart, each in its own sector. With TEXTURE 1, the texture cache keeps a
+//   sector until its next word is read. Since compute capability 7.0, L1 does so for all reads.
 // Next limit: arithmetic without a cap; local memory with a cap.
 __device__ unsigned word_at(const unsigned* in, cudaTextureObject_t texture, int i) {
   return TEXTURE ? tex1Dfetch<unsigned>(texture, i) : in[i];

@@ -2,8 +2,8 @@
 //   word that holds its pixel's first byte. Each half-warp has its own 192 bytes, three segments of
 //   64. Its 16 pixels are the 48 bytes that begin AT bytes into them. AT is 0, 48, 96 or 144.
 // Expected: the 48 bytes at 0 and at 144 lie in one segment of 64 bytes, those at 48 and at 96 in
-//   two. On compute capability 1.2 and 1.3, segments of 64 bytes serve only words of 2 bytes.
-//   Segments of 32 bytes serve bytes, and segments of 128 serve words of 4 bytes.
+//   two. On compute capability 1.2 and 1.3, a segment has 64 bytes only for words of 2 bytes. It
+//   has 32 bytes for words of 1 byte, and 128 bytes for words of 4 bytes.
 // Next limit: none, because the transactions are the subject of the study.
 #include "word.cuh"
 

@@ -5,7 +5,7 @@
 //   than WORDS times STATE registers, and the launch has WORDS times fewer warps. Large states
 //   leave fewer warps on an SM, and at last spill. A small grid leaves schedulers without warps. A
 //   thread's elements are independent, so their instructions overlap like those of several warps.
-//   They make up for the missing warps if each scheduler has at least one warp.
+//   This overlap makes up for the missing warps if each scheduler has at least one warp.
 // Next limit: arithmetic.
 #include "word.cuh"
 
