@@ -119,7 +119,7 @@ KernelArgument argument_of(nb::handle value, const emulator::KernelInfo& kernel,
                            std::size_t index) {
   // The launch reports a surplus argument, with the number of arguments.
   const bool known = index < kernel.parameter_types.size();
-  const std::string_view type = known ? kernel.parameter_types[index] : "u64";
+  const std::string type = known ? kernel.parameter_types[index] : "u64";
   const std::uint64_t bytes = known ? kernel.parameter_bytes[index] : 8;
   if (value.is_none())
     throw InvalidArgument(place(index) +
