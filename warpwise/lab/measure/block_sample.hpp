@@ -39,7 +39,7 @@ bool has_ended(const emulator::LaunchResult& launch, std::uint64_t blocks);
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
 
-/// Largest count that extrapolate() gives.
+/// Largest count that extrapolate() gives. The report of a kernel refuses larger ones.
 inline constexpr double most_counted = 1e18;
 
 /// Scales the counts of a sample to a grid of `grid_blocks` and rounds them. The sample has
