@@ -76,7 +76,26 @@ def beside_openmp(record):
             f"processes on one core. Built: {machine['method']}. {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
 
 
+def in_both_engines(record):
+    """Compares the CPU time with machine code with that of the interpreter, by collection and checks."""
+    kinds = dict.fromkeys((row["collection"], row["checks"]) for row in record["rows"])
+    rows = []
+    for collection, checks in [*kinds, *(("all", checks) for checks in dict.fromkeys(checks for _, checks in kinds))]:
+        own = [row for row in record["rows"] if row["checks"] == checks and collection in (row["collection"], "all")]
+        ratios = {f"{row['program']}": row["automatic"] / row["interpreter"] for row in own}
+        slowest = max(ratios, key=ratios.get)
+        rows.append([collection, checks, str(len(own)), f"{statistics.geometric_mean(ratios.values()):.2f}", f"{min(ratios.values()):.2f}",
+                     f"{ratios[slowest]:.2f} ({slowest})", str(sum(ratio > 1.1 for ratio in ratios.values()))])
+    machine = record["machine"]
+    left_out = "; ".join(f"{row['program']} (checks: {row['checks']}) {row['why']}" for row in record["left out"])
+    return (table(["collection", "checks", "programs", "geometric mean", "lowest", "highest", "above 1.1"], rows) +
+            f"\n\nMedians of {record['runs']} runs of whole processes on one core, or one run if it takes more than 5 s." +
+            (f" Left out: {left_out}." if left_out else "") + f" {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
+
+
 def rendered(folder, what):
+    if what == "in both engines":
+        return in_both_engines(json.loads((folder.parent / "program_engines.json").read_text(encoding="utf-8")))
     if what == "beside OpenMP":
         return beside_openmp(json.loads((folder.parent / "openmp.json").read_text(encoding="utf-8")))
     collections = read(folder)

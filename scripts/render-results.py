@@ -36,7 +36,7 @@ import study_tables
 import trust_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/how-it-is-tested.md", "docs/ko/gpu-python.md", "docs/ko/how-it-is-tested.md", "docs/live.md", "docs/measurements.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/emulator-host-code.md", "docs/formats.md", "docs/gpu-python.md", "docs/how-it-is-tested.md", "docs/ko/gpu-python.md", "docs/ko/how-it-is-tested.md", "docs/live.md", "docs/measurements.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
