@@ -92,9 +92,8 @@ class Races::Decision {
     }
   }
 
-  /// Does run() for 32 lanes of adjacent addresses, if that certainly reports nothing. Returns
-  /// false and records nothing if a report may be necessary, or if the addresses lie in two pages.
-  /// Uses only the address of the first lane.
+  /// Does run() for 32 lanes of adjacent addresses, given that of the first lane. Returns false and
+  /// records nothing if a report may be necessary, or if the addresses lie in two pages.
   bool passes() {
     const std::uint64_t begin = address_of(0);
     const std::uint64_t end = begin + bytes() * warp_lanes;
