@@ -143,7 +143,7 @@ class KnownPlaces(RunTest):
             done = self.run_command("run", "--check", "races", "--sarif", "report.json", "./in_place", *words)
             self.assertEqual((done.returncode, done.stdout), (0, b"10000\n"), done.stderr)
             self.assertRegex(self.said(done)[-1], r"0 faults, \d suppressed$")
-            self.assertIn(b"it knows the place only by their counts", read("report.json"))
+            self.assertIn(b"but only after they have read it", read("report.json"))
             done = self.run_command("run", "--check", "races", "--report-known", "--keep-going", "./in_place", *words)
             self.assertEqual((done.returncode, done.stdout), (1, b"10000\n"), done.stderr)
             faults = [line for line in self.said(done) if line.startswith("warpwise: race in kernel ")]

@@ -37,8 +37,8 @@ std::unique_ptr<std::byte, FreeMemory> whole_pages(std::uint64_t bytes) {
   std::unique_ptr<std::byte, FreeMemory> memory(
       static_cast<std::byte*>(std::aligned_alloc(page, taken)));
   if (memory == nullptr) {
-    throw OutOfMemory("this machine has no " + std::to_string(bytes) +
-                      " bytes for the emulated GPU");
+    throw OutOfMemory("this machine cannot allocate " + std::to_string(bytes) +
+                      " bytes for the emulated GPU's memory");
   }
   std::memset(memory.get(), 0, taken);
   return memory;
@@ -117,17 +117,17 @@ Device::~Device() = default;
 
 Allocation Device::State::take(std::uint64_t bytes, std::string name) {
   if (bytes > limit || used > limit - bytes) {
-    throw OutOfMemory("the emulated GPU has " + std::to_string(limit - used) + " of " +
-                      std::to_string(limit) + " bytes left, " + std::to_string(bytes) +
-                      " were asked for");
+    throw OutOfMemory("an allocation of " + std::to_string(bytes) +
+                      " bytes does not fit: the emulated GPU has " + std::to_string(limit - used) +
+                      " of its " + std::to_string(limit) + " bytes left");
   }
   Allocation allocation;
   allocation.bytes = bytes;
   // For a large size calloc takes no physical memory before the first use.
   allocation.host.reset(static_cast<std::byte*>(std::calloc(bytes > 0 ? bytes : 1, 1)));
   if (allocation.host == nullptr) {
-    throw OutOfMemory("this machine has no " + std::to_string(bytes) +
-                      " bytes for the emulated GPU");
+    throw OutOfMemory("this machine cannot allocate " + std::to_string(bytes) +
+                      " bytes for the emulated GPU's memory");
   }
   allocation.name = std::move(name);
   if (tracks_definedness) allocation.shadow = unwritten_memory(bytes);
@@ -191,7 +191,8 @@ void Device::show(void* host, std::uint64_t bytes, std::string name) {
   const auto after = state_->allocations.lower_bound(address + bytes);
   if (after != state_->allocations.begin()) {
     const auto& [begin, before] = *std::prev(after);
-    if (begin + before.bytes > address) throw InvalidArgument("the device has this memory already");
+    if (begin + before.bytes > address)
+      throw InvalidArgument("the emulated GPU already has an allocation at these host addresses");
   }
   Allocation allocation;
   allocation.bytes = bytes;
@@ -230,8 +231,10 @@ void Device::free(Address address, std::string by) {
   const auto found = state_->allocations.find(address);
   if (found == state_->allocations.end() || found->second.is_of_heap || found->second.is_variable) {
     lock.unlock();
-    throw InvalidArgument("the host has made no allocation of the emulated GPU that begins at " +
-                          std::to_string(address) + ": it is " + state_->describe(address));
+    throw InvalidArgument(
+        "address " + std::to_string(address) +
+        " cannot be freed, because no allocation by the host begins there: it is " +
+        state_->describe(address));
   }
   state_->take_out(found, std::move(by));
 }
@@ -327,7 +330,8 @@ std::uint64_t bytes_of(const Texture& texture) {
     if (count < 2) return;
     if (apart < least) {
       throw InvalidArgument("a texture's " + std::string(what) + " of " + std::to_string(apart) +
-                            " bytes is less than what it holds, " + std::to_string(least));
+                            " bytes is less than the " + std::to_string(least) +
+                            " bytes of its content");
     }
     std::uint64_t before = 0;
     overflow |= __builtin_mul_overflow(count - 1, apart, &before);
@@ -347,20 +351,24 @@ std::uint64_t Device::create_texture(const Texture& texture) {
   const int size = texture.channel_bytes;
   const bool floating = texture.kind == TexelKind::floating;
   if ((size != 1 && size != 2 && size != 4) || (floating && size == 1)) {
-    throw InvalidArgument("a texture has no channels of " + std::to_string(size) + " bytes");
+    throw InvalidArgument("a channel of a texture has 1, 2 or 4 bytes, or 2 or 4 for floats, not " +
+                          std::to_string(size));
   }
   const bool as_fraction = !floating && texture.normalized_float;
   if (as_fraction && size == 4) {
-    throw InvalidArgument("a texture reads integers of 1 or 2 bytes as fractions, not of 4");
+    throw InvalidArgument(
+        "a texture can read integers of 1 or 2 bytes as normalised floats, but not integers of 4 "
+        "bytes");
   }
   if (texture.filter == FilterMode::linear && !floating && !as_fraction) {
-    throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
+    throw InvalidArgument(
+        "linear filtering needs texels of floats, or integers that are read as normalised floats");
   }
-  if (texture.width == 0) throw InvalidArgument("a texture without texels");
+  if (texture.width == 0) throw InvalidArgument("the width of a texture is 0");
   if ((texture.layered || texture.cube) && texture.depth == 0)
-    throw InvalidArgument("a texture without layers");
+    throw InvalidArgument("the number of layers of a layered texture is 0");
   if (texture.cube && (texture.depth % 6 != 0 || texture.width != texture.height))
-    throw InvalidArgument("a cube has 6 square faces");
+    throw InvalidArgument("a cube map needs 6 square faces for each cube");
   bytes_at(texture.data, bytes_of(texture));
   const std::unique_lock lock(state_->mutex);
   const std::uint64_t handle = state_->next_texture++;

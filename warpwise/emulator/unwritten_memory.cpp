@@ -85,7 +85,7 @@ std::unique_ptr<std::byte, FreeMemory> unwritten_memory(std::uint64_t bytes) {
   const std::uint64_t taken = std::max<std::uint64_t>(1, bytes);
   std::unique_ptr<std::byte, FreeMemory> memory(static_cast<std::byte*>(std::malloc(taken)));
   if (memory == nullptr) {
-    throw OutOfMemory("this machine has no " + std::to_string(bytes) +
+    throw OutOfMemory("this machine cannot allocate " + std::to_string(bytes) +
                       " bytes to track the initialised bytes of a buffer");
   }
   std::memset(memory.get(), unwritten, taken);

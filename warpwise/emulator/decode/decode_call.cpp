@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/decoder.hpp"
 #include "warpwise/emulator/instructions/calls/device_runtime.hpp"
@@ -24,6 +25,15 @@ std::vector<std::uint64_t> signature(const std::vector<FrameSlot>& results,
     for (const FrameSlot& slot : *slots) bytes.push_back(slot.bytes);
   }
   return bytes;
+}
+
+/// Describes a call with another number of arguments or results than its function has.
+std::string other_numbers(const std::string& name, std::size_t arguments, std::size_t results,
+                          std::size_t parameters_of_function, std::size_t results_of_function) {
+  return "passes " + counted(arguments, "argument") + " to '" + name + "' and takes " +
+         counted(results, "result") + "; the function has " +
+         counted(parameters_of_function, "parameter") + " and " +
+         counted(results_of_function, "result");
 }
 
 }  // namespace
@@ -61,7 +71,8 @@ void Decoder::decode_call() {
   }
   if (call.results.size() != callee->results.size() ||
       call.arguments.size() != callee->parameters.size()) {
-    malformed("gives '" + callee->name + "' another number of arguments than it has parameters");
+    malformed(other_numbers(callee->name, call.arguments.size(), call.results.size(),
+                            callee->parameters.size(), callee->results.size()));
   }
   const bool recurses = std::find(calls_.begin(), calls_.end(), callee) != calls_.end();
   if (recurses || frame_->depth >= deepest_inlined_call || !current_->guard.empty())
@@ -78,10 +89,10 @@ void Decoder::inline_call(const ptx::Function& callee, const CallOperands& call)
   const auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
     const Symbol* symbol = lookup(actual.name);
     if (symbol == nullptr || actual.kind != Operand::Kind::name)
-      refuse("with an argument that is no variable");
+      refuse("an argument is not a variable");
     if (formal.space == "reg" ? symbol->kind != Symbol::Kind::reg
                               : symbol->kind != Symbol::Kind::argument) {
-      refuse("with an argument of another kind than the parameter");
+      refuse("an argument and its parameter are not both registers or both .param variables");
     }
     frame.symbols[formal.name] = *symbol;
   };
@@ -106,7 +117,7 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
     for (const Operand& operand : operands) {
       const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
       if (symbol == nullptr || symbol->kind != Symbol::Kind::argument)
-        refuse("with an argument in a register, where the call cannot be inlined");
+        refuse("an argument is in a register, but the call cannot be inlined");
       result.push_back({symbol->offset, symbol->bytes});
     }
     return result;
@@ -119,7 +130,7 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
     const CalledFunction& function = code_.functions[static_cast<std::size_t>(site.function)];
     if (signature(site.results, site.arguments) !=
         signature(function.results, function.parameters)) {
-      malformed("gives '" + callee->name + "' arguments of another size than its parameters");
+      malformed("passes '" + callee->name + "' arguments whose sizes differ from its parameters");
     }
   } else {
     pointer = read(*call.pointer, Width::w64);
@@ -135,15 +146,16 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
 void Decoder::decode_system_call(const std::string& name, const CallOperands& call) {
   const SystemCall function = system_call(observers_, name);
   if (function.handler == nullptr) {
-    throw Unsupported(
-        place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
-        "'; it has printf, assert, malloc and free of the device's own functions, and "
-        "launches, copies and fills of memory");
+    throw Unsupported(place(current_->source, current_->ptx_line) +
+                      ": the emulator does not have the device function '" + name +
+                      "'; it has printf, assert, malloc and free, and from CUDA's device runtime "
+                      "launches, copies and fills of memory");
   }
   const bool drops_result = name == "vprintf" && call.results.empty();  // ptxas accepts this
   if (call.arguments.size() != function.arguments ||
       (call.results.size() != function.results && !drops_result)) {
-    malformed("gives '" + name + "' another number of arguments or results than it has");
+    malformed(other_numbers(name, call.arguments.size(), call.results.size(), function.arguments,
+                            function.results));
   }
   if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
   // Operands: the offsets in local memory of the arguments and of the result.
@@ -268,8 +280,7 @@ void Decoder::decode_called_function(std::size_t index) {
     for (std::size_t i = 0; i < formals.size(); ++i) {
       if (formals[i].space != "param") {
         throw Unsupported(place(function.source, function.ptx_line) + ": '" + function.name +
-                          "' has a parameter in a register, and is called where that cannot be "
-                          "inlined");
+                          "' has a parameter in a register, but a call of it cannot be inlined");
       }
       Symbol symbol;
       symbol.kind = Symbol::Kind::argument;

@@ -87,7 +87,8 @@ void Decoder::decode_warpgroup() {
   }
   flags.a_in_registers = operand(1).kind == Operand::Kind::vector ? 1 : 0;
   if (flags.a_in_registers != 0) {
-    if (operand(1).elements.size() != 4) malformed("takes A in four registers");
+    if (operand(1).elements.size() != 4)
+      malformed("needs four registers for A, not " + std::to_string(operand(1).elements.size()));
     for (const Operand& part : operand(1).elements) list.push_back(read(part, Width::w32));
   } else {
     list.push_back(read(operand(1), Width::w64));

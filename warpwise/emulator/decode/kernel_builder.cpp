@@ -204,9 +204,9 @@ void KernelBuilder::declare_register(Frame& frame, const ptx::Variable& variable
   }
   frame.has_parts = true;
   if (symbol.parts > 4) {
-    throw Unsupported(place(frame.function->source, variable.ptx_line) +
-                      ": the emulator has no register '" + variable.name + "' of " +
-                      std::to_string(symbol.parts) + " parts");
+    throw Unsupported(place(frame.function->source, variable.ptx_line) + ": register '" +
+                      variable.name + "' is a vector of " + std::to_string(symbol.parts) +
+                      " elements; the emulator runs at most 4");
   }
   static constexpr const char* names[] = {".x", ".y", ".z", ".w"};
   static constexpr const char* colours[] = {".r", ".g", ".b", ".a"};
@@ -238,9 +238,9 @@ void KernelBuilder::declare(Frame& frame, const ptx::Variable& variable) {
     symbol.bytes = variable.bytes;
     symbol.in_frame = in_frame_;
   } else {
-    throw Unsupported(place(frame.function->source, frame.function->ptx_line) +
-                      ": the emulator has no variable '" + variable.name + "' of space ." +
-                      variable.space + " inside of a function");
+    throw Unsupported(place(frame.function->source, frame.function->ptx_line) + ": variable '" +
+                      variable.name + "' is in space ." + variable.space +
+                      ", which the emulator does not support inside a function");
   }
   frame.symbols[variable.name] = symbol;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "emulator/emulated.hpp"
 #include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
@@ -91,13 +93,22 @@ TEST(Messages, OperandsThatDoNotFitTheInstruction) {
 }
 
 TEST(Messages, ACallOfASystemFunctionWithOtherArguments) {
-  for (const std::string arguments : {"vprintf, ()", "(%r1), vprintf, (%l)", "malloc, (%l)",
-                                      "(%r1), free, (%l)", "__cudaCDP2GetLastError"}) {
-    const std::size_t begin = arguments.find_first_of("vmf_");
-    const std::string name = arguments.substr(begin, arguments.find(',', begin) - begin);
-    EXPECT_EQ(refusal("call " + arguments + ";", ".extern .func " + name + " ();"),
-              "PTX line 9: 'call' gives '" + name +
-                  "' another number of arguments or results than it has");
+  const auto why = [](const std::string& passed, const std::string& taken, const std::string& has) {
+    return passed + " and takes " + taken + "; the function has " + has;
+  };
+  const std::pair<std::string, std::string> calls[] = {
+      {"vprintf, ()", why("0 arguments to 'vprintf'", "0 results", "2 parameters and 1 result")},
+      {"(%r1), vprintf, (%l)",
+       why("1 argument to 'vprintf'", "1 result", "2 parameters and 1 result")},
+      {"malloc, (%l)", why("1 argument to 'malloc'", "0 results", "1 parameter and 1 result")},
+      {"(%r1), free, (%l)", why("1 argument to 'free'", "1 result", "1 parameter and 0 results")},
+      {"__cudaCDP2GetLastError",
+       why("0 arguments to '__cudaCDP2GetLastError'", "0 results", "0 parameters and 1 result")}};
+  for (const auto& [call, message] : calls) {
+    const std::size_t begin = call.find_first_of("vmf_");
+    const std::string name = call.substr(begin, call.find(',', begin) - begin);
+    EXPECT_EQ(refusal("call " + call + ";", ".extern .func " + name + " ();"),
+              "PTX line 9: 'call' passes " + message);
   }
 }
 

@@ -15,7 +15,7 @@ struct Refusal {
   std::string_view reason;
 };
 
-constexpr std::string_view scalar_video = "video instructions of one element are not modelled";
+constexpr std::string_view scalar_video = "scalar video instructions are not modelled";
 constexpr std::string_view bytes = "matrices of elements of 8 bits are not modelled";
 constexpr std::string_view queries = "queries of textures and surfaces are not modelled";
 constexpr std::string_view sparse = "sparse matrices are not modelled";
@@ -35,13 +35,13 @@ constexpr Refusal refusals[] = {
     {"ldmatrix", "m16n16", bytes},
     {"ldmatrix", "m8n16", bytes},
     {"stmatrix", "m16n8", bytes},
-    {"wgmma", "b1", "matrices of bits are modelled for mma and wmma alone"},
+    {"wgmma", "b1", "matrices of 1-bit elements are modelled only for mma and wmma"},
     {"tex", "grad", "mipmaps are not modelled"},
     {"txq", "", queries},
     {"suq", "", queries},
-    {"sust", "p", "stores that convert texels are not modelled"},
+    {"sust", "p", "formatted stores to surfaces are not modelled"},
     {"sured", "", "reductions in surfaces are not modelled"},
-    {"isspacep", "const", "constant memory has global addresses"},
+    {"isspacep", "const", "constant memory has no address range of its own in the emulator"},
     {"vadd", "", scalar_video},
     {"vsub", "", scalar_video},
     {"vabsdiff", "", scalar_video},

@@ -70,10 +70,10 @@ const CalledFunction* function_called(Warp& warp, const Operation& op, const Cal
     return function;
   }
   end_with_fault(warp, op, FaultKind::bad_call, lane,
-                 function != nullptr ? "a pointer to '" + function->name +
-                                           "' is called with other parameters than that has"
-                 : address == 0 ? "a null pointer is called"
-                                : "a pointer to no function is called");
+                 function != nullptr ? "a call through a pointer to '" + function->name +
+                                           "' passes other parameters than that function has"
+                 : address == 0 ? "a call through a null pointer"
+                                : "a call through a pointer that points to no function");
   return nullptr;
 }
 

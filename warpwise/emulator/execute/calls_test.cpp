@@ -181,13 +181,13 @@ TEST(Calls, APointerToNoFunctionIsAFault) {
   const auto null = only_fault(kernel_text(two_functions(), through_table(2)));
   EXPECT_EQ(null.kind, FaultKind::bad_call);
   EXPECT_EQ(null.line, 7);
-  EXPECT_EQ(null.message, "a null pointer is called");
+  EXPECT_EQ(null.message, "a call through a null pointer");
   EXPECT_EQ(only_fault(kernel_text(two_functions(), through_table(3))).message,
-            "a pointer to no function is called");
+            "a call through a pointer that points to no function");
   const std::string other =
       ".func other(.param .b64 a)\n{\nret;\n}\n.global .u64 table[1] = {other};\n";
   EXPECT_EQ(only_fault(kernel_text(other, through_table(0))).message,
-            "a pointer to 'other' is called with other parameters than that has");
+            "a call through a pointer to 'other' passes other parameters than that function has");
 }
 
 TEST(Calls, ARecursionWithoutEndFillsTheStack) {

@@ -15,25 +15,25 @@ void report_deadlock(Block& block, const Code& code) {
         const Cluster& cluster = *block.cluster;
         record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
                      std::to_string(cluster.arrived) +
-                         " threads have arrived at the cluster's barrier, which waits for " +
-                         std::to_string(cluster.live) + ", and no thread of the cluster can go on");
+                         " threads have arrived at the cluster's barrier, which needs " +
+                         std::to_string(cluster.live) +
+                         "; no thread of the cluster can reach it any more");
         continue;
       }
       if (group.barrier >= first_warpgroup_barrier) {
         record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
                      std::to_string(block.barriers[group.barrier].arrived) +
-                         " threads wait for the other ones of their four warps, all of which have "
-                         "to execute " +
-                         code.names[group.pc]);
+                         " threads of a warpgroup wait at " + code.names[group.pc] +
+                         ", which all threads of the warpgroup's four warps have to execute");
         continue;
       }
       const auto waiting = block.barriers[group.barrier].arrived;
       const std::uint32_t expected = block.barriers[group.barrier].expected;
       record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
                    std::to_string(waiting) + " threads wait at barrier " +
-                       std::to_string(group.barrier) + " for " +
+                       std::to_string(group.barrier) + ", which needs " +
                        std::to_string(expected != 0 ? expected : block.live) +
-                       ", and no other thread of the block can go on");
+                       "; no other thread of the block can reach it any more");
     }
   }
 }

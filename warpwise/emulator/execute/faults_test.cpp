@@ -359,7 +359,7 @@ TEST(Barriers, WarpsThatNeverComeAreADeadlock) {
   Emulated emulated(kernel_text("setp.eq.u32 %p, %r3, 1;\n@%p bar.sync 1, 64;"));
   const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
   EXPECT_EQ(fault.kind, FaultKind::deadlock);
-  expect_contains(fault.message, "32 threads wait at barrier 1 for 64");
+  expect_contains(fault.message, "32 threads wait at barrier 1, which needs 64;");
 }
 
 TEST(Barriers, TwoBarriersThatWaitForEachOther) {

@@ -43,19 +43,21 @@ Dim3 dim_of(const std::vector<int>& numbers) {
 void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_bytes,
               std::size_t parameter_bytes) {
   if (grid.count() == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535) {
-    throw InvalidArgument("a grid of " + to_text(grid) +
-                          " blocks: x is 1 to 2147483647, y and z are 1 to 65535");
+    throw InvalidArgument(
+        "a grid of " + to_text(grid) +
+        " blocks cannot be launched: x must be 1 to 2147483647, y and z 1 to 65535");
   }
   if (block.count() == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
       block.count() > most_threads) {
     throw InvalidArgument("a block of " + to_text(block) +
-                          " threads: x and y are 1 to 1024, z is 1 to 64, all three "
-                          "multiplied at most 1024");
+                          " threads cannot be launched: x and y must be 1 to 1024, z 1 to 64, "
+                          "and their product at most 1024");
   }
   if (shared_bytes > most_shared_bytes) {
-    throw InvalidArgument("a block with " + std::to_string(shared_bytes) +
-                          " bytes of shared memory: no GPU has more than " +
-                          std::to_string(most_shared_bytes));
+    throw InvalidArgument(
+        "a block with " + std::to_string(shared_bytes) +
+        " bytes of shared memory cannot be launched: no GPU allows a block more than " +
+        std::to_string(most_shared_bytes));
   }
   const std::size_t wanted =
       code.info.parameter_bytes.empty()
@@ -93,17 +95,19 @@ Dim3 cluster_of(const KernelInfo& info, Dim3 grid, const std::optional<Dim3>& gi
   }
   if (info.needs_cluster && !is_compiled_for && !given) {
     throw InvalidArgument("kernel '" + readable(info.name) +
-                          "' runs in clusters, and the launch has none");
+                          "' needs clusters, but the launch states no cluster size");
   }
   const Dim3 cluster = given.value_or(required);
   const std::uint64_t blocks = cluster.count();
   if (blocks == 0 || blocks > most_cluster_blocks) {
-    throw InvalidArgument("a cluster of " + to_text(cluster) + " blocks: there are 1 to " +
-                          std::to_string(most_cluster_blocks));
+    throw InvalidArgument("a cluster of " + to_text(cluster) +
+                          " blocks cannot be launched: a cluster has 1 to " +
+                          std::to_string(most_cluster_blocks) + " blocks");
   }
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
-    throw InvalidArgument("a grid of " + to_text(grid) + " blocks is no multiple of clusters of " +
-                          to_text(cluster));
+    throw InvalidArgument("a grid of " + to_text(grid) +
+                          " blocks cannot be divided into clusters of " + to_text(cluster) +
+                          " blocks");
   }
   return cluster;
 }
@@ -252,8 +256,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   if (options.pace &&
       (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
-        "a launch whose pace is followed counts for a compute capability, and checks neither races "
-        "nor init");
+        "LaunchOptions::pace needs LaunchOptions::count and a compute capability, and does not "
+        "work with the checks for races and init");
   }
 
   Progress progress;

@@ -56,12 +56,12 @@ std::string polled_text(const Warp& warp) {
 }
 
 void report(Warp& warp, const Group& group, const Code& code) {
-  const std::string rest = ", and no thread of the grid changes anything any more";
+  const std::string rest = ", and no thread of the grid makes progress any more";
   const int lane = std::countr_zero(group.mask);
   if (group.state == Group::State::barrier) {
     const std::string where = group.barrier == cluster_barrier ? "the cluster's barrier"
                               : group.barrier >= first_warpgroup_barrier
-                                  ? code.names[group.pc] + " for other warps"
+                                  ? code.names[group.pc] + " for the other warps of its warpgroup"
                                   : "barrier " + std::to_string(group.barrier);
     record_fault(warp, code.operations[group.pc], FaultKind::livelock, lane,
                  "waits at " + where + rest);

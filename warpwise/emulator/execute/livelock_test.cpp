@@ -133,7 +133,7 @@ TEST(Livelock, NamesThoseThatWaitAtABarrierToo) {
       "ld.volatile.global.u32 %r5, [%l1];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;\nbar.sync "
       "0;\nEND:";
   expect_livelock(body, {1}, {64}, "waits at barrier 0");
-  expect_livelock(body, {1}, {96}, "no thread of the grid changes anything");
+  expect_livelock(body, {1}, {96}, "no thread of the grid makes progress");
 }
 
 // Faults also end a kernel whose state changes all the time.

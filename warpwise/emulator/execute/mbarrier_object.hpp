@@ -72,16 +72,17 @@ struct MbarrierObject {
 
 /// Return the message of the fault if expect() or complete() fails.
 inline std::string too_many_expected(std::uint32_t bytes, const MbarrierObject& object) {
-  return std::to_string(bytes) + " more bytes are expected of an mbarrier that waits for " +
-         std::to_string(object.bytes()) + ": PTX allows " +
-         std::to_string(MbarrierObject::most_bytes);
+  return "expect-tx of " + std::to_string(bytes) + " bytes at an mbarrier that expects " +
+         std::to_string(object.bytes()) + " already: PTX allows at most " +
+         std::to_string(MbarrierObject::most_bytes) + " in all";
 }
 inline std::string too_many_come(std::uint32_t bytes, const MbarrierObject& object) {
   const std::int64_t waits_for = object.bytes();
-  return std::to_string(bytes) + " bytes come to an mbarrier that " +
-         (waits_for < 0 ? "has had " + std::to_string(-waits_for) + " too many"
-                        : "waits for " + std::to_string(waits_for)) +
-         ": PTX allows " + std::to_string(MbarrierObject::most_bytes) + " too many";
+  return "complete-tx of " + std::to_string(bytes) + " bytes at an mbarrier that " +
+         (waits_for < 0 ? "has received " + std::to_string(-waits_for) + " bytes more than expected"
+                        : "expects " + std::to_string(waits_for)) +
+         ": PTX allows at most " + std::to_string(MbarrierObject::most_bytes) +
+         " more than expected";
 }
 
 }  // namespace warpwise::emulator

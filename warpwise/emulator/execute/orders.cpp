@@ -185,15 +185,17 @@ class Orders {
       fault.functions = functions_of(code_, source);
       fault.block = place_in(watch.block, shape_.grid);
       fault.thread = place_in(watch.thread, shape_.block);
-      fault.message += ", and the code named here wrote the last of these values";
+      fault.message +=
+          "; the reported line wrote the value of order " + std::to_string(shape_.order);
     } else {
-      fault.message += ", and in this order nobody changed it";
+      fault.message +=
+          "; in order " + std::to_string(shape_.order) + " the kernel left the value unchanged";
     }
     fault.message += in_this_order();
     if (adds_floats(code_))
       fault.message +=
-          "; the kernel adds floating-point numbers by atomics, whose sums round "
-          "differently in another order, but not by so much";
+          "; the kernel adds floating-point numbers by atomics, whose order changes the "
+          "rounding, but this difference is too large for rounding";
     return fault;
   }
 

@@ -301,16 +301,16 @@ std::string Races::message(const Warp& warp, const Access& access, const Found& 
   const std::string what(name_of(access.kind));
   return what + " of " + where + ", which " +
          described(found.rival, found.reads, static_cast<int>(found.byte & 3), warp, found.lane) +
-         (found.is_narrow ? ": one of the two is atomic only within its own block"
-          : found.is_in_step
-              ? ", and the lanes of a warp need not keep step: __syncwarp() belongs between the two"
+         (found.is_narrow    ? ": one of the two is atomic only within its own block"
+          : found.is_in_step ? ", and the lanes of a warp need not run in lockstep: put "
+                               "__syncwarp() between the two"
           : found.is_unfenced
               ? ", and a fence is missing between one of the two and the compare-and-swap before it"
           : owners_[found.rival.epoch()].time == Owner::never
               ? ", and nothing has waited for its end"
           : found.knows_others
-              ? ", and nothing orders the two: another lane of its warp has released, and its "
-                "__syncwarp() before is missing"
+              ? ", and nothing orders the two: another lane of its warp did the release, without "
+                "__syncwarp() before it"
               : ", and nothing orders the two");
 }
 

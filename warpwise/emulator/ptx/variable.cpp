@@ -167,7 +167,9 @@ void Declarations::read_list(std::vector<Variable>& into) {
 void Declarations::read_initial(Declared& declared) {
   Variable& variable = declared.variable;
   if (variable.space != "global" && variable.space != "const") {
-    tokens_.fail("an initial value of a ." + variable.space + " variable");
+    tokens_.fail(
+        "a ." + variable.space +
+        " variable has an initial value, which only .global and .const variables can have");
   }
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
@@ -265,8 +267,8 @@ void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offse
   std::vector<Variable::Relocation>& all = initialiser.variable.relocations;
   if (!is_masked) {
     if (result.bytes != 4 && result.bytes != 8) {
-      tokens_.fail("the address of '" + result.name + "' in a place of " +
-                   std::to_string(result.bytes) + " bytes");
+      tokens_.fail("the address of '" + result.name + "' needs 4 or 8 bytes, but the element has " +
+                   std::to_string(result.bytes));
     }
     all.push_back(std::move(result));
     return;

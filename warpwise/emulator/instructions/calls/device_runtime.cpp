@@ -198,9 +198,9 @@ void set_condition(Warp& warp, const Operation& op) {
     const auto address = memory.template argument<Address>(list[0]);
     const auto value = memory.template argument<std::uint32_t>(list[1]);
     if (!memory.write(address, &value, sizeof(value)))
-      record_fault(
-          warp, op, FaultKind::out_of_bounds, memory.lane(),
-          "a condition that belongs to no graph: " + warp.worker->device->describe(address));
+      record_fault(warp, op, FaultKind::out_of_bounds, memory.lane(),
+                   "a conditional handle that belongs to no graph: " +
+                       warp.worker->device->describe(address));
   });
 }
 

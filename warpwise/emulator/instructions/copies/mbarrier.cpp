@@ -24,8 +24,8 @@ std::string apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t ope
     case MbarrierKind::init: {
       const auto count = static_cast<std::uint32_t>(operand);
       if (count == 0 || count > MbarrierObject::most_arrivals) {
-        return "an mbarrier for " + std::to_string(count) + " arrivals: it takes 1 to " +
-               std::to_string(MbarrierObject::most_arrivals);
+        return "mbarrier.init with a count of " + std::to_string(count) +
+               " arrivals: the count must be 1 to " + std::to_string(MbarrierObject::most_arrivals);
       }
       object = MbarrierObject::of(count);
       break;

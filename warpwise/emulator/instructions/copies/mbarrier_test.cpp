@@ -128,20 +128,23 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
     EXPECT_EQ(result.faults.front().kind, FaultKind::barrier);
     return result.faults.front().message;
   };
-  EXPECT_EQ(fault_of(init(0)), "an mbarrier for 0 arrivals: it takes 1 to 1048575");
-  EXPECT_EQ(fault_of(init(1 << 20)), "an mbarrier for 1048576 arrivals: it takes 1 to 1048575");
-  const std::string too_many = " more bytes are expected of an mbarrier that waits for ";
-  const std::string allowed = ": PTX allows 1048575";
+  EXPECT_EQ(fault_of(init(0)),
+            "mbarrier.init with a count of 0 arrivals: the count must be 1 to 1048575");
+  EXPECT_EQ(fault_of(init(1 << 20)),
+            "mbarrier.init with a count of 1048576 arrivals: the count must be 1 to 1048575");
+  const std::string at = " bytes at an mbarrier that expects ";
+  const std::string allowed = " already: PTX allows at most 1048575 in all";
   for (const char* expect :
        {"arrive.expect_tx.shared.b64 _,", "expect_tx.relaxed.cta.shared::cta.b64"}) {
     const std::string more = "@%p1 mbarrier." + std::string(expect) + " [%r3], ";
-    EXPECT_EQ(fault_of(init(2) + more + "2097152;"), "2097152" + too_many + "0" + allowed);
+    EXPECT_EQ(fault_of(init(2) + more + "2097152;"), "expect-tx of 2097152" + at + "0" + allowed);
     EXPECT_EQ(fault_of(init(2) + more + "1048575;\n" + more + "1;"),
-              "1" + too_many + "1048575" + allowed);
+              "expect-tx of 1" + at + "1048575" + allowed);
   }
   EXPECT_EQ(fault_of(init(1) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], "
                                "1048576;"),
-            "1048576 bytes come to an mbarrier that waits for 0: PTX allows 1048575 too many");
+            "complete-tx of 1048576 bytes at an mbarrier that expects 0: PTX allows at most "
+            "1048575 more than expected");
   // The largest numbers that PTX allows are valid in any order of the operations.
   run(init(1) +
       "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
@@ -163,8 +166,8 @@ TEST(BulkCopy, TellsAnMbarrierOfTooMany) {
   EXPECT_EQ(result.faults.front().kind, FaultKind::barrier);
   EXPECT_EQ(result.faults.front().count, 1U);
   EXPECT_EQ(result.faults.front().message,
-            "1024 bytes come to an mbarrier that has had 1047552 too many: PTX allows 1048575 too "
-            "many");
+            "complete-tx of 1024 bytes at an mbarrier that has received 1047552 bytes more than "
+            "expected: PTX allows at most 1048575 more than expected");
 }
 
 std::string bulk_load(const std::string& bytes, const std::string& expected) {

@@ -465,7 +465,8 @@ bool is_of(const Geometry& geometry, const Texture& texture) {
 
 std::string refusal(const BoundTexture& bound, std::uint64_t handle, const Geometry& geometry) {
   if (!bound.exists)
-    return "a texture read through " + std::to_string(handle) + ", which is no texture object";
+    return "a texture read through handle " + std::to_string(handle) +
+           ", which is no texture object";
   if (bound.texels == nullptr) return "a texture read of memory that has been freed";
   if (is_of(geometry, bound.texture)) return {};
   return "a " + described(geometry) + " read of a " + described(geometry_of(bound.texture)) +

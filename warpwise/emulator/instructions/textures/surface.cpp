@@ -46,12 +46,13 @@ std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, Surfa
 /// Returns the error of an access; empty if there is none.
 std::string wrong(const BoundTexture& bound, std::uint64_t handle, const GeometryFlags& flags) {
   if (!bound.exists)
-    return "an access through " + std::to_string(handle) + ", which is no surface object";
+    return "a surface access through handle " + std::to_string(handle) +
+           ", which is no surface object";
   if (bound.texels == nullptr) return "an access to a surface whose memory has been freed";
   const Texture& t = bound.texture;
   const std::uint32_t dimensions = t.height == 0 ? 1 : t.is_volume() ? 3 : 2;
   if (dimensions != flags.dimensions || (t.layered || t.cube) != (flags.layered != 0))
-    return "an access of another shape than the surface";
+    return "an access with other dimensions or layers than the surface has";
   return {};
 }
 
@@ -96,7 +97,8 @@ void access_surface(Warp& warp, const Operation& op) {
     if (at(5) % bytes != 0) {
       record_fault(warp, op, FaultKind::misaligned, i,
                    "an access to a surface at byte " + std::to_string(at(5)) +
-                       " of a row, no multiple of its " + std::to_string(bytes) + " bytes");
+                       " of a row: the byte must be a multiple of the access size, " +
+                       std::to_string(bytes));
       continue;
     }
     bool outside = false;

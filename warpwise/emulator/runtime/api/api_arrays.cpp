@@ -91,10 +91,10 @@ End end_in(const cudaPitchedPtr& memory, const cudaPos& at) {
 /// Reports a copy that ends outside an array.
 cudaError_t outside(cudaArray_const_t array) {
   report_bad_copy(array == nullptr
-                      ? std::string("no array")
-                      : "more than an array of " + std::to_string(array->row_bytes) +
+                      ? std::string("the array is null")
+                      : "the copy exceeds the array of " + std::to_string(array->row_bytes) +
                             " bytes in each of " + std::to_string(array->rows) + " rows and " +
-                            std::to_string(array->slices) + " slices has");
+                            std::to_string(array->slices) + " slices");
   return report(cudaErrorInvalidValue);
 }
 

@@ -161,8 +161,9 @@ cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t b
   if (error != cudaSuccess) return error;
   *pointer = reinterpret_cast<void*>(address + offset);
   if (offset <= size && bytes <= size - offset) return cudaSuccess;
-  report_bad_copy(std::to_string(bytes) + " bytes from byte " + std::to_string(offset) +
-                  " of a variable of " + std::to_string(size) + " bytes");
+  report_bad_copy("a copy of " + std::to_string(bytes) + " bytes at byte " +
+                  std::to_string(offset) + " exceeds a variable of " + std::to_string(size) +
+                  " bytes");
   return report(cudaErrorInvalidValue);
 }
 

@@ -65,8 +65,8 @@ void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind) {
   if (!is_checked()) return;
   if ((to.height > 1 || from.height > 1) && (to.width > to.pitch || from.width > from.pitch)) {
     const Rows& narrow = to.width > to.pitch ? to : from;
-    return report_bad_copy("rows of " + std::to_string(narrow.width) + " bytes, a pitch of " +
-                           std::to_string(narrow.pitch));
+    return report_bad_copy("rows of " + std::to_string(narrow.width) +
+                           " bytes do not fit in the pitch of " + std::to_string(narrow.pitch));
   }
   for (const Rows* each : {&to, &from}) {
     const std::string wrong = mistake(*each);
@@ -96,8 +96,8 @@ void check_written(const void* to, const Rows& from) {
 void check_fill(const Rows& to) {
   if (!is_checked()) return;
   if (to.height > 1 && to.width > to.pitch) {
-    return report_bad_copy("rows of " + std::to_string(to.width) + " bytes, a pitch of " +
-                           std::to_string(to.pitch));
+    return report_bad_copy("rows of " + std::to_string(to.width) +
+                           " bytes do not fit in the pitch of " + std::to_string(to.pitch));
   }
   std::string wrong = mistake(to);
   if (wrong.empty() && side_of(to.first) == Side::host)

@@ -70,7 +70,7 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
         "-no-compress");
   }
   if (entry.uncompressed_bytes > most_ptx_bytes || entry.compressed_bytes > entry.bytes) {
-    throw InvalidArgument("the program's PTX has a size that cannot be");
+    throw InvalidArgument("the program's PTX is damaged: the size in its header is impossible");
   }
   std::string text(entry.uncompressed_bytes, '\0');
   const std::size_t bytes =

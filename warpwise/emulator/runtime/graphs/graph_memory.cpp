@@ -47,7 +47,8 @@ GraphMemory& memory() {
 namespace warpwise::emulator::runtime {
 
 void* reserve_graph_memory(std::size_t bytes) {
-  if (bytes > emulated().device.memory().second) throw OutOfMemory("more than the GPU's memory");
+  if (bytes > emulated().device.memory().second)
+    throw OutOfMemory(std::to_string(bytes) + " bytes are more than the emulated GPU has");
   void* pointer = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pointer == MAP_FAILED) throw std::bad_alloc();

@@ -40,7 +40,7 @@ Link& link_of(void* handle) { return *static_cast<Link*>(handle); }
 template <class Function>
 Function function_of(void* from, const std::string& name) {
   void* const found = ::dlsym(from, name.c_str());
-  if (found == nullptr) throw std::runtime_error(name + " is not there");
+  if (found == nullptr) throw std::runtime_error("the function " + name + " is missing");
   return reinterpret_cast<Function>(found);
 }
 
@@ -91,7 +91,8 @@ std::string linked_by_driver(const std::vector<Part>& parts) {
   const CUresult result = complete(state, &image, &bytes);
   const std::string text = result == CUDA_SUCCESS ? static_cast<const char*>(image) : "";
   destroy(state);
-  if (result != CUDA_SUCCESS) throw std::runtime_error("the emulated driver links nothing");
+  if (result != CUDA_SUCCESS)
+    throw std::runtime_error("the emulated driver could not link the code");
   return text;
 }
 
@@ -153,7 +154,7 @@ std::string compiled(const Link& link) {
   void* handle = nullptr;
   int error = real<int (*)(void**, std::uint32_t, const char**)>("nvJitLinkCreate")(
       &handle, static_cast<std::uint32_t>(options.size()), options.data());
-  if (error != success) throw std::runtime_error("nvJitLink does not take the options");
+  if (error != success) throw std::runtime_error("nvJitLink refused the options");
   const auto add =
       real<int (*)(void*, int, const void*, std::size_t, const char*)>("nvJitLinkAddData");
   for (const Part& part : link.parts) {

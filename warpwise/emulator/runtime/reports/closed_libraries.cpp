@@ -31,9 +31,8 @@ std::string closed_library_of(const void* address) {
 
 std::string why_not_run(const std::string& library) {
   return library +
-         " cannot be emulated: NVIDIA's libraries hold machine code and no PTX; test what calls it "
-         "on "
-         "a GPU, or give its results to the kernels";
+         " cannot be emulated: NVIDIA's libraries hold machine code and no PTX; test the code that "
+         "calls it on a GPU, or pass results that you stored to the kernels";
 }
 
 void note_closed_caller() {

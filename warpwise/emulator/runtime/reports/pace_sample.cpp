@@ -98,11 +98,13 @@ PaceSample::PaceSample(Program& program, const std::string& kernel, Dim3 grid, D
                        std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                        const SampleModel& model, const LaunchOptions& options) {
   if (options.cooperative) {
-    why_not_ = "the blocks of a cooperative launch wait for each other, so no part runs alone";
+    why_not_ = "the blocks of a cooperative launch wait for each other, so no part can run alone";
     return;
   }
   if (shares_memory()) {
-    why_not_ = "the GPU's memory is shared with other mappings, so no part runs apart";
+    why_not_ =
+        "the emulated GPU's memory has shared mappings, so no copy of the process can run a "
+        "part alone";
     return;
   }
   LaunchOptions own =

@@ -149,7 +149,7 @@ fs::path gathered_file() {
           .string();
   const int file = ::mkstemp(name.data());
   if (file < 0) {
-    say(std::string(folder) + " takes no report: " + std::strerror(errno));
+    say("no report can be written to " + std::string(folder) + ": " + std::strerror(errno));
     return {};
   }
   ::close(file);
@@ -460,7 +460,9 @@ class Reports {
   void say_orders() const {
     for (const KernelReport& each : report_.kernels) {
       if (each.orders_not_compared)
-        say("kernel " + each.name + " takes memory from its heap: its orders were not compared");
+        say("kernel " + each.name +
+            " allocates from the device heap (malloc or new): its results in other orders were not "
+            "compared");
       if (each.order_rounding == 0) continue;
       char share[32];
       std::snprintf(share, sizeof(share), "%.1g", each.order_rounding);
