@@ -64,7 +64,9 @@ std::int64_t padded_pitch(ElementType type, std::int64_t width, std::int64_t hei
 void require_same_shape(ConstHostView host, ConstDeviceView device) {
   if (host.type() != device.type() || host.channels() != device.channels() ||
       host.width() != device.width() || host.height() != device.height()) {
-    throw InvalidArgument("a transfer between host and device needs two views of one shape");
+    throw InvalidArgument(
+        "a transfer between host and device needs views of the same size, element type and "
+        "channels");
   }
 }
 

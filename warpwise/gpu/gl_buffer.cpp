@@ -59,7 +59,7 @@ std::string why_no_gl_sharing() {
       cudaGLGetDevices(&count, devices.data(), static_cast<unsigned>(devices.size()), all_devices);
   if (error != cudaSuccess) {
     cudaGetLastError();  // clears the error, so that no later call reports it
-    return std::string("OpenGL draws on no GPU of CUDA's (") + cudaGetErrorName(error) + ")";
+    return std::string("OpenGL does not draw on a CUDA GPU (") + cudaGetErrorName(error) + ")";
   }
   const std::span used = std::span(devices).first(std::min<std::size_t>(count, devices.size()));
   if (std::find(used.begin(), used.end(), current_device()) != used.end()) return {};

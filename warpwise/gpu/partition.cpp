@@ -130,8 +130,8 @@ Partition::Made Partition::make(int multiprocessors) {
   if (result == CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION ||
       (result == CUDA_SUCCESS &&
        (groups != 1 || rest.type != CU_DEV_RESOURCE_TYPE_SM || rest.sm.smCount == 0))) {
-    throw Unsupported("this GPU does not set " + std::to_string(multiprocessors) + " of its " +
-                      std::to_string(count) + " multiprocessors apart");
+    throw Unsupported("this GPU cannot form a part of " + std::to_string(multiprocessors) +
+                      " of its " + std::to_string(count) + " multiprocessors");
   }
   require(result, "cuDevSmResourceSplitByCount failed");
   Context of_first(first, device);

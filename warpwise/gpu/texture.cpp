@@ -17,7 +17,7 @@ cudaTextureAddressMode mode_of(TextureAddress address) {
     case TextureAddress::mirror: return cudaAddressModeMirror;
     case TextureAddress::border: return cudaAddressModeBorder;
   }
-  throw InvalidArgument("an address mode that no texture has");
+  throw InvalidArgument("the texture has an unknown address mode");
 }
 
 cudaChannelFormatKind kind_of(TexelKind kind) {
@@ -26,7 +26,7 @@ cudaChannelFormatKind kind_of(TexelKind kind) {
     case TexelKind::unsigned_integer: return cudaChannelFormatKindUnsigned;
     case TexelKind::floating: return cudaChannelFormatKindFloat;
   }
-  throw InvalidArgument("a kind of texels that no texture has");
+  throw InvalidArgument("the texture has an unknown kind of texels");
 }
 
 cudaChannelFormatDesc format_of(const TextureDescription& d) {

@@ -54,11 +54,12 @@ class GpuCode final : public LoadedCode {
         parameters.empty() ? nullptr : extra);
     // The parameters were checked before, so only the launch's shape can be invalid.
     if (refused == driver::invalid_value) {
-      throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
-                            grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
-                            " threads: no GPU has these, or it was not compiled for them");
+      throw InvalidArgument(
+          "kernel " + lab::plain_name(kernel) + " cannot be launched with " +
+          grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
+          " threads: they exceed the limits of GPUs, or of the kernel's __launch_bounds__");
     }
-    check(functions_, refused, "kernel " + lab::plain_name(kernel) + " is not launched");
+    check(functions_, refused, "kernel " + lab::plain_name(kernel) + " cannot be launched");
     const driver::Result error = functions_.synchronise();
     return {{}, error == driver::success ? "" : functions_.text(error)};
   }
@@ -80,7 +81,7 @@ class GpuCode final : public LoadedCode {
     const std::string what = "kernel " + lab::plain_name(kernel) + " with " +
                              std::to_string(bytes) + " bytes of dynamic shared memory";
     if (error == driver::invalid_value)
-      throw InvalidArgument(what + ": no block of this GPU has as many");
+      throw InvalidArgument(what + ": this GPU does not allow a block as many");
     check(functions_, error, what);
   }
 
@@ -110,7 +111,7 @@ int format_of(const emulator::Texture& texture) {
     case emulator::TexelKind::signed_integer: return first_signed + step;
     case emulator::TexelKind::floating: return texture.channel_bytes == 2 ? half : single;
   }
-  throw InvalidArgument("a kind of texels that no texture has");
+  throw InvalidArgument("the texture has an unknown kind of texels");
 }
 
 driver::Resource resource_of(const emulator::Texture& texture) {
@@ -145,8 +146,9 @@ class GpuMachine final : public Machine {
  public:
   explicit GpuMachine(const Functions& functions) : functions_(functions) {
     Handle context = nullptr;
-    check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
-    check(functions_, functions_.set_context(context), "no context on the GPU");
+    check(functions_, functions_.retain_context(&context, device),
+          "no CUDA context can be created on the GPU");
+    check(functions_, functions_.set_context(context), "no CUDA context can be created on the GPU");
   }
   // Ignores errors: a GPU that fails here has failed before, and the error was reported then.
   // Releasing the context also frees its other resources, such as modules.
@@ -167,7 +169,7 @@ class GpuMachine final : public Machine {
         overflows ? driver::out_of_memory : functions_.allocate(&address, bytes + alignment);
     if (error == driver::out_of_memory)
       throw OutOfMemory(name + " takes " + std::to_string(bytes) +
-                        " bytes: the GPU has not as many");
+                        " bytes: the GPU does not have enough free memory");
     check(functions_, error, "no memory for " + name);
     memory_.push_back(address);
     address = (address + alignment - 1) / alignment * alignment;
@@ -190,8 +192,8 @@ class GpuMachine final : public Machine {
     std::uint64_t handle = 0;
     const driver::Result error = functions_.create_texture(&handle, &resource, &reading, nullptr);
     if (error == driver::invalid_value)
-      throw InvalidArgument("a size, a pitch or a format that no texture has");
-    check(functions_, error, "a texture is not made");
+      throw InvalidArgument("the GPU does not support the texture's size, pitch or format");
+    check(functions_, error, "the texture cannot be created");
     textures_.push_back(handle);
     return handle;
   }

@@ -136,17 +136,19 @@ Outcome Launch::nothing_found(const char* what, const Where& where, bool has_lin
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();
   if (!is_named)
-    return {false, false, kernel + " has executed no " + what + ": nothing is expected of it"};
+    return {false, false,
+            kernel + " has executed no " + what + ", so the expectation checks nothing"};
   const std::string files = files_of(result_.lines);
   if (files.empty())
     return {false, false, kernel + " has no source lines: compile it with -lineinfo"};
   if (has_line)
-    return {false, false, to_text(where) + " has no " + what + ": nothing is expected of it"};
+    return {false, false,
+            to_text(where) + " has no " + what + ", so the expectation checks nothing"};
   const bool knows_file = std::ranges::any_of(
       result_.lines, [&](const LineCounts& line) { return is_meant(line, {0, where.file}); });
   return {false, false,
           kernel + " has no instruction of " + to_text(where) +
-              (knows_file ? "" : "; it has some of " + files)};
+              (knows_file ? "" : "; its instructions come from " + files)};
 }
 
 /// Checks each source line that `where` names, and joins the findings.
@@ -156,7 +158,7 @@ template <class Check>
 Outcome Launch::check_lines(const char* what, const Where& where, const Check& check) const {
   if (!counted_) {
     ++skips_->count;
-    return {true, true, std::string("skipped: a GPU does not count each ") + what};
+    return {true, true, std::string("skipped: only the emulator counts each ") + what};
   }
   if (result_.lines.empty())
     return {false, false, "nothing was counted: Testbench::options.count is false"};

@@ -122,7 +122,7 @@ emulator::Address Testbench::allocate(std::uint64_t count, std::uint64_t element
                                       const std::string& name) {
   if (count > std::numeric_limits<std::uint64_t>::max() / element_bytes) {
     throw OutOfMemory(name + ": " + std::to_string(count) + " elements of " +
-                      std::to_string(element_bytes) + " bytes are more than an address can tell");
+                      std::to_string(element_bytes) + " bytes exceed 64-bit addresses");
   }
   return state_->machine->allocate(count * element_bytes, name);
 }

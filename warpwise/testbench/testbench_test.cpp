@@ -166,17 +166,19 @@ TEST_F(TestbenchOf, AnExpectationOfNothingFails) {
   EXPECT_EQ(launch.expect_sectors_per_request(4, {.line = 77}).text,
             "kernel strided<float> has no instruction of line 77");
   EXPECT_EQ(launch.expect_no_divergence({.file = "rided.cu"}).text,
-            "kernel strided<float> has no instruction of rided.cu; it has some of strided.cu");
-  EXPECT_EQ(launch.expect_no_divergence({.line = 3, .file = "other.cu"}).text,
-            "kernel strided<float> has no instruction of line 3 of other.cu; it has some of "
+            "kernel strided<float> has no instruction of rided.cu; its instructions come from "
             "strided.cu");
+  EXPECT_EQ(
+      launch.expect_no_divergence({.line = 3, .file = "other.cu"}).text,
+      "kernel strided<float> has no instruction of line 3 of other.cu; its instructions come from "
+      "strided.cu");
   EXPECT_EQ(launch.expect_no_bank_conflicts({.line = 3}).text,
-            "line 3 has no access to shared memory: nothing is expected of it");
+            "line 3 has no access to shared memory, so the expectation checks nothing");
   EXPECT_EQ(launch.expect_no_divergence({.line = 3}).text,
-            "line 3 has no branch: nothing is expected of it");
+            "line 3 has no branch, so the expectation checks nothing");
   EXPECT_EQ(launch.expect_no_bank_conflicts().text,
-            "kernel strided<float> has executed no access to shared memory: nothing is expected of "
-            "it");
+            "kernel strided<float> has executed no access to shared memory, so the expectation "
+            "checks nothing");
   EXPECT_EQ(module.kernel("twice")
                 .launch({{1}, {1}}, Operands{to.pointer(), 7})
                 .expect_no_divergence({.line = 3, .file = "strided.cu"})
@@ -233,8 +235,8 @@ TEST_F(TestbenchOf, WhatFaultsIsNotCounted) {
   const Launch launch = module.kernel("strided").launch({{1}, {32}}, nothing, nothing, 1);
   EXPECT_FALSE(launch.expect_no_faults());
   EXPECT_EQ(launch.expect_sectors_per_request(4).text,
-            "kernel strided<float> has executed no access to global memory: nothing is expected of "
-            "it");
+            "kernel strided<float> has executed no access to global memory, so the expectation "
+            "checks nothing");
 }
 
 TEST_F(TestbenchOf, StructuresPointersAndVariables) {
