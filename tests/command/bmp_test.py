@@ -123,8 +123,8 @@ class Bmp(CommandTest):
                 ("bits.bmp", bmp(48, 40, rows), "compression 0 of 48 bits"),
                 ("mask.bmp", bmp(32, 40, [bytes(4 * WIDTH)] * HEIGHT, compression=3, masks=(0xff00ff, 0xff00, 0xff)),
                  "the bits of a mask are not adjacent"),
-                ("colour.bmp", bmp(8, 40, [b"\x05" * WIDTH] * HEIGHT, palette=[(0, 1, 2)] * 4), "the colour number 5 of 4"),
-                ("run.bmp", bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\x0e\0\0\1"), "a run leaves the picture"),
+                ("colour.bmp", bmp(8, 40, [b"\x05" * WIDTH] * HEIGHT, palette=[(0, 1, 2)] * 4), "colour number 5, but the palette has 4 colours"),
+                ("run.bmp", bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\x0e\0\0\1"), "a run of pixels goes past the edge of the picture"),
                 ("claim.bmp", huge, "too short for its 30000x30000 pixels"),
                 ("end.bmp", bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\x05\0"), "it ends early")]:
             write(name, content)

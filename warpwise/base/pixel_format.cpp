@@ -39,7 +39,8 @@ std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width) 
     case PixelFormat::nv21: return plane == 0 ? width : checked_mul(2, half_up(width));
     case PixelFormat::i420: return plane == 0 ? width : half_up(width);
   }
-  throw InvalidArgument("a pixel format that does not exist");
+  throw InvalidArgument("there is no pixel format of number " +
+                        std::to_string(static_cast<int>(format)));
 }
 
 std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height) {

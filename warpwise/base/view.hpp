@@ -98,8 +98,10 @@ class BasicView {
   BasicView sub_view(std::int64_t x, std::int64_t y, std::int64_t width,
                      std::int64_t height) const {
     if (x < 0 || y < 0 || width > width_ - x || height > height_ - y) {
-      throw InvalidArgument("sub_view: the part leaves the " + std::to_string(width_) + "x" +
-                            std::to_string(height_) + " view");
+      throw InvalidArgument("sub_view: the part of " + std::to_string(width) + "x" +
+                            std::to_string(height) + " at (" + std::to_string(x) + ", " +
+                            std::to_string(y) + ") is not inside the view of " +
+                            std::to_string(width_) + "x" + std::to_string(height_));
     }
     return BasicView(row(y) + x * pixel_bytes(), type_, width, height, channels_, pitch_bytes_)
         .in_order(order_);

@@ -174,8 +174,8 @@ class BmpFile {
 
   Colour colour_of(std::uint32_t index) const {
     if (index >= palette_.size())
-      fail("a pixel has the colour number " + std::to_string(index) + " of " +
-           std::to_string(palette_.size()));
+      fail("a pixel has colour number " + std::to_string(index) + ", but the palette has " +
+           std::to_string(palette_.size()) + " colours");
     return palette_[index];
   }
 
@@ -205,7 +205,7 @@ class BmpFile {
     std::uint64_t x = 0;
     std::uint64_t y = 0;
     const auto put = [&](std::uint32_t value) {
-      if (x >= width_ || y >= height_) fail("a run leaves the picture");
+      if (x >= width_ || y >= height_) fail("a run of pixels goes past the edge of the picture");
       numbers[y * width_ + x++] = static_cast<std::uint8_t>(value);
     };
     const auto part = [&](std::uint32_t byte, std::uint32_t i) {

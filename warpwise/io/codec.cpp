@@ -11,7 +11,7 @@ void require_readable_size(std::uint64_t width, std::uint64_t height, const std:
       width * height <= most_image_pixels) {
     return;
   }
-  throw IoError("cannot read " + name + ": it says that it has " + std::to_string(width) + "x" +
+  throw IoError("cannot read " + name + ": its header states " + std::to_string(width) + "x" +
                 std::to_string(height) +
                 " pixels; image files may have 1 to 1048576 columns and rows and 2^30 pixels, "
                 ".npy and .raw files more");

@@ -124,7 +124,7 @@ TEST_F(InputFileTest, ReadsAnNpyFileAsFarAsItsHeaderSays) {
 
 TEST_F(InputFileTest, SaysWhatAFileIsThatIsNoPicture) {
   EXPECT_TRUE(contains(why_not_read(file_of("")), "it is empty"));
-  EXPECT_TRUE(contains(why_not_read(file_of("hello")), "no image that can be read here"));
+  EXPECT_TRUE(contains(why_not_read(file_of("hello")), "no image of a known format"));
 }
 
 TEST_F(InputFileTest, ReadsNoMoreOfASparseFileThanAnImageHas) {

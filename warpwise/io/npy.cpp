@@ -290,7 +290,7 @@ NpyElements decode_npy_elements(std::span<const std::byte> content, const std::s
     if (matches) left /= each;
   }
   if (!matches || left != 1) {
-    header.fail("its shape does not go with its " + std::to_string(parts.elements.size()) +
+    header.fail("its shape does not match its " + std::to_string(parts.elements.size()) +
                 " bytes of elements");
   }
   result.elements.assign(parts.elements.begin(), parts.elements.end());

@@ -83,7 +83,7 @@ bool mentions_early_end(std::string text) {
 // Says why OpenCV decoded no picture from `content`. `text` is what it printed.
 std::string why_not_decoded(std::span<const std::byte> content, const std::string& text) {
   const std::optional<ImageFormat> format = image_format_of(content);
-  if (!format) return "it is no image that can be read here";
+  if (!format) return "it is no image of a known format";
   const std::string name(format->name);
   if (!format->in_every_opencv && text.empty()) {
     return "the " + name + " image is damaged, or the OpenCV here reads no " + name +

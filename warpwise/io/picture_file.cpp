@@ -75,7 +75,7 @@ std::optional<ImageFormat> image_format_in(InputFile& file) {
   const std::optional<ImageFormat> format = image_format_of(start);
   if (!format) {
     throw IoError("cannot read " + file.name() +
-                  ": it is no image that can be read here and no .npy file");
+                  ": it is no image of a known format and no .npy file");
   }
   return format;
 }

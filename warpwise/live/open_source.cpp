@@ -62,7 +62,8 @@ bool takes_format_and_size(const std::string& name) {
 
 std::unique_ptr<Source> open_scene(const std::string& name, const SourceOptions& options) {
   if (name == "scene:") return scene_source(options);
-  throw InvalidArgument(name + " is no source: scene: has no further name; use --size and --fps");
+  throw InvalidArgument(
+      name + " is no source: nothing may follow scene:, whose options are --size and --fps");
 }
 
 void require_options(const std::string& name, const SourceOptions& options) {

@@ -93,7 +93,7 @@ std::string sampling_of(Siting siting) {
     case Siting::centre: return "420jpeg";
     case Siting::top_left: return "420paldv";
   }
-  throw InvalidArgument("chroma lies nowhere");
+  throw InvalidArgument("the chroma siting is unknown");
 }
 
 std::string ratio_text(std::int64_t first, std::int64_t second) {

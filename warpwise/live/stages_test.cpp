@@ -493,12 +493,12 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
   for (const PixelFormat to : {PixelFormat::rgb24, PixelFormat::nv12}) {
     EXPECT_EQ(
         begin(convert_stage("", to), stream_of(PixelFormat::ycrcb24, 4, 4, {})),
-        "convert: ycrcb24 is not a source; defined are rgb24 bgr24 rgba32 bgra32 gray8 yuyv uyvy "
+        "convert: ycrcb24 is not a source; supported: rgb24 bgr24 rgba32 bgra32 gray8 yuyv uyvy "
         "nv12 nv21 i420 ycbcr32");
   }
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.convention = Convention::opencv}),
                   stream_of(PixelFormat::nv12, 2000, 2, {})),
-            "convert: convention opencv has no matrix bt709; defined are bt601");
+            "convert: convention opencv has no matrix bt709; supported: bt601");
   const Stream yuv = stream_of(PixelFormat::i420, 64, 48, {});
   EXPECT_EQ(begin(convert_stage("", PixelFormat::ycbcr32, {.matrix = Matrix::bt709}), yuv),
             "convert cannot change the matrix of YUV from bt601 (guess) to bt709; put the stage "
@@ -507,9 +507,10 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.matrix = Matrix::bt709}), yuv), "");
   EXPECT_EQ(begin(match_stage("", {}), stream_of(PixelFormat::gray8, 31, 31, {})).substr(0, 6),
             "match:");
-  EXPECT_EQ(begin(disparity_stage(""), grey),
-            "disparity: a left and a right image side by side have an even width, these frames are "
-            "33x20");
+  EXPECT_EQ(
+      begin(disparity_stage(""), grey),
+      "disparity: a frame must hold the left and the right image side by side, and so have an "
+      "even width; these frames are 33x20");
   EXPECT_EQ(begin(track_stage("", {30, 0, 8, 8}), grey),
             "track: a box of 8x8 at (30, 0) is not inside the frame of 33x20");
 }

@@ -139,7 +139,7 @@ void check(const Row& row, const BlockResources& block) {
   const int registers =
       registers_of_block(row, (block.threads + 31) / 32, block.registers_per_thread);
   if (registers > limits.registers_per_block) {
-    refuse_block(row.cc, "registers, as its warps are given them,", registers, "a block has",
+    refuse_block(row.cc, "registers (allocated per warp, rounded up)", registers, "a block has",
                  limits.registers_per_block);
   }
 }

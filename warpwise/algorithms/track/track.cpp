@@ -110,8 +110,8 @@ MatchOptions TrackState::search_of(const Box& region) const {
 
 void TrackState::require_frame(std::int64_t width, std::int64_t height) const {
   if (width == width_ && height == height_) return;
-  throw InvalidArgument("track: a frame of " + size_text(width, height) + " after one of " +
-                        size_text(width_, height_));
+  throw InvalidArgument("track: the frame is " + size_text(width, height) +
+                        ", but the frames before it are " + size_text(width_, height_));
 }
 
 void TrackState::move_to(std::int64_t x, std::int64_t y) {

@@ -69,8 +69,8 @@ void EncodedFrames::require_size(const Stream& stream) const {
   if (file_.kind != Kind::h264) return;
   if (stream.shape.width % 2 != 0 || stream.shape.height % 2 != 0) {
     throw InvalidArgument(
-        name_ + ": 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) + "x" +
-        std::to_string(stream.shape.height) + "; .avi, .mkv and .mov take odd ones too");
+        name_ + ": frames of 4:2:0 need even sizes, not " + std::to_string(stream.shape.width) +
+        "x" + std::to_string(stream.shape.height) + "; .avi, .mkv and .mov take odd ones too");
   }
 }
 

@@ -81,7 +81,7 @@ class GifFiles final : public ImageModule {
 
   std::vector<std::byte> encode(const Picture&, const std::string&,
                                 const std::string& name) const override {
-    throw IoError("cannot write " + name + ": no GIF files are written here");
+    throw IoError("cannot write " + name + ": Warpwise does not write GIF files");
   }
 };
 

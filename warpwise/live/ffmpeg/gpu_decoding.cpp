@@ -154,8 +154,8 @@ std::string why_not_by_driver(const AVCodecParameters& video) {
   const auto columns = static_cast<unsigned>(video.width);
   const auto rows = static_cast<unsigned>(video.height);
   if (columns < has->least_columns || rows < has->least_rows) {
-    return "the GPU decodes " + name + " from " + size_of(has->least_columns, has->least_rows) +
-           " on";
+    return "the GPU decodes " + name + " only from a size of " +
+           size_of(has->least_columns, has->least_rows);
   }
   const bool are_too_many = (columns + 15) / 16 * ((rows + 15) / 16) > has->most_macroblocks;
   if (columns > has->most_columns || rows > has->most_rows || are_too_many) {
@@ -247,7 +247,8 @@ std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options) 
       return "its frames are turned on the host";
     }
   }
-  if (decoder_with_cuda(is.codec_id) == nullptr) return "this FFmpeg has no " + name + " by CUDA";
+  if (decoder_with_cuda(is.codec_id) == nullptr)
+    return "this FFmpeg has no CUDA decoder for " + name;
   return why_not_by_driver(is);
 }
 

@@ -26,8 +26,9 @@ GLenum order_of(PixelFormat format) {
     case PixelFormat::rgba32: return GL_RGBA;
     case PixelFormat::bgra32: return GL_BGRA;
     default:
-      throw InvalidArgument("scene: gives rgba32, bgra32, rgb24 or bgr24; a stage makes " +
-                            std::string(name_of(format)) + " of them");
+      throw InvalidArgument("scene: gives rgba32, bgra32, rgb24 or bgr24, not " +
+                            std::string(name_of(format)) +
+                            "; a stage of the pipeline can convert them");
   }
 }
 

@@ -32,9 +32,10 @@ class DisparityStage final : public Stage {
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;
     if (shape.width % 2 == 0) return rgb_result(from, shape.width / 2, shape.height);
-    throw InvalidArgument("disparity: a left and a right image side by side have an even width, " +
-                          std::string("these frames are ") + std::to_string(shape.width) + "x" +
-                          std::to_string(shape.height));
+    throw InvalidArgument(
+        "disparity: a frame must hold the left and the right image side by side, and so have an "
+        "even width; these frames are " +
+        std::to_string(shape.width) + "x" + std::to_string(shape.height));
   }
 
   bool is_recordable() const override { return false; }

@@ -13,7 +13,7 @@ class NarrowStage final : public Stage {
   bool takes_deep_frames() const override { return true; }
 
   Stream begin(const Stream& from) override {
-    if (!from.is_deep()) throw PixelsNotTaken("frames of u16 are rounded to 8 bits");
+    if (!from.is_deep()) throw PixelsNotTaken("only frames of u16 can be rounded to 8 bits");
     range_ = from.colours.range.value;
     return narrowed(from);
   }

@@ -497,14 +497,14 @@ TEST(Convert, RefusesWhatHasNoDefinitionAndListsWhatHas) {
   expect_refused(rgb24, ycbcr32, o, "bt601 bt709");
   o.convention = Convention::opencv;
   o.matrix = Matrix::bt709;
-  expect_refused(rgb24, ycbcr32, o, "defined are bt601");
+  expect_refused(rgb24, ycbcr32, o, "supported: bt601");
   o.matrix = Matrix::bt601;
   o.to_range = Range::limited;
-  expect_refused(rgb24, ycbcr32, o, "defined are full");
+  expect_refused(rgb24, ycbcr32, o, "supported: full");
   expect_refused(rgb24, bgr24, o, "holds no YUV");
   o.to_range.reset();
   o.from_range = Range::full;
-  expect_refused(nv12, rgb24, o, "defined are limited");
+  expect_refused(nv12, rgb24, o, "supported: limited");
   o.convention = Convention::libyuv;
   o.to_range = Range::limited;
   expect_refused(nv12, gray8, o, "exact rescales");

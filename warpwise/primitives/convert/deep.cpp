@@ -51,9 +51,9 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
   bool is_deep = is_picture;
   for (const View& view : views) is_deep = is_deep && view.type() == ElementType::u16;
   if (is_deep) return components;
-  refuse_deep(function, std::string(which) + " has pixels of " +
-                            (given.empty() ? "no view" : given) +
-                            ", it needs one view of 1, 3 or 4 x u16, or planes of u16");
+  refuse_deep(function,
+              std::string(which) + (given.empty() ? " has no view" : " has pixels of " + given) +
+                  "; it must be one view of 1, 3 or 4 x u16, or the luma and chroma planes of u16");
 }
 
 /// Columns and rows of pixels that share a sample of chroma.
@@ -121,13 +121,14 @@ void require_options(const DeepOptions& options, bool from_rgb, bool to_planes) 
                 "from_bits is " + std::to_string(options.from_bits) + ", it needs 8 to 16");
   }
   if (from_rgb && options.from_bits != 16) {
-    refuse_deep("convert_deep", "src is RGB, whose samples have 16 bits");
+    refuse_deep("convert_deep", "from_bits is " + std::to_string(options.from_bits) +
+                                    ", but src is RGB, whose samples have 16 bits");
   }
   if (from_rgb && options.from_range != Range::full) {
-    refuse_deep("convert_deep", "src is RGB, whose range is full");
+    refuse_deep("convert_deep", "from_range is limited, but src is RGB, whose range is full");
   }
   if (!to_planes && options.to_range != Range::full) {
-    refuse_deep("convert_deep", "dst is RGB, whose range is full");
+    refuse_deep("convert_deep", "to_range is limited, but dst is RGB, whose range is full");
   }
 }
 
@@ -185,8 +186,8 @@ std::vector<ByteArguments> rounding_of(std::span<const Source> src, Range range,
   const bool is_yuv = holds_yuv(dst.format());
   const std::int64_t components = is_yuv ? 3 : plane_row_bytes(dst.format(), 0, 1);
   if (components != std::ssize(from) || is_yuv != (src.size() > 1)) {
-    refuse_deep(name,
-                "src has other components than a frame of " + std::string(name_of(dst.format())));
+    refuse_deep(name, "src does not have the components of a frame of " +
+                          std::string(name_of(dst.format())));
   }
   for (const Source& view : src) {
     for (int plane = 0; plane < plane_count(dst.format()); ++plane) {

@@ -527,18 +527,18 @@ TEST(DeepArguments, WrongOnesAreRefused) {
   };
   const Kind& planes = kinds_of_planes[0];
   EXPECT_EQ(refusal({{2}}, rgb_kind),
-            "convert_deep: src has pixels of 2 x u16, it needs one view of 1, 3 or 4 x u16, or "
-            "planes of u16");
+            "convert_deep: src has pixels of 2 x u16; it must be one view of 1, 3 or 4 x u16, or "
+            "the luma and chroma planes of u16");
   EXPECT_EQ(refusal(rgb_kind, kinds_of_pairs[0]),
             "convert_deep: dst needs one view of 3 x u16, or three of 1 x u16");
   EXPECT_EQ(refusal(rgb_kind, planes, {.from_range = Range::limited}),
-            "convert_deep: src is RGB, whose range is full");
+            "convert_deep: from_range is limited, but src is RGB, whose range is full");
   EXPECT_EQ(refusal(rgb_kind, planes, {.from_bits = 10}),
-            "convert_deep: src is RGB, whose samples have 16 bits");
+            "convert_deep: from_bits is 10, but src is RGB, whose samples have 16 bits");
   EXPECT_EQ(refusal(planes, rgb_kind, {.from_bits = 17}),
             "convert_deep: from_bits is 17, it needs 8 to 16");
   EXPECT_EQ(refusal(planes, rgb_kind, {.to_range = Range::limited}),
-            "convert_deep: dst is RGB, whose range is full");
+            "convert_deep: to_range is limited, but dst is RGB, whose range is full");
   EXPECT_EQ(refusal(planes, rgb_kind, {}, {7, 6}),
             "convert_deep: src is 8x6, dst is 7x6; they must be of one size");
   EXPECT_EQ(refusal({{1, 1, 1}, 4}, rgb_kind),
@@ -560,9 +560,9 @@ TEST(DeepArguments, OtherFramesAreRefused) {
         [&] { round_to_8_bits(src.views<ConstHostView>(), Range::full, dst.host()); });
   };
   EXPECT_EQ(refusal(rgb_kind, PixelFormat::rgba32),
-            "round_to_8_bits: src has other components than a frame of rgba32");
+            "round_to_8_bits: src does not have the components of a frame of rgba32");
   EXPECT_EQ(refusal(rgb_kind, PixelFormat::i444),
-            "round_to_8_bits: src has other components than a frame of i444");
+            "round_to_8_bits: src does not have the components of a frame of i444");
   EXPECT_EQ(refusal(kinds_of_planes[0], PixelFormat::i420),
             "round_to_8_bits: component 1 of src is 8x6, that of i420 is 4x3");
   EXPECT_EQ(refusal(rgb_kind, PixelFormat::rgb24, {8, 5}),

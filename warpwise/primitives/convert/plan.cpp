@@ -22,7 +22,7 @@ bool contains(const Values& values, Value value) {
 }
 
 [[noreturn]] void refuse(const std::string& given, const std::string& defined) {
-  throw InvalidArgument("convert: " + given + "; defined are " + defined);
+  throw InvalidArgument("convert: " + given + "; supported: " + defined);
 }
 
 void require_enumerators(const ConvertOptions& options) {

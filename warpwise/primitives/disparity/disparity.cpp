@@ -8,15 +8,17 @@ namespace {
 
 void validate(const DisparityOptions& options) {
   if (options.block < 1 || options.block > max_disparity_block || options.block % 2 == 0) {
-    throw InvalidArgument("disparity: a block of " + std::to_string(options.block) +
-                          " pixels; it must be odd, 1 to " + std::to_string(max_disparity_block));
+    throw InvalidArgument("disparity: the block has " + std::to_string(options.block) +
+                          " pixels a side; it must have an odd number from 1 to " +
+                          std::to_string(max_disparity_block));
   }
   if (options.max_disparity < 0 || options.max_disparity > max_disparity_range) {
-    throw InvalidArgument("disparity: a largest disparity of " +
-                          std::to_string(options.max_disparity) + "; it must be 0 to " +
-                          std::to_string(max_disparity_range));
+    throw InvalidArgument("disparity: max_disparity is " + std::to_string(options.max_disparity) +
+                          "; it must be 0 to " + std::to_string(max_disparity_range));
   }
-  if (options.measure > Measure::zncc) throw InvalidArgument("disparity: no such measure");
+  if (options.measure > Measure::zncc)
+    throw InvalidArgument("disparity: there is no measure of number " +
+                          std::to_string(static_cast<int>(options.measure)));
 }
 
 template <class Source, class Destination>

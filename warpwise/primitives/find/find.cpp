@@ -8,7 +8,9 @@ namespace {
 
 template <class View>
 void validate(const View& templ, const View& image, Measure measure) {
-  if (measure > Measure::zncc) throw InvalidArgument("find: no such measure");
+  if (measure > Measure::zncc)
+    throw InvalidArgument("find: there is no measure of number " +
+                          std::to_string(static_cast<int>(measure)));
   detail::require_type("find", "the template", templ, ElementType::u8, 1);
   detail::require_type("find", "the image", image, ElementType::u8, 1);
   if (templ.width() > image.width() || templ.height() > image.height()) {

@@ -104,7 +104,7 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
       if constexpr (size<T> == 2) {
         return start_product<T, GemvAccess::half_vector>(launch, stream);
       } else {
-        throw Error("gemv: no kernel loads elements of 4 bytes by 8 bytes at once");
+        throw Error("gemv: loads of 8 bytes are for f16 and bf16, not for f32");
       }
     case GemvAccess::element: return start_product<T, GemvAccess::element>(launch, stream);
     case GemvAccess::byte: return start_product<T, GemvAccess::byte>(launch, stream);
@@ -122,7 +122,8 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
     case ElementType::u32:
     case ElementType::i32: break;
   }
-  throw Error("gemv: no kernel multiplies " + std::string(name_of(launch.kernel.type)));
+  throw Error("gemv: there is no kernel for a matrix of " +
+              std::string(name_of(launch.kernel.type)));
 }
 
 void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {

@@ -38,7 +38,7 @@ void validate_options(const MatchOptions& options) {
       options.stride_y > max_stride) {
     throw InvalidArgument("match: strides of " + std::to_string(options.stride_x) + " and " +
                           std::to_string(options.stride_y) +
-                          "; they must be 0, which means the block's size, to 2^31");
+                          "; each must be 0 (the block's size) to 2^31");
   }
   validate_search_range("x", options.search_x);
   validate_search_range("y", options.search_y);

@@ -74,7 +74,7 @@ void require_type_of_first(std::string_view which, const BasicView<memory, acces
   throw InvalidArgument(std::string(which) + " has pixels of " +
                         type_text(view.type(), view.channels()) + ", that of image 0 has " +
                         type_text(first.type(), first.channels()) +
-                        "; all of a call must have one type");
+                        "; all images of a call must have one pixel type");
 }
 
 template <Memory memory, Access access>
@@ -83,7 +83,7 @@ void require_type_of_first(std::string_view which, const BasicFrame<memory, acce
   if (frame.format() == first.format()) return;
   throw InvalidArgument(std::string(which) + " is " + std::string(name_of(frame.format())) +
                         ", that of image 0 is " + std::string(name_of(first.format())) +
-                        "; all of a call must have one format");
+                        "; all frames of a call must have one pixel format");
 }
 
 /// Calls each(i) for all images on the CPU. Threads take small images one by one. each(i) itself

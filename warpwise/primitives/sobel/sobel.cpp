@@ -48,7 +48,7 @@ void require_order(ChannelOrder order, ChannelOrder first) {
   if (order == first) return;
   throw InvalidArgument("src has colours in the order " + std::string(name_of(order)) +
                         ", that of image 0 in the order " + std::string(name_of(first)) +
-                        "; all of a call must have one order");
+                        "; all images of a call must have one channel order");
 }
 
 /// Checks a batch. Returns the options with the order of its channels.

@@ -24,8 +24,8 @@ void validate(const Source& src, const Destination& dst, const ThresholdOptions&
     detail::require_same_size("threshold's mean image", src, *mean);
     detail::require_type("threshold", "the mean image", *mean,
                          mean->type() == ElementType::f32 ? ElementType::f32 : src.type(), 1);
-    detail::require_disjoint("threshold's mean image as dst", src, *mean);
-    detail::require_disjoint("threshold's mean image as src", *mean, dst);
+    detail::require_disjoint("threshold", src, *mean, "src and the mean image");
+    detail::require_disjoint("threshold", *mean, dst, "the mean image and dst");
   }
   detail::threshold::validate_threshold_options(options, src.type());
 }
