@@ -129,7 +129,17 @@ void require_pair(PixelFormat source, PixelFormat destination) {
 
 template <class Frame, class View>
 Frame frame_of(const Array& array, const FrameShape& shape) {
-  if (!shape.whole) return Frame(shape.format, array.view<View>());
+  if (!shape.whole) {
+    const std::string format(name_of(shape.format));
+    if (array.type() != ElementType::u8 || array.channels() != channels_of(shape.format))
+      array.fail("has pixels of " + std::to_string(array.channels()) + " x " +
+                 std::string(name_of(array.type())) + ", and a " + format + " frame of " +
+                 std::to_string(channels_of(shape.format)) + " x u8");
+    const View view = array.view<View>();
+    if (view.row_bytes() != plane_row_bytes(shape.format, 0, view.width()))
+      array.fail("has an odd width, and such a " + format + " frame needs size=(width, height)");
+    return Frame(shape.format, view);
+  }
   const std::int64_t needed = frame_bytes(shape.format, shape.width, shape.height);
   std::int64_t bytes = size_of(array.type());
   for (const std::int64_t extent : array.shape()) bytes *= extent;

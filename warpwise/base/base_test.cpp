@@ -208,6 +208,9 @@ TEST(Frame, TakesAViewOfItsLayout) {
   EXPECT_EQ(frame.plane(0).pitch_bytes, 16);
   EXPECT_THROW(HostFrame(PixelFormat::rgba32, HostView(pixels.data(), 4, 4, 3)), InvalidArgument);
   EXPECT_THROW(HostFrame(PixelFormat::nv12, HostView(pixels.data(), 4, 4)), InvalidArgument);
+  EXPECT_EQ(test::message_of<InvalidArgument>(
+                [&] { HostFrame(PixelFormat::rgb24, HostView(pixels.data(), 4, 4)); }),
+            "a view of 1 x u8 is no rgb24 frame");
   EXPECT_THROW(HostFrame(nullptr, PixelFormat::nv12, 4, 4), InvalidArgument);
   EXPECT_EQ(test::message_of<InvalidArgument>(
                 [&] { HostFrame(pixels.data(), PixelFormat::nv12, -4, 4); }),

@@ -48,15 +48,7 @@ class BasicFrame {
   /// \throws InvalidArgument  the format has several planes, the view is not u8, or its rows
   /// have another number of bytes.
   BasicFrame(PixelFormat format, View view)
-      : BasicFrame(format, view.width(), view.height(),
-                   {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}}) {
-    if (plane_count(format) != 1 || view.type() != ElementType::u8 ||
-        view.row_bytes() != plane_row_bytes(format, 0, view.width())) {
-      throw InvalidArgument("a view of " + std::to_string(view.channels()) + " x " +
-                            std::string(name_of(view.type())) + " is no " +
-                            std::string(name_of(format)) + " frame");
-    }
-  }
+      : BasicFrame(format, view.width(), view.height(), plane_of(format, view)) {}
 
   /// Makes a read-only frame of a writable frame's pixels.
   template <Access other_access>
@@ -90,6 +82,16 @@ class BasicFrame {
       at += row * plane_rows(format, p, height);
     }
     return planes;
+  }
+
+  static std::array<Plane, 3> plane_of(PixelFormat format, View view) {
+    if (plane_count(format) != 1 || view.type() != ElementType::u8 ||
+        view.row_bytes() != plane_row_bytes(format, 0, view.width())) {
+      throw InvalidArgument("a view of " + std::to_string(view.channels()) + " x " +
+                            std::string(name_of(view.type())) + " is no " +
+                            std::string(name_of(format)) + " frame");
+    }
+    return {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}};
   }
 
   std::array<Plane, 3> planes_;
