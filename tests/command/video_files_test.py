@@ -298,19 +298,19 @@ class VideoFiles(CommandTest):
         self.assertIn("96x64", said[0])
         self.assertIn("not turned: a quarter turn to the ", said[0])
         self.assertIn("turned: a quarter turn", self.stream("out.mp4", "null")[0])
-        self.assertEqual(self.stream("phone.mp4", "out.mkv", "--no-autorotate")[1], "out.mkv does not hold: the turn")
+        self.assertEqual(self.stream("phone.mp4", "out.mkv", "--no-autorotate")[1], "out.mkv does not hold: the rotation tag")
 
     def test_what_a_file_does_not_hold_is_said(self):
         self.make_phone_video("phone.mp4")
         self.assertEqual(self.stream("phone.mp4", "out.y4m")[1],
-                         "out.y4m does not hold: sound (aac), varying times (--fps makes them equal)")
+                         "out.y4m does not hold: sound (aac), varying frame durations (--fps makes them equal)")
 
         self.assertEqual(self.stream("phone.mp4", "out/")[1],
-                         "out/ does not hold: sound (aac), varying times (--fps makes them equal)")
+                         "out/ does not hold: sound (aac), varying frame durations (--fps makes them equal)")
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-vf", "setsar=4/3", "-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084",
                "-color_primaries", "bt2020", "-c:v", "libx265", "-x265-params", "log-level=none", "wide.mkv")
-        for sink, lost in [("out/", "the transfer, the primaries, the shape of pixels"), ("out.y4m", "the transfer, the primaries"),
-                           ("out.avi", "the transfer, the primaries")]:
+        for sink, lost in [("out/", "the transfer function, the colour primaries, the shape of pixels"), ("out.y4m", "the transfer function, the colour primaries"),
+                           ("out.avi", "the transfer function, the colour primaries")]:
             self.assertEqual(self.stream("wide.mkv", sink)[1], f"{sink} does not hold: {lost}")
 
         report = json.loads("\n".join(self.stream("phone.mp4", "out.y4m", "--fps", "25", "--json")))

@@ -103,8 +103,8 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
 // Adds the options for the compilation, and for the limit of a launch's instructions.
 void add_build_options(CLI::App& app, ExplainOptions& options) {
   add_number(app, "--arch",
-             "Architecture that the PTX is built for, such as 90 (default: the newest that runs on "
-             "all of --cc or on --profile)",
+             "Architecture to compile the source for, such as 90 for sm_90; --cc or --profile names "
+             "the emulated GPU (default: the newest architecture that runs on all of these)",
              1, 999, [&options](std::int64_t value) {
                options.file.compile.architecture = static_cast<int>(value);
              });

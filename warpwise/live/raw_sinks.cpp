@@ -179,10 +179,10 @@ class Y4mSink final : public Sink {
 std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions) {
   std::vector<std::string> dropped;
   if (companions != nullptr) dropped = companions->parts();
-  if (stream.is_varying) dropped.emplace_back("varying times (--fps makes them equal)");
-  if (stream.orientation != 1) dropped.emplace_back("the turn");
-  if (stream.has_wide_range()) dropped.emplace_back("the transfer");
-  if (stream.primaries == bt2020_primaries) dropped.emplace_back("the primaries");
+  if (stream.is_varying) dropped.emplace_back("varying frame durations (--fps makes them equal)");
+  if (stream.orientation != 1) dropped.emplace_back("the rotation tag");
+  if (stream.has_wide_range()) dropped.emplace_back("the transfer function");
+  if (stream.primaries == bt2020_primaries) dropped.emplace_back("the colour primaries");
   return dropped;
 }
 

@@ -43,7 +43,7 @@ class Sink {
   virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
   /// Lists, for the user, the properties and companions of a stream that the sink cannot store:
-  /// "the turn", "subtitles (subrip)", "chapters". `companions` may be null.
+  /// "the rotation tag", "subtitles (subrip)", "chapters". `companions` may be null.
   virtual std::vector<std::string> drops(const Stream& /*stream*/,
                                          const Companions* /*companions*/) const {
     return {};

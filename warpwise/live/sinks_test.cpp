@@ -190,8 +190,8 @@ TEST_F(SinksTest, AY4mFileSaysWhatItDrops) {
   stream.orientation = 6;
   stream.transfer = 18;
   EXPECT_EQ(sink->drops(stream, nullptr),
-            (std::vector<std::string>{"varying times (--fps makes them equal)", "the turn",
-                                      "the transfer"}));
+            (std::vector<std::string>{"varying frame durations (--fps makes them equal)",
+                                      "the rotation tag", "the transfer function"}));
 }
 
 TEST_F(SinksTest, AY4mFileAppearsWhenItIsFinished) {

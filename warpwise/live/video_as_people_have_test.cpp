@@ -331,7 +331,7 @@ TEST_F(PeoplesVideoTest, TheTurnIsSaidAndShapesOfPixelsGoAlong) {
   copy("a.mp4", "c.mp4", as_stored);
   EXPECT_EQ(open("c.mp4")->name(), path("c.mp4") + " (h264, turned: a quarter turn to the right)");
   const auto mkv = video_module().create(path("d.mkv"));
-  EXPECT_EQ(mkv->drops(stream, nullptr), Words{"the turn"});
+  EXPECT_EQ(mkv->drops(stream, nullptr), Words{"the rotation tag"});
 }
 
 TEST_F(PeoplesVideoTest, PrimariesAndTransferGoAlong) {

@@ -368,11 +368,11 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
     for (const std::string& each : others->never_copied()) add(true, each);
     add(!file_.holds_light() && !others->light().empty(), "the HDR metadata");
   }
-  add(stream.orientation != 1 && !file_.is_quicktime(), "the turn");
+  add(stream.orientation != 1 && !file_.is_quicktime(), "the rotation tag");
   add(stream.is_deep() && file_.is_quicktime() && stream.depth > most_bits_of_quicktime,
       "more than 10 bits");
-  add(stream.has_wide_range() && file_.kind == Kind::mjpeg, "the transfer");
-  add(stream.primaries == bt2020_primaries && file_.kind == Kind::mjpeg, "the primaries");
+  add(stream.has_wide_range() && file_.kind == Kind::mjpeg, "the transfer function");
+  add(stream.primaries == bt2020_primaries && file_.kind == Kind::mjpeg, "the colour primaries");
   return dropped;
 }
 
