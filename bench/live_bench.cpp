@@ -98,16 +98,18 @@ json row_of(const std::string& name, const Times& computing, const live::Summary
 json row_of_gpu(const std::string& name, const MakeStages& stages) {
   const Problem problem(stages, PixelFormat::rgb24, shipped);
   const Times computing = resident(problem, 1, frames_beyond_cache);
-  const live::Summary whole = run_through(
-      live::pattern_source("zone", {}), live::gpu_lanes(problem.pipeline, live::lanes_for(workers)),
-      {.frames = 4000, .workers = workers});
+  const live::Summary whole =
+      run_through(live::pattern_source("zone", {}),
+                  live::gpu_lanes(problem.pipeline, live::lane_count_for(workers)),
+                  {.frames = 4000, .workers = workers});
   return row_of(name, computing, whole);
 }
 
 json row_of_cpu(const std::string& name, std::size_t threads) {
   const live::Pipeline pipeline = pipeline_of(shipped(), PixelFormat::rgb24);
   const auto through = [&](std::shared_ptr<live::Source> source) {
-    return run_through(std::move(source), live::cpu_lanes(pipeline, live::lanes_for(threads), 1),
+    return run_through(std::move(source),
+                       live::cpu_lanes(pipeline, live::lane_count_for(threads), 1),
                        {.frames = 2000, .workers = threads});
   };
   std::vector<double> seconds;

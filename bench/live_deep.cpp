@@ -26,10 +26,10 @@ class OnHost final : public live::Stage {
   explicit OnHost(std::unique_ptr<live::Stage> stage)
       : Stage(stage->text()), stage_(std::move(stage)) {}
 
-  std::optional<PixelFormat> reads(const live::Stream& from) const override {
-    return stage_->reads(from);
+  std::optional<PixelFormat> required_format(const live::Stream& from) const override {
+    return stage_->required_format(from);
   }
-  bool takes_deep_frames() const override { return stage_->takes_deep_frames(); }
+  bool accepts_deep_frames() const override { return stage_->accepts_deep_frames(); }
   live::Stream begin(const live::Stream& from) override { return stage_->begin(from); }
   bool is_recordable() const override { return false; }
 
@@ -106,7 +106,7 @@ void fill(const live::Pipeline& pipeline, std::span<const std::unique_ptr<live::
 // Returns the seconds of a frame, from a source in memory to its result in memory, in a run of
 // `frames` frames.
 double seconds_of_a_run(const live::Pipeline& pipeline, live::Lane& on_cpu, std::int64_t frames) {
-  auto lanes = live::gpu_lanes(pipeline, live::lanes_for(workers));
+  auto lanes = live::gpu_lanes(pipeline, live::lane_count_for(workers));
   fill(pipeline, lanes, on_cpu);
   return 1 / fps_of(run_through(memory_source(pipeline.source()), std::move(lanes),
                                 {.frames = frames, .workers = workers}));

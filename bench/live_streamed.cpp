@@ -89,7 +89,7 @@ Times lanes_of_a_run(const Problem& problem) {
   std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {
     const live::Summary summary = run_through(memory_source(problem.pipeline.source()),
-                                              filled_lanes(problem, live::lanes_for(workers)),
+                                              filled_lanes(problem, live::lane_count_for(workers)),
                                               {.frames = frames_of_a_run, .workers = workers});
     seconds.push_back(1 / fps_of(summary));
   }
@@ -127,7 +127,7 @@ nlohmann::json streamed(const Problem& problem) {
 nlohmann::json latency(const Problem& problem) {
   const live::Summary summary =
       run_through(memory_source(problem.pipeline.source(), camera_fps),
-                  filled_lanes(problem, live::lanes_for(workers)),
+                  filled_lanes(problem, live::lane_count_for(workers)),
                   {.realtime = true, .frames = camera_frames, .workers = workers});
   fmt::print("latency at {} frames a second: {:.3f} ms, p99 {:.3f} ms, {} dropped\n", camera_fps,
              summary.age_median, summary.age_p99, summary.dropped);

@@ -22,7 +22,7 @@ class RungStage final : public live::Stage {
   explicit RungStage(const std::string& rung)
       : Stage(rung), table_(lab::find_study("convert")), rung_(table_.rung(rung)) {}
 
-  std::optional<PixelFormat> reads(const live::Stream&) const override {
+  std::optional<PixelFormat> required_format(const live::Stream&) const override {
     return PixelFormat::rgb24;
   }
 

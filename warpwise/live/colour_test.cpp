@@ -241,7 +241,7 @@ TEST(Colour, SharedChromaKeepsItsColumns) {
   const auto siting = [](PixelFormat from, Siting of_stream, PixelFormat to,
                          ChromaUpsampling upsampling = ChromaUpsampling::replicate) {
     const Stream stream = stream_of(from, width, height, {}, {}, {.siting = of_stream});
-    const Told<Siting> told =
+    const WithOrigin<Siting> told =
         convert_stage("", to, {.upsampling = upsampling})->begin(stream).colours.siting;
     return std::string(name_of(told.value)) + " (" + std::string(name_of(told.origin)) + ")";
   };

@@ -4,14 +4,14 @@ namespace warpwise::live {
 namespace {
 
 template <class T>
-Told<T> decide(const std::optional<T>& option, const std::optional<T>& tag, T guess) {
+WithOrigin<T> decide(const std::optional<T>& option, const std::optional<T>& tag, T guess) {
   if (option) return {*option, Origin::option};
   if (tag) return {*tag, Origin::tag};
   return {guess, Origin::guess};
 }
 
 template <class T>
-std::string text_of(const Told<T>& told) {
+std::string text_of(const WithOrigin<T>& told) {
   return std::string(name_of(told.value)) + " (" + std::string(name_of(told.origin)) + ")";
 }
 
@@ -26,8 +26,9 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
           decide(options.siting, tags.siting, Siting::left)};
 }
 
-Told<Siting> siting_of_row_means(Told<Siting> siting) {
-  return siting.value == Siting::top_left ? Told<Siting>{Siting::left, Origin::stage} : siting;
+WithOrigin<Siting> siting_of_row_means(WithOrigin<Siting> siting) {
+  return siting.value == Siting::top_left ? WithOrigin<Siting>{Siting::left, Origin::stage}
+                                          : siting;
 }
 
 bool has_alpha(PixelFormat format) {

@@ -41,16 +41,16 @@ constexpr auto enum_names(Origin) {
 }
 
 template <class T>
-struct Told {
+struct WithOrigin {
   T value;
   Origin origin;
 };
 
 /// Meaning of the codes of YUV and grey frames. RGB frames use only the matrix, to become YUV.
 struct Colours {
-  Told<Matrix> matrix;
-  Told<Range> range;
-  Told<Siting> siting;
+  WithOrigin<Matrix> matrix;
+  WithOrigin<Range> range;
+  WithOrigin<Siting> siting;
 };
 
 /// Decides each property: an option wins over a tag, a tag over a guess. The guesses follow video
@@ -64,7 +64,7 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
 
 /// Returns the siting of chroma whose rows were averaged in pairs. A new row lies midway between
 /// its two rows, so top_left becomes left. The origin of this new siting is Origin::stage.
-Told<Siting> siting_of_row_means(Told<Siting> siting);
+WithOrigin<Siting> siting_of_row_means(WithOrigin<Siting> siting);
 
 /// Returns true for rgba32 and bgra32, the formats with alpha.
 bool has_alpha(PixelFormat format);

@@ -61,7 +61,7 @@ class CpuLane final : public Lane {
     if (!source_) source_.emplace(pipeline_.source().shape);
     return source_->bytes();
   }
-  void take(io::Picture picture) override { source_.emplace(std::move(picture)); }
+  void adopt_picture(io::Picture picture) override { source_.emplace(std::move(picture)); }
   void prepare() override {
     allocate_results();
     for (io::Picture& each : results_) each.clear();

@@ -6,13 +6,13 @@ namespace warpwise::live {
 namespace {
 
 // Copies the samples of each component, converted by the component's table.
-void copy(std::span<const std::byte> from, const std::vector<Elements>& from_places,
-          std::span<std::byte> to, const std::vector<Elements>& to_places,
+void copy(std::span<const std::byte> from, const std::vector<SamplePositions>& from_places,
+          std::span<std::byte> to, const std::vector<SamplePositions>& to_places,
           const LevelTables& tables) {
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const std::uint16_t* const table = tables[i].data();
-    const Elements in = from_places[i];
-    const Elements out = to_places[i];
+    const SamplePositions in = from_places[i];
+    const SamplePositions out = to_places[i];
     for (std::int64_t k = 0; k < in.columns * in.rows; ++k) {
       const auto code = load<std::uint16_t>(from.data(), in.first + k * in.step);
       store(to.data(), out.first + k * out.step, table[code]);
@@ -56,9 +56,9 @@ LayoutCopy::LayoutCopy(const DeepLayout& layout, const Stream& frames)
   const int unused_bits = 16 - layout.depth;
   const LevelTables more = levels_of(frames, layout.depth, 16);
   for (int component = 0; component < frames.components(); ++component) {
-    Elements& place =
-        in_layout_.emplace_back(in_memory_.emplace_back(elements_of(frames.shape, component)));
-    if (component > 0 && layout.shares_plane) {
+    SamplePositions& place =
+        in_layout_.emplace_back(in_memory_.emplace_back(sample_positions(frames.shape, component)));
+    if (component > 0 && layout.interleaves_chroma) {
       place.first = frames.shape.plane_begin(1) + component - 1;
       place.step = 2;
     }
@@ -83,7 +83,7 @@ void LayoutCopy::write(std::span<const std::byte> from, std::span<std::byte> to)
 
 std::unique_ptr<io::Frames> frames_in(io::InputFile& input, const DeepLayout& layout,
                                       const Stream& stream) {
-  if (layout.is_that_of_memory()) return std::make_unique<io::RawFrames>(input, stream.shape);
+  if (layout.is_memory_layout()) return std::make_unique<io::RawFrames>(input, stream.shape);
   return std::make_unique<LayoutFrames>(input, layout, stream);
 }
 

@@ -18,12 +18,12 @@ struct DeepLayout {
   std::string_view name;
   int channels = 0;  ///< channels of a pixel; 0 for planes
   std::optional<io::DeepPlanes> planes = std::nullopt;
-  int depth = 16;             ///< bits of a sample: the upper bits of a u16
-  bool shares_plane = false;  ///< Cb and Cr alternate in one plane
+  int depth = 16;                   ///< bits of a sample: the upper bits of a u16
+  bool interleaves_chroma = false;  ///< Cb and Cr alternate in one plane
 
   io::PictureShape shape(std::int64_t width, std::int64_t height) const;
   /// Returns true if frames in memory have the same bytes, so that no LayoutCopy is needed.
-  bool is_that_of_memory() const { return depth == 16 && !shares_plane; }
+  bool is_memory_layout() const { return depth == 16 && !interleaves_chroma; }
 };
 inline constexpr DeepLayout deep_layouts[] = {
     {"gray16", 1},
@@ -50,8 +50,8 @@ class LayoutCopy {
   void write(std::span<const std::byte> from, std::span<std::byte> to) const;
 
  private:
-  std::vector<Elements> in_memory_;  // one for each component
-  std::vector<Elements> in_layout_;
+  std::vector<SamplePositions> in_memory_;  // one for each component
+  std::vector<SamplePositions> in_layout_;
   LevelTables to_memory_;
   LevelTables to_layout_;
 };

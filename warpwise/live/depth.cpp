@@ -15,7 +15,7 @@ LevelTables levels_of(const Stream& stream, int from, int to) {
   return tables;
 }
 
-Elements elements_of(const io::PictureShape& shape, int component) {
+SamplePositions sample_positions(const io::PictureShape& shape, int component) {
   if (!shape.planes) return {component, shape.channels, shape.width, shape.height};
   return {shape.plane_begin(component), 1, shape.plane_width(component),
           shape.plane_height(component)};
@@ -24,8 +24,7 @@ Elements elements_of(const io::PictureShape& shape, int component) {
 Stream narrowed(const Stream& deep) {
   Stream result = deep;
   result.depth = 8;
-  result.shape =
-      io::PictureShape::of(deep.samples_of_8_bits(), deep.shape.width, deep.shape.height);
+  result.shape = io::PictureShape::of(deep.format_of_8_bits(), deep.shape.width, deep.shape.height);
   result.shape.full_range = deep.shape.full_range;
   return result;
 }

@@ -25,13 +25,13 @@ LevelTables levels_of(const Stream& stream, int from, int to);
 
 /// Positions of a component's samples in a deep frame, counted in samples. The samples fill a
 /// plane, or are one element of each interleaved pixel.
-struct Elements {
+struct SamplePositions {
   std::int64_t first;
   std::int64_t step;
   std::int64_t columns;
   std::int64_t rows;
 };
-Elements elements_of(const io::PictureShape& shape, int component);
+SamplePositions sample_positions(const io::PictureShape& shape, int component);
 
 /// Returns a deep frame as convert_deep() takes it: one view of its pixels, or three of its planes.
 template <Memory memory, Access access>

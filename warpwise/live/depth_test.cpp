@@ -219,7 +219,7 @@ TEST_F(DeepVideo, MkvKeepsEverySample) {
       for (const int depth : {10, 12, 16}) {
         const Stream stream = deep_stream(shape, depth, range);
         SCOPED_TRACE(stream.text());
-        ASSERT_TRUE(video_module().create(path("a.mkv"))->keeps_deep(stream));
+        ASSERT_TRUE(video_module().create(path("a.mkv"))->accepts_deep_frames(stream));
         const std::vector<Bytes> frames = {random_samples(stream, 1), random_samples(stream, 2)};
         write("a.mkv", stream, frames);
         const auto source = open("a.mkv");
@@ -248,8 +248,8 @@ TEST_F(DeepVideo, Mp4IsHevcOfTenBits) {
     stream.primaries = 9;
     SCOPED_TRACE(stream.text());
     const auto sink = video_module().create(path("a.mp4"));
-    ASSERT_TRUE(sink->keeps_deep(stream));
-    EXPECT_TRUE(sink->drops(stream, nullptr).empty());
+    ASSERT_TRUE(sink->accepts_deep_frames(stream));
+    EXPECT_TRUE(sink->unstored_parts(stream, nullptr).empty());
     write_all(*sink, stream, {ramp(stream.shape), ramp(stream.shape)});
     const auto source = open("a.mp4");
     EXPECT_NE(source->name().find("(hevc)"), std::string::npos);
@@ -270,8 +270,8 @@ TEST_F(DeepVideo, GreyOfMp4HasNeutralChroma) {
   const auto shape = io::PictureShape::interleaved(ElementType::u16, 1, 96, 64);
   const Stream stream = deep_stream(shape, 16, Range::full);
   const auto sink = video_module().create(path("a.mp4"));
-  ASSERT_TRUE(sink->keeps_deep(stream));
-  EXPECT_EQ(sink->drops(stream, nullptr), std::vector<std::string>{"more than 10 bits"});
+  ASSERT_TRUE(sink->accepts_deep_frames(stream));
+  EXPECT_EQ(sink->unstored_parts(stream, nullptr), std::vector<std::string>{"more than 10 bits"});
   write_all(*sink, stream, {ramp(shape)});
   const auto words = words_of(decoded("a.mp4", "yuv420p10le"));
   for (std::size_t i = 96 * 64; i < words.size(); ++i) ASSERT_NEAR(words[i], 512, 1);
@@ -284,14 +284,14 @@ TEST_F(DeepVideo, OneFrameIsAnMp4File) {
   EXPECT_EQ(frames_of(*open("a.mp4")).size(), 1);
   const Stream small =
       deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 62, 64), 10, Range::limited);
-  EXPECT_FALSE(video_module().create(path("a.mp4"))->keeps_deep(small));
+  EXPECT_FALSE(video_module().create(path("a.mp4"))->accepts_deep_frames(small));
 }
 
 TEST_F(DeepVideo, OtherSinksRoundToEightBits) {
   const Stream stream =
       deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 64, 48), 10, Range::limited);
   const auto sink = video_module().create(path("a.avi"));
-  EXPECT_FALSE(sink->keeps_deep(stream));
+  EXPECT_FALSE(sink->accepts_deep_frames(stream));
   const Pipeline pipeline({}, stream, *sink);
   EXPECT_TRUE(pipeline.rounds_to_8_bits());
   EXPECT_EQ(pipeline.steps().front().to.shape.format, PixelFormat::i420);

@@ -112,7 +112,7 @@ void write_flo(const std::string& path, const Flow& flow) {
   file.finish();
 }
 
-float longest(const Flow& flow) {
+float max_vector_length(const Flow& flow) {
   float length = 0;
   for (const FlowVector vector : flow.vectors) {
     if (is_known(vector)) length = std::max(length, std::hypot(vector.x, vector.y));
@@ -120,7 +120,7 @@ float longest(const Flow& flow) {
   return length;
 }
 
-float usual_longest(ConstHostView displacement) {
+float p99_vector_length(ConstHostView displacement) {
   std::vector<float> lengths;
   for (std::int64_t row = 0; row < displacement.height(); ++row) {
     for (std::int64_t column = 0; column < displacement.width(); ++column) {

@@ -37,11 +37,11 @@ std::vector<std::byte> flo_header(const Flow& flow);
 void write_flo(const std::string& path, const Flow& flow);
 
 /// Returns the length of the longest known vector.
-float longest(const Flow& flow);
+float max_vector_length(const Flow& flow);
 
 /// Returns the 99th percentile of the lengths of known block vectors, at least 1. If colours are
 /// scaled by this length, a few wrong vectors do not wash out the picture.
-float usual_longest(ConstHostView displacement);
+float p99_vector_length(ConstHostView displacement);
 
 /// Draws the motion into `rgb`, a u8 image of three channels and of the frames' size. Pixels get
 /// their vectors as in flow_of().

@@ -26,8 +26,8 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // Measures the steps on a blank frame, then records the graph. Must not be called for a pipeline
-  // that remembers(), because its stages would remember the blank frame.
+  // Measures the steps on a blank frame, then records the graph. Must not be called for a stateful
+  // pipeline, because its stages would remember the blank frame.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
     if (on_gpu_.source)
@@ -49,8 +49,8 @@ class GpuLane final : public Lane {
     done_.synchronize();
     return true;
   }
-  void take_frame_of(Lane& other) override {
-    if (!on_gpu_.source) return Lane::take_frame_of(other);
+  void copy_source_from(Lane& other) override {
+    if (!on_gpu_.source) return Lane::copy_source_from(other);
     gpu::set_device(device_);
     const auto& same = static_cast<const GpuLane&>(other);
     gpu::copy_bytes(same.source_on_device_.data(), source_on_device_.data(),
@@ -179,7 +179,7 @@ class StreamOfStages {
 };
 
 std::shared_ptr<gpu::Stream> stream_for(const Pipeline& pipeline) {
-  if (!pipeline.remembers()) return std::make_shared<gpu::Stream>();
+  if (!pipeline.is_stateful()) return std::make_shared<gpu::Stream>();
   const auto both = std::make_shared<StreamOfStages>(pipeline);
   return {both, &both->stream};
 }
@@ -191,7 +191,7 @@ std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size
   std::vector<std::unique_ptr<Lane>> lanes;
   std::shared_ptr<gpu::Stream> stream;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!stream || !pipeline.remembers()) stream = stream_for(pipeline);
+    if (!stream || !pipeline.is_stateful()) stream = stream_for(pipeline);
     auto lane = std::make_unique<GpuLane>(pipeline, stream, on_gpu);
     if (pipeline.is_recordable()) lane->record();
     lanes.push_back(std::move(lane));

@@ -30,15 +30,15 @@ class Lane {
   /// Copies the source's frame from another lane, whose frames lie in the same kind of memory. The
   /// other lane must have read or computed that frame, and keep it until this lane has computed: a
   /// copy on a GPU completes only then.
-  virtual void take_frame_of(Lane& other) {
+  virtual void copy_source_from(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }
   /// Takes over a picture as the source's frame. Lanes that have pictures() do not copy it.
-  virtual void take(io::Picture picture) {
+  virtual void adopt_picture(io::Picture picture) {
     std::memcpy(source().data(), picture.bytes().data(), source().size());
   }
   /// Takes over the source's frame in GPU memory. \throws Error  the lane does not support it.
-  virtual void take_on_gpu(gpu::Buffer /*pixels*/) {
+  virtual void adopt_gpu_buffer(gpu::Buffer /*pixels*/) {
     throw Error("this lane takes no frames in the GPU's memory");
   }
   /// Allocates and touches the memory that compute() writes. If it is not called, the first frame's
@@ -81,8 +81,8 @@ struct OnGpu {
 
 /// Makes lanes on the current GPU. Each has page-locked memory, a stream, and a CUDA graph of the
 /// upload, every step and the download, so that frames overlap. Pipelines that are not recordable
-/// have no graph. Lanes of a pipeline that remembers() share one stream. With OnGpu::source there
-/// is no upload, with OnGpu::result no download. `pipeline` must outlive the lanes.
+/// have no graph. Lanes of a stateful pipeline share one stream. With OnGpu::source there is no
+/// upload, with OnGpu::result no download. `pipeline` must outlive the lanes.
 /// \throws NoCudaDevice, CudaError
 std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              OnGpu on_gpu = {});

@@ -52,7 +52,7 @@ class PictureSink final : public Sink {
     require_held(PixelFormat::rgb24);
   }
 
-  Taken takes(const Stream& stream) const override {
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
     const PixelFormat format = stream.format();
     const bool is_grey = format == PixelFormat::gray8;
     const bool keeps_alpha = io::holding(extension_, io::PictureShape::of(PixelFormat::rgba32, 1,
@@ -61,13 +61,13 @@ class PictureSink final : public Sink {
     return {is_grey ? PixelFormat::gray8 : PixelFormat::rgb24, std::nullopt};
   }
 
-  bool keeps_deep(const Stream& deep) const override {
+  bool accepts_deep_frames(const Stream& deep) const override {
     return io::holding(extension_, deep.shape) == io::Holding::exact;
   }
 
-  std::vector<std::string> drops(const Stream& stream,
-                                 const Companions* companions) const override {
-    std::vector<std::string> dropped = dropped_by_frames(stream, companions);
+  std::vector<std::string> unstored_parts(const Stream& stream,
+                                          const Companions* companions) const override {
+    std::vector<std::string> dropped = unstored_parts_of_frame_file(stream, companions);
     if (stream.pixel_aspect.is_known() && stream.pixel_aspect.width != stream.pixel_aspect.height) {
       dropped.emplace_back("the shape of pixels");
     }

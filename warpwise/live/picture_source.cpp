@@ -139,11 +139,11 @@ class PictureSource final : public Source {
       : Source(name_with_turn(name, first.picture, options),
                stream_of(pictures, first.picture, options)),
         pictures_(std::move(pictures)), first_(std::move(first)), autorotate_(options.autorotate),
-        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate),
+        has_times_(pictures_.milliseconds() > 0), is_resampled_(has_times_ && options.rate),
         decodes_on_gpu_(options.decode != Decode::cpu && pictures_.begin_on_gpu()) {}
 
   bool next(std::span<std::byte> pixels) override {
-    if (is_of_new_rate_ ? !advance_to_new_rate() : !advance()) return false;
+    if (is_resampled_ ? !advance_to_new_rate() : !advance()) return false;
     std::memcpy(pixels.data(), shown_->picture.bytes().data(), pixels.size());
     return true;
   }
@@ -166,12 +166,12 @@ class PictureSource final : public Source {
   }
 
   std::optional<FrameTime> time() const override {
-    if (!has_times_ || is_of_new_rate_) return std::nullopt;
+    if (!has_times_ || is_resampled_) return std::nullopt;
     return FrameTime{end_ - shown_->milliseconds, shown_->milliseconds};
   }
 
   std::optional<std::int64_t> frames() const override {
-    return is_of_new_rate_ ? std::nullopt : std::optional(pictures_.count());
+    return is_resampled_ ? std::nullopt : std::optional(pictures_.count());
   }
 
  private:
@@ -221,7 +221,7 @@ class PictureSource final : public Source {
   std::optional<io::Page> shown_;  // the picture returned last
   bool autorotate_;
   bool has_times_;
-  bool is_of_new_rate_;
+  bool is_resampled_;
   std::optional<gpu::Buffer> on_gpu_;  // if set, the current picture, used instead of shown_
   // true: the GPU decodes the pictures after the first, except those that only the CPU can decode
   bool decodes_on_gpu_;

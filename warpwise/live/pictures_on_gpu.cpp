@@ -20,8 +20,8 @@ class GpuPictureLane final : public Lane {
     if (!source_) source_.emplace(pipeline_.source().shape);
     return source_->bytes();
   }
-  void take(io::Picture picture) override { source_.emplace(std::move(picture)); }
-  void take_on_gpu(gpu::Buffer pixels) override { on_gpu_.emplace(std::move(pixels)); }
+  void adopt_picture(io::Picture picture) override { source_.emplace(std::move(picture)); }
+  void adopt_gpu_buffer(gpu::Buffer pixels) override { on_gpu_.emplace(std::move(pixels)); }
   void prepare() override {
     if (steps_) return;
     for (const io::PictureShape& shape : pipeline_.results()) {

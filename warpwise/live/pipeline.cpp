@@ -23,7 +23,7 @@ Stream luma_of(const Stream& stream) {
   return luma;
 }
 
-std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted) {
+std::shared_ptr<Stage> conversion(const Stream& from, const Sink::AcceptedFrames& wanted) {
   ConvertChoices options;
   options.to_range = wanted.range;
   options.matrix = wanted.matrix;
@@ -34,7 +34,7 @@ std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted)
 }
 
 // Returns true if the stream already has the wanted range and matrix.
-bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
+bool has_wanted_colours(const Stream& from, const Sink::AcceptedFrames& wanted) {
   if (!has_luma(wanted.format)) return true;
   const Colours& colours = from.colours;
   const bool has_chroma = wanted.format != PixelFormat::gray8;
@@ -78,7 +78,7 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   for (std::shared_ptr<Stage>& stage : stages) {
     const std::string text = stage->text();
     const Stream gives = result();
-    if (!stage->takes_deep_frames()) narrow_for(text);
+    if (!stage->accepts_deep_frames()) narrow_for(text);
     convert_for(*stage);
     add(std::move(stage), before + ", " + text_of(gives, result()), false);
     before = "'" + text + "'";
@@ -88,12 +88,12 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   }
   if (keep_depth_for(sink)) return;
   narrow_for(sink.name());
-  insert(sink.name(), sink.takes(result()));
+  insert(sink.name(), sink.accepted_frames(result()));
 }
 
 Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source)
     : source_(stream_of(source)) {
-  if (source_.is_deep() && !stage->takes_deep_frames()) narrow_for(stage->text());
+  if (source_.is_deep() && !stage->accepts_deep_frames()) narrow_for(stage->text());
   convert_for(*stage);
   const Stream from = result();
   const Stream to = stage->begin(from);
@@ -111,13 +111,13 @@ std::vector<io::PictureShape> Pipeline::results() const {
 // Converts deep frames to RGB or to YUV, if the sink keeps the depth of the converted frames.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
-  if (sink.keeps_deep(result())) return true;
+  if (sink.accepts_deep_frames(result())) return true;
   const DeepTarget yuv{sink.planes_for_rgb()};
   for (const DeepTarget to : {DeepTarget{}, yuv}) {
     ConvertChoices choices;
     if (to.planes) choices.to_range = Range::limited;
     std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(to)), to, choices);
-    if (!sink.keeps_deep(conversion->begin(result()))) continue;
+    if (!sink.accepts_deep_frames(conversion->begin(result()))) continue;
     add(std::move(conversion), sink.name(), true);
     return true;
   }
@@ -130,7 +130,7 @@ void Pipeline::narrow_for(const std::string& who) {
 
 // Inserts the conversion that a stage needs.
 void Pipeline::convert_for(const Stage& stage) {
-  const std::optional<PixelFormat> wanted = stage.reads(result());
+  const std::optional<PixelFormat> wanted = stage.required_format(result());
   if (!wanted) return;
   if (result().shape.format) return insert(stage.text(), {*wanted, std::nullopt});
   if (result().shape.planes) {
@@ -140,7 +140,7 @@ void Pipeline::convert_for(const Stage& stage) {
   add(grey_stage(), stage.text(), true);
 }
 
-void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
+void Pipeline::insert(const std::string& who, const Sink::AcceptedFrames& wanted) {
   const Stream& from = result();
   const bool has_colours = has_wanted_colours(from, wanted);
   if (from.format() == wanted.format && has_colours) return;
@@ -213,9 +213,9 @@ bool Pipeline::rounds_to_8_bits() const {
   });
 }
 
-bool Pipeline::remembers() const {
+bool Pipeline::is_stateful() const {
   return std::any_of(steps_.begin(), steps_.end(),
-                     [](const Step& step) { return step.stage && step.stage->remembers(); });
+                     [](const Step& step) { return step.stage && step.stage->is_stateful(); });
 }
 
 bool Pipeline::is_recordable() const {

@@ -47,7 +47,7 @@ class Pipeline {
   bool rounds_to_8_bits() const;
 
   /// Returns true if a result depends on earlier frames. Frames then pass one after another.
-  bool remembers() const;
+  bool is_stateful() const;
   /// Returns true if all stages are recordable; the GPU's work for a frame is then one graph.
   bool is_recordable() const;
 
@@ -59,7 +59,7 @@ class Pipeline {
   bool keep_depth_for(const Sink& sink);
   void narrow_for(const std::string& who);
   void convert_for(const Stage& stage);
-  void insert(const std::string& who, const Sink::Taken& wanted);
+  void insert(const std::string& who, const Sink::AcceptedFrames& wanted);
   bool take_luma_alone();
   void add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted);
 

@@ -19,13 +19,13 @@ class Wanting final : public Sink {
  public:
   explicit Wanting(PixelFormat format, std::optional<Range> range = std::nullopt)
       : Sink("wanting"), taken_{format, range} {}
-  Taken takes(const Stream&) const override { return taken_; }
+  AcceptedFrames accepted_frames(const Stream&) const override { return taken_; }
   void begin(const Stream&) override {}
   void write(std::span<const std::byte>) override {}
   void finish() override {}
 
  private:
-  Taken taken_;
+  AcceptedFrames taken_;
 };
 
 Pipeline made_of(Stages stages, PixelFormat from, const ColourTags& colours = {}) {
@@ -141,9 +141,9 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
 }
 
 TEST(PipelineTest, RemembersIfOneStageDoes) {
-  EXPECT_FALSE(made_of({}, PixelFormat::i420).remembers());
-  EXPECT_FALSE(made_of({sobel(), threshold()}, PixelFormat::i420).remembers());
-  EXPECT_TRUE(made_of({sobel(), match_stage("match", four)}, PixelFormat::i420).remembers());
+  EXPECT_FALSE(made_of({}, PixelFormat::i420).is_stateful());
+  EXPECT_FALSE(made_of({sobel(), threshold()}, PixelFormat::i420).is_stateful());
+  EXPECT_TRUE(made_of({sobel(), match_stage("match", four)}, PixelFormat::i420).is_stateful());
 }
 
 TEST(PipelineTest, IsRecordedIfAllStagesAre) {

@@ -14,8 +14,10 @@ namespace {
 class NullSink final : public Sink {
  public:
   NullSink() : Sink("null") {}
-  Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
-  bool keeps_deep(const Stream&) const override { return true; }
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
+    return {stream.format(), std::nullopt};
+  }
+  bool accepts_deep_frames(const Stream&) const override { return true; }
   void begin(const Stream&) override {}
   void write(std::span<const std::byte>) override {}
   void finish() override {}
@@ -27,18 +29,20 @@ class RawSink : public Sink {
   RawSink(const std::string& path, const std::optional<DeepLayout>& layout)
       : Sink(path == "-" ? "standard output" : path), layout_(layout), file_(path) {}
 
-  Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
-  bool keeps_deep(const Stream&) const override { return true; }
-  std::string holds(const Stream& taken) const override {
-    return layout_ ? std::string(layout_->name) : Sink::holds(taken);
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
+    return {stream.format(), std::nullopt};
   }
-  std::vector<std::string> drops(const Stream& stream,
-                                 const Companions* companions) const override {
-    return dropped_by_frames(stream, companions);
+  bool accepts_deep_frames(const Stream&) const override { return true; }
+  std::string stored_format_name(const Stream& taken) const override {
+    return layout_ ? std::string(layout_->name) : Sink::stored_format_name(taken);
+  }
+  std::vector<std::string> unstored_parts(const Stream& stream,
+                                          const Companions* companions) const override {
+    return unstored_parts_of_frame_file(stream, companions);
   }
 
   void begin(const Stream& stream) override {
-    if (!layout_ || layout_->is_that_of_memory()) return;
+    if (!layout_ || layout_->is_memory_layout()) return;
     copy_.emplace(*layout_, stream);
     in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
   }
@@ -61,8 +65,8 @@ class PipeSink final : public RawSink {
  public:
   explicit PipeSink(PixelFormat format) : RawSink("-", std::nullopt), format_(format) {}
 
-  Taken takes(const Stream&) const override { return {format_, std::nullopt}; }
-  bool keeps_deep(const Stream&) const override { return false; }
+  AcceptedFrames accepted_frames(const Stream&) const override { return {format_, std::nullopt}; }
+  bool accepts_deep_frames(const Stream&) const override { return false; }
 
  private:
   PixelFormat format_;
@@ -72,11 +76,11 @@ class DeepPipeSink final : public RawSink {
  public:
   explicit DeepPipeSink(const DeepLayout& layout) : RawSink("-", layout), layout_(layout) {}
 
-  Taken takes(const Stream& stream) const override {
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
     throw InvalidArgument("pipe:" + std::string(layout_.name) +
                           " takes frames of more than 8 bits, not " + stream.shape.pixel_text());
   }
-  bool keeps_deep(const Stream& deep) const override {
+  bool accepts_deep_frames(const Stream& deep) const override {
     return deep.shape.planes == layout_.planes && deep.shape.channels == layout_.channels;
   }
   io::DeepPlanes planes_for_rgb() const override {
@@ -118,19 +122,19 @@ class Y4mSink final : public Sink {
   explicit Y4mSink(const std::string& path)
       : Sink(path == "-" ? "standard output" : path), file_(path) {}
 
-  Taken takes(const Stream& stream) const override {
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
     const PixelFormat format = stream.format();
     if (io::y4m_holds(stream.shape) || is_subsampled(format)) return {format, std::nullopt};
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
-  bool keeps_deep(const Stream& deep) const override { return io::y4m_holds(deep.shape); }
+  bool accepts_deep_frames(const Stream& deep) const override { return io::y4m_holds(deep.shape); }
   io::DeepPlanes planes_for_rgb() const override { return io::DeepPlanes::yuv444; }
 
   // The .y4m names of 4:2:0 above 8 bits do not state the chroma siting, so readers assume left.
-  std::vector<std::string> drops(const Stream& stream,
-                                 const Companions* companions) const override {
-    std::vector<std::string> dropped = dropped_by_frames(stream, companions);
+  std::vector<std::string> unstored_parts(const Stream& stream,
+                                          const Companions* companions) const override {
+    std::vector<std::string> dropped = unstored_parts_of_frame_file(stream, companions);
     const bool is_left = stream.colours.siting.value == Siting::left;
     if (stream.shape.planes == io::DeepPlanes::yuv420 && !is_left) {
       dropped.emplace_back("the chroma siting");
@@ -176,7 +180,8 @@ class Y4mSink final : public Sink {
 
 }  // namespace
 
-std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions) {
+std::vector<std::string> unstored_parts_of_frame_file(const Stream& stream,
+                                                      const Companions* companions) {
   std::vector<std::string> dropped;
   if (companions != nullptr) dropped = companions->parts();
   if (stream.is_varying) dropped.emplace_back("varying frame durations (--fps makes them equal)");

@@ -104,7 +104,7 @@ void Run::fail(std::exception_ptr failure, bool is_source) {
   changed_.notify_all();
 }
 
-// Waits for a free lane and takes it. In real time a lane is always free: see lanes_for().
+// Waits for a free lane and takes it. In real time a lane is always free: see lane_count_for().
 Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
@@ -369,15 +369,15 @@ class Threads {
 }  // namespace
 
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
-            std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher) {
+            std::shared_ptr<Sink> sink, const RunOptions& options, const RunCallbacks& callbacks) {
   const auto shared =
       std::make_shared<Run>(std::move(source), std::move(lanes), std::move(sink), options);
   Threads threads(shared);
   threads.start(options.workers);
   bool was_stopped = false;
   while (!shared->has_ended()) {
-    watcher.show(shared->progress());
-    if (was_stopped || !watcher.is_stop_asked()) continue;
+    callbacks.report_progress(shared->progress());
+    if (was_stopped || !callbacks.is_stop_requested()) continue;
     was_stopped = true;
     shared->stop();
   }

@@ -19,13 +19,13 @@ struct RunOptions {
   bool realtime = false;
   /// Number of frames after which reading stops.
   std::optional<std::int64_t> frames;
-  /// Number of frames computed at the same time. Must be 1 if Pipeline::remembers().
+  /// Number of frames computed at the same time. Must be 1 if Pipeline::is_stateful().
   std::size_t workers = 1;
 };
 
 /// Returns the number of lanes that a run with `workers` needs. A lane holds one frame. Besides the
 /// frames that workers compute, one frame is read, one waits for a worker, and one is written.
-constexpr std::size_t lanes_for(std::size_t workers) { return workers + 3; }
+constexpr std::size_t lane_count_for(std::size_t workers) { return workers + 3; }
 
 /// Progress of a run.
 struct Progress {
@@ -52,9 +52,9 @@ struct Summary : Progress {
 };
 
 /// Callbacks of the caller during a run.
-struct Watcher {
-  std::function<bool()> is_stop_asked;        ///< called ten times a second
-  std::function<void(const Progress&)> show;  ///< called ten times a second, on run()'s thread
+struct RunCallbacks {
+  std::function<bool()> is_stop_requested;               ///< called ten times a second
+  std::function<void(const Progress&)> report_progress;  ///< as often, on run()'s thread
 };
 
 /// Runs frames from a source through lanes (each computes one frame at a time) to a sink that has
@@ -62,6 +62,6 @@ struct Watcher {
 /// order, each with its time. Returns when all frames are written. If a stop is requested, a
 /// source that waits for a frame is left waiting.
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
-            std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher);
+            std::shared_ptr<Sink> sink, const RunOptions& options, const RunCallbacks& callbacks);
 
 }  // namespace warpwise::live

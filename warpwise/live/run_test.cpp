@@ -127,7 +127,9 @@ class Keeper final : public Sink {
   explicit Keeper(milliseconds delay = {}, Number fails_at = endless)
       : Sink("keeper"), delay_(delay), fails_at_(fails_at) {}
 
-  Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
+    return {stream.format(), std::nullopt};
+  }
   void begin(const Stream&) override {}
   void write(std::span<const std::byte> pixels) override {
     if (static_cast<Number>(kept_.size()) == fails_at_) throw IoError("the disk is full");
@@ -192,16 +194,16 @@ class CopyLane final : public Lane {
 
 std::vector<std::unique_ptr<Lane>> copy_lanes(std::size_t workers, Number fails_at = endless) {
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (std::size_t i = 0; i < lanes_for(workers); ++i) {
+  for (std::size_t i = 0; i < lane_count_for(workers); ++i) {
     lanes.push_back(std::make_unique<CopyLane>(i, fails_at));
   }
   return lanes;
 }
 
-const Watcher nobody = {[] { return false; }, [](const Progress&) {}};
+const RunCallbacks nobody = {[] { return false; }, [](const Progress&) {}};
 
-/// Returns a watcher that asks to stop after `time`.
-Watcher impatient(milliseconds time) {
+/// Returns callbacks that ask to stop after `time`.
+RunCallbacks impatient(milliseconds time) {
   const auto end = steady_clock::now() + time;
   return {[end] { return steady_clock::now() > end; }, [](const Progress&) {}};
 }
@@ -217,10 +219,10 @@ std::string message_of(const std::exception_ptr& failure) {
 
 class RunTest : public ::testing::TestWithParam<std::size_t> {
  protected:
-  Summary run_with(const std::shared_ptr<Source>& source, const Watcher& watcher = nobody,
+  Summary run_with(const std::shared_ptr<Source>& source, const RunCallbacks& callbacks = nobody,
                    Number fails_at = endless) {
     options.workers = GetParam();
-    return run(source, copy_lanes(options.workers, fails_at), sink, options, watcher);
+    return run(source, copy_lanes(options.workers, fails_at), sink, options, callbacks);
   }
 
   RunOptions options;
@@ -284,7 +286,7 @@ TEST_P(RunTest, ASinkThatFailsEndsTheRun) {
   EXPECT_EQ(sink->kept(), count_to(20));
   EXPECT_EQ(sink->times_finished(), 1);
   EXPECT_EQ(summary.written, 20);
-  EXPECT_LE(source->given(), static_cast<Number>(20 + lanes_for(options.workers)));
+  EXPECT_LE(source->given(), static_cast<Number>(20 + lane_count_for(options.workers)));
   EXPECT_EQ(message_of(summary.failure), "the disk is full");
 }
 

@@ -22,34 +22,36 @@ class Sink {
 
   /// Properties of the frames that a sink takes; other frames are converted first. If the range or
   /// the matrix is not set, the sink takes the stream's.
-  struct Taken {
+  struct AcceptedFrames {
     PixelFormat format;
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
   /// Returns the frames that the sink takes for a stream: with alpha if the sink stores alpha.
   /// \throws InvalidArgument  the sink does not take that size, or takes only more than 8 bits.
-  virtual Taken takes(const Stream& stream) const = 0;
+  virtual AcceptedFrames accepted_frames(const Stream& stream) const = 0;
 
   /// Returns true if the sink takes these deep frames (more than 8 bits) unchanged. Otherwise they
   /// become deep RGB, deep YUV with planes_for_rgb(), or 8 bits: the first that the sink takes.
-  /// \throws InvalidArgument  as takes()
-  virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
+  /// \throws InvalidArgument  as accepted_frames()
+  virtual bool accepts_deep_frames(const Stream& /*deep*/) const { return false; }
   /// Returns the chroma subsampling of deep YUV for a sink that does not keep deep RGB.
   virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
 
   /// Returns the name of the pixel format that the sink stores for `taken` frames. A sink that
   /// takes 4:4:4 and averages the chroma itself returns "i420".
-  virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
+  virtual std::string stored_format_name(const Stream& taken) const {
+    return taken.shape.pixel_text();
+  }
 
   /// Lists, for the user, the properties and companions of a stream that the sink cannot store:
   /// "the rotation tag", "subtitles (subrip)", "chapters". `companions` may be null.
-  virtual std::vector<std::string> drops(const Stream& /*stream*/,
-                                         const Companions* /*companions*/) const {
+  virtual std::vector<std::string> unstored_parts(const Stream& /*stream*/,
+                                                  const Companions* /*companions*/) const {
     return {};
   }
   /// Takes the companions that the file can hold. Called before begin(), or not at all.
-  virtual void accompany(std::shared_ptr<Companions> /*companions*/) {}
+  virtual void set_companions(std::shared_ptr<Companions> /*companions*/) {}
 
   /// Returns true for a peer that shows frames as they arrive. Each frame is then sent at its time.
   virtual bool is_live() const { return false; }

@@ -32,7 +32,8 @@ std::unique_ptr<Sink> y4m_sink(const std::string& path);
 /// \throws IoError
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);
 
-/// Returns Sink::drops() for a file that stores only frames.
-std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions);
+/// Returns Sink::unstored_parts() for a file that stores only frames.
+std::vector<std::string> unstored_parts_of_frame_file(const Stream& stream,
+                                                      const Companions* companions);
 
 }  // namespace warpwise::live

@@ -37,7 +37,7 @@ TEST_F(SinksTest, Y4mIsReadAsItWasWritten) {
     const Stream stream = stream_of(each.format, 7, 5, {30000, 1001}, {}, each.tags);
     const std::vector<Bytes> frames = {random_frame(stream, 1), random_frame(stream, 2)};
     const auto sink = y4m_sink(path("a.y4m"));
-    EXPECT_EQ(sink->takes(stream).format, each.format);
+    EXPECT_EQ(sink->accepted_frames(stream).format, each.format);
     test::write_all(*sink, stream, frames);
     const auto source = y4m_source(path("a.y4m"), {});
     SCOPED_TRACE(stream.text());
@@ -82,7 +82,7 @@ TEST_F(SinksTest, Y4mKeepsTheBitsOfDeepFrames) {
           }
         }
         const auto sink = y4m_sink(path("a.y4m"));
-        ASSERT_TRUE(sink->keeps_deep(stream));
+        ASSERT_TRUE(sink->accepts_deep_frames(stream));
         test::write_all(*sink, stream, {frame});
         const auto source = y4m_source(path("a.y4m"), {});
         SCOPED_TRACE(stream.text());
@@ -120,11 +120,11 @@ TEST_F(SinksTest, DeepColoursGoIntoY4mAs444) {
 TEST_F(SinksTest, Y4mOfDeepFramesSaysThatTheSitingIsDropped) {
   const auto shape = io::PictureShape::of(io::DeepPlanes::yuv420, 4, 4);
   const auto sink = y4m_sink(path("a.y4m"));
-  const auto drops = [&](Siting siting) {
-    return sink->drops(stream_of(shape, {}, {}, {.siting = siting}), nullptr);
+  const auto unstored_parts = [&](Siting siting) {
+    return sink->unstored_parts(stream_of(shape, {}, {}, {.siting = siting}), nullptr);
   };
-  EXPECT_EQ(drops(Siting::top_left), std::vector<std::string>{"the chroma siting"});
-  EXPECT_TRUE(drops(Siting::left).empty());
+  EXPECT_EQ(unstored_parts(Siting::top_left), std::vector<std::string>{"the chroma siting"});
+  EXPECT_TRUE(unstored_parts(Siting::left).empty());
 }
 
 void expect_same_samples(const ConstHostFrame& given, const ConstHostFrame& found) {
@@ -162,7 +162,9 @@ TEST_F(SinksTest, Y4mKeepsSharedChroma) {
 
 TEST_F(SinksTest, Y4mTakesWhatItHolds) {
   const auto sink = y4m_sink(path("a.y4m"));
-  const auto taken = [&](PixelFormat format) { return sink->takes(stream_of(format, 4, 4, {})); };
+  const auto taken = [&](PixelFormat format) {
+    return sink->accepted_frames(stream_of(format, 4, 4, {}));
+  };
   EXPECT_EQ(taken(PixelFormat::i420).format, PixelFormat::i420);
   EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::nv12);
   EXPECT_EQ(taken(PixelFormat::uyvy).format, PixelFormat::uyvy);
@@ -185,11 +187,11 @@ TEST_F(SinksTest, AY4mFileKeepsTheShapeOfPixels) {
 TEST_F(SinksTest, AY4mFileSaysWhatItDrops) {
   Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
   const auto sink = y4m_sink(path("a.y4m"));
-  EXPECT_TRUE(sink->drops(stream, nullptr).empty());
+  EXPECT_TRUE(sink->unstored_parts(stream, nullptr).empty());
   stream.is_varying = true;
   stream.orientation = 6;
   stream.transfer = 18;
-  EXPECT_EQ(sink->drops(stream, nullptr),
+  EXPECT_EQ(sink->unstored_parts(stream, nullptr),
             (std::vector<std::string>{"varying frame durations (--fps makes them equal)",
                                       "the rotation tag", "the transfer function"}));
 }
@@ -222,8 +224,10 @@ TEST_F(SinksTest, PicturesAreCountedFromOne) {
 
 TEST_F(SinksTest, PicturesAreGreyOrRgb) {
   const auto sink = picture_sink(path("%d.npy"));
-  EXPECT_EQ(sink->takes(stream_of(PixelFormat::gray8, 4, 4, {})).format, PixelFormat::gray8);
-  EXPECT_EQ(sink->takes(stream_of(PixelFormat::i420, 4, 4, {})).format, PixelFormat::rgb24);
+  EXPECT_EQ(sink->accepted_frames(stream_of(PixelFormat::gray8, 4, 4, {})).format,
+            PixelFormat::gray8);
+  EXPECT_EQ(sink->accepted_frames(stream_of(PixelFormat::i420, 4, 4, {})).format,
+            PixelFormat::rgb24);
   const Stream rgb = stream_of(PixelFormat::rgb24, 5, 3, {});
   const Bytes frame = random_frame(rgb, 1);
   test::write_all(*sink, rgb, {frame});
@@ -261,7 +265,7 @@ TEST_F(SinksTest, ANameThatIsTooLongFailsWhereItIsWritten) {
 TEST(PipeSinkTest, TakesTheFormatsOfConvert) {
   for (const PixelFormat format : frame_destinations) {
     const auto sink = pipe_sink(std::string(name_of(format)));
-    EXPECT_EQ(sink->takes(stream_of(PixelFormat::i420, 4, 4, {})).format, format);
+    EXPECT_EQ(sink->accepted_frames(stream_of(PixelFormat::i420, 4, 4, {})).format, format);
   }
   for (const char* text : {"", "i422", "rgb", "rgb24:4x4"}) {
     EXPECT_NE(refusal([&] { pipe_sink(text); }).find("rgb24"), std::string::npos) << text;

@@ -43,13 +43,13 @@ class Stage {
   /// - gray8: YUV gives its luma, RGB the grey of cv::cvtColor(COLOR_RGB2GRAY). RGB of u16 and f32
   ///   gives grey of its own type.
   /// - rgb24: YUV is converted as by convert_stage().
-  virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
+  virtual std::optional<PixelFormat> required_format(const Stream& from) const = 0;
 
-  /// Returns true if the stage takes deep frames (more than 8 bits), or their grey if reads() asks
-  /// for gray8. Otherwise frames are rounded to 8 bits before the stage.
-  virtual bool takes_deep_frames() const { return false; }
+  /// Returns true if the stage takes deep frames (more than 8 bits), or their grey if
+  /// required_format() is gray8. Otherwise frames are rounded to 8 bits before the stage.
+  virtual bool accepts_deep_frames() const { return false; }
 
-  /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
+  /// Prepares the stage for frames of required_format(), and returns the result's stream. Called
   /// before the first frame.
   /// \throws PixelsNotTaken   the stage takes other pixels.
   /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
@@ -66,11 +66,11 @@ class Stage {
   virtual bool keeps_alpha() const { return false; }
 
   /// Returns true if a result depends on earlier frames; frames then pass one after another.
-  virtual bool remembers() const { return false; }
+  virtual bool is_stateful() const { return false; }
 
   /// Returns true if the GPU work may be recorded into a graph: it only enqueues on the stream, and
   /// is the same for every frame.
-  virtual bool is_recordable() const { return !remembers(); }
+  virtual bool is_recordable() const { return !is_stateful(); }
 
   /// Frees the GPU memory that run() keeps between frames. Called before the stream is destroyed.
   virtual void release() {}
@@ -83,10 +83,10 @@ class Stage {
   virtual std::optional<ChainStep> chain_step() const { return std::nullopt; }
 
   /// Computes one frame in the calling thread's oneTBB arena. Several threads may call it at once,
-  /// for different frames, unless the stage remembers().
+  /// for different frames, unless is_stateful().
   virtual void run(HostSource from, HostResult to) = 0;
   /// Computes one frame on a GPU, asynchronously on `stream`. A stage that is not recordable may
-  /// wait for the stream. A stage that remembers() gets all frames on one stream, until release().
+  /// wait for the stream. A stateful stage gets all frames on one stream, until release().
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
   /// Computes all results of a frame; begin() describes the first.

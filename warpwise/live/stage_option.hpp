@@ -11,11 +11,11 @@ namespace warpwise::live {
 struct StageOption {
   enum class Kind : std::uint8_t { integer, number, choice, text, flag };
 
-  std::string name = {};       ///< "window"
-  std::string help = {};       ///< its purpose
-  Kind kind = Kind::text;      ///< kind of the option's values
-  std::string form = {};       ///< name of a value in help texts: "N", "A:B"
-  std::string otherwise = {};  ///< default: a value, or words for it; may be empty
+  std::string name = {};          ///< "window"
+  std::string help = {};          ///< its purpose
+  Kind kind = Kind::text;         ///< kind of the option's values
+  std::string form = {};          ///< name of a value in help texts: "N", "A:B"
+  std::string default_text = {};  ///< default: a value, or words for it; may be empty
 
   // Range of a slider for integers and numbers. Values outside this range may be valid too.
   std::int64_t least = 0;

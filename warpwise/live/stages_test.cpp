@@ -425,36 +425,36 @@ TEST_P(RecordingTest, WhatDoesNotRememberIsRecorded) {
 // ---- Properties of stages that are the same on every backend
 
 TEST(Stages, SayWhatTheyRead) {
-  const auto reads = [](const Stage& stage, PixelFormat format) {
-    return stage.reads(stream_of(format, 64, 64, {}));
+  const auto required_format = [](const Stage& stage, PixelFormat format) {
+    return stage.required_format(stream_of(format, 64, 64, {}));
   };
   const std::optional<PixelFormat> grey = PixelFormat::gray8, as_it_is = std::nullopt;
   const auto convert = convert_stage("", PixelFormat::rgb24);
   const auto sobel = sobel_stage("");
   const auto track = track_stage("", {0, 0, 8, 8});
-  EXPECT_EQ(reads(*convert, PixelFormat::i420), as_it_is);
-  EXPECT_EQ(reads(*sobel, PixelFormat::gray8), as_it_is);
-  EXPECT_EQ(reads(*sobel, PixelFormat::bgr24), as_it_is);
-  EXPECT_EQ(reads(*sobel, PixelFormat::ycbcr32), grey);
-  EXPECT_EQ(reads(*track, PixelFormat::gray8), as_it_is);
-  EXPECT_EQ(reads(*track, PixelFormat::bgra32), as_it_is);
-  EXPECT_EQ(reads(*track, PixelFormat::nv12), PixelFormat::rgb24);
+  EXPECT_EQ(required_format(*convert, PixelFormat::i420), as_it_is);
+  EXPECT_EQ(required_format(*sobel, PixelFormat::gray8), as_it_is);
+  EXPECT_EQ(required_format(*sobel, PixelFormat::bgr24), as_it_is);
+  EXPECT_EQ(required_format(*sobel, PixelFormat::ycbcr32), grey);
+  EXPECT_EQ(required_format(*track, PixelFormat::gray8), as_it_is);
+  EXPECT_EQ(required_format(*track, PixelFormat::bgra32), as_it_is);
+  EXPECT_EQ(required_format(*track, PixelFormat::nv12), PixelFormat::rgb24);
   const ColourTags limited = {.range = Range::limited};
-  EXPECT_EQ(track->reads(stream_of(PixelFormat::gray8, 64, 64, {}, {}, limited)),
+  EXPECT_EQ(track->required_format(stream_of(PixelFormat::gray8, 64, 64, {}, {}, limited)),
             PixelFormat::rgb24);
   for (const auto& stage : {threshold_stage("", {}), match_stage(""), disparity_stage("")}) {
-    EXPECT_EQ(reads(*stage, PixelFormat::gray8), as_it_is);
-    EXPECT_EQ(reads(*stage, PixelFormat::rgb24), grey);
-    EXPECT_EQ(reads(*stage, PixelFormat::yuyv), grey);
+    EXPECT_EQ(required_format(*stage, PixelFormat::gray8), as_it_is);
+    EXPECT_EQ(required_format(*stage, PixelFormat::rgb24), grey);
+    EXPECT_EQ(required_format(*stage, PixelFormat::yuyv), grey);
   }
 }
 
 TEST(Stages, SayWhatTheyKeep) {
   EXPECT_EQ(sobel_stage("sobel norm=l2")->text(), "sobel norm=l2");
-  EXPECT_FALSE(disparity_stage("")->remembers());
+  EXPECT_FALSE(disparity_stage("")->is_stateful());
   EXPECT_FALSE(disparity_stage("")->is_recordable());
   for (const auto& stage : {match_stage(""), track_stage("", {0, 0, 8, 8})}) {
-    EXPECT_TRUE(stage->remembers());
+    EXPECT_TRUE(stage->is_stateful());
     EXPECT_FALSE(stage->is_recordable());
   }
 }

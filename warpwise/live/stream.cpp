@@ -46,7 +46,7 @@ std::string transfer_text(int transfer) {
 
 }  // namespace
 
-PixelFormat Stream::samples_of_8_bits() const {
+PixelFormat Stream::format_of_8_bits() const {
   if (!is_deep()) return format();
   if (shape.channels == 4) return PixelFormat::rgba32;
   if (!shape.planes) return shape.channels == 1 ? PixelFormat::gray8 : PixelFormat::rgb24;
@@ -61,7 +61,7 @@ PixelFormat Stream::samples_of_8_bits() const {
 std::string Stream::text() const {
   std::string text = fmt::format("{}x{} {}", shape.width, shape.height, shape.pixel_text());
   if (is_deep() && depth < 16) text += fmt::format(" from {} bits", depth);
-  const std::string colour_text = text_of(colours, samples_of_8_bits());
+  const std::string colour_text = text_of(colours, format_of_8_bits());
   if (!colour_text.empty()) text += ", " + colour_text;
   text += transfer_text(transfer);
   const bool is_square = pixel_aspect.width == pixel_aspect.height;
@@ -84,7 +84,7 @@ Stream stream_of(const io::PictureShape& shape, Rate rate, const ColourTags& opt
   Stream stream;
   stream.shape = shape;
   stream.colours = decide_colours(shape, options, tags);
-  if (has_luma(stream.samples_of_8_bits())) {
+  if (has_luma(stream.format_of_8_bits())) {
     stream.shape.full_range = stream.colours.range.value == Range::full;
   }
   stream.rate = rate;

@@ -82,7 +82,7 @@ struct Stream {
   int components() const { return shape.planes ? 3 : shape.channels; }
   /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, rgba32, i420,
   /// yuyv or ycbcr32 for deep frames, format() for others.
-  PixelFormat samples_of_8_bits() const;
+  PixelFormat format_of_8_bits() const;
   /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
   /// fps".
   std::string text() const;

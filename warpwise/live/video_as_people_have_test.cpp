@@ -18,9 +18,9 @@ class PeoplesVideoTest : public VideoTest {
     options.with_companions = true;
     const auto source = open(from, options);
     const auto sink = video_module().create(path(to));
-    sink->accompany(source->take_companions());
+    sink->set_companions(source->take_companions());
     Stream stream = source->stream();
-    ASSERT_EQ(sink->takes(stream).format, stream.format());
+    ASSERT_EQ(sink->accepted_frames(stream).format, stream.format());
     sink->begin(stream);
     Bytes frame(static_cast<std::size_t>(stream.shape.bytes()));
     for (std::int64_t i = 0; i < most_frames && source->next(frame); ++i) {
@@ -144,8 +144,9 @@ TEST_F(PeoplesVideoTest, TagsGoAlongAndACoverIsMentioned) {
   options.with_companions = true;
   const auto source = open("a.mkv", options);
   const auto companions = source->take_companions();
-  EXPECT_EQ(video_module().create(path("c.mkv"))->drops(source->stream(), companions.get()),
-            Words{"the cover picture"});
+  EXPECT_EQ(
+      video_module().create(path("c.mkv"))->unstored_parts(source->stream(), companions.get()),
+      Words{"the cover picture"});
 }
 
 // The time stamps of the second recording begin at zero again.
@@ -331,7 +332,7 @@ TEST_F(PeoplesVideoTest, TheTurnIsSaidAndShapesOfPixelsGoAlong) {
   copy("a.mp4", "c.mp4", as_stored);
   EXPECT_EQ(open("c.mp4")->name(), path("c.mp4") + " (h264, turned: a quarter turn to the right)");
   const auto mkv = video_module().create(path("d.mkv"));
-  EXPECT_EQ(mkv->drops(stream, nullptr), Words{"the rotation tag"});
+  EXPECT_EQ(mkv->unstored_parts(stream, nullptr), Words{"the rotation tag"});
 }
 
 TEST_F(PeoplesVideoTest, PrimariesAndTransferGoAlong) {
@@ -477,7 +478,7 @@ TEST_F(OtherTracksTest, SoundOfManyKindsCanBeDecoded) {
       options.with_companions = true;
       const auto companions = open(from, options)->take_companions();
       const Words dropped =
-          video_module().create(path(to))->drops(open(from)->stream(), companions.get());
+          video_module().create(path(to))->unstored_parts(open(from)->stream(), companions.get());
       if (!dropped.empty() && dropped.front().starts_with("sound")) continue;
       ffmpeg("-i " + std::string(to) + " -map 0:a -f s16le sound");
       EXPECT_NEAR(static_cast<double>(content(path("sound")).size()), static_cast<double>(all),
@@ -565,12 +566,12 @@ TEST_F(OtherTracksTest, AreNamedWhereTheContainerDoesNotTakeThem) {
   options.with_companions = true;
   const auto source = open("a.mkv", options);
   const auto companions = source->take_companions();
-  const auto drops = [&](const char* name) {
-    return video_module().create(path(name))->drops(source->stream(), companions.get());
+  const auto unstored_parts = [&](const char* name) {
+    return video_module().create(path(name))->unstored_parts(source->stream(), companions.get());
   };
-  EXPECT_EQ(drops("b.mkv"), Words{});
-  EXPECT_EQ(drops("b.mp4"), Words{"subtitles (subrip)"});
-  EXPECT_EQ(drops("b.avi"), (Words{"subtitles (subrip)", "chapters"}));
+  EXPECT_EQ(unstored_parts("b.mkv"), Words{});
+  EXPECT_EQ(unstored_parts("b.mp4"), Words{"subtitles (subrip)"});
+  EXPECT_EQ(unstored_parts("b.avi"), (Words{"subtitles (subrip)", "chapters"}));
 }
 
 TEST_F(PeoplesVideoTest, OneOfSeveralVideosIsChosen) {

@@ -20,7 +20,7 @@ TEST_F(VideoTest, KeepsFramesInMkv) {
       if (is_packed_422 && width % 2 != 0) continue;  // the last pair has an unused byte
       const Stream stream = stream_of(format, width, height, {25, 1});
       const auto sink = video_module().create(path("a.mkv"));
-      EXPECT_EQ(sink->takes(stream).format, format);
+      EXPECT_EQ(sink->accepted_frames(stream).format, format);
       std::vector<Bytes> frames;
       for (unsigned i = 0; i < 5; ++i) {
         frames.push_back(random_bytes(stream.shape.bytes(), i));
@@ -70,7 +70,8 @@ TEST_F(VideoTest, WritesH264WithItsTags) {
       for (const Siting siting : all_sitings) {
         const Stream stream =
             stream_of(PixelFormat::i420, 64, 48, {30000, 1001}, {}, {matrix, range, siting});
-        const Sink::Taken taken = video_module().create(path("a.mp4"))->takes(stream);
+        const Sink::AcceptedFrames taken =
+            video_module().create(path("a.mp4"))->accepted_frames(stream);
         EXPECT_EQ(taken.format, PixelFormat::i420);
         EXPECT_EQ(taken.range, range);
         std::vector<Bytes> frames;
@@ -93,7 +94,8 @@ TEST_F(VideoTest, WritesMjpegAsJpegHasIt) {
   for (const auto& [width, height] : sizes) {
     const ColourTags as_in_jpeg = {Matrix::bt601, Range::full, Siting::centre};
     const Stream stream = stream_of(PixelFormat::i420, width, height, {25, 1}, {}, as_in_jpeg);
-    EXPECT_EQ(video_module().create(path("a.avi"))->takes(stream).format, PixelFormat::i420);
+    EXPECT_EQ(video_module().create(path("a.avi"))->accepted_frames(stream).format,
+              PixelFormat::i420);
     const std::vector<Bytes> frames = {moving_ramp(stream.shape, 0), moving_ramp(stream.shape, 1)};
     write("a.avi", stream, frames);
     const auto source = open("a.avi");
@@ -129,7 +131,9 @@ TEST_F(VideoTest, HalvesChromaByTheMean) {
 
 TEST_F(VideoTest, SaysWhatItTakes) {
   const auto taken = [&](const char* name, PixelFormat format, ColourTags tags = {}) {
-    return video_module().create(path(name))->takes(stream_of(format, 64, 48, {}, {}, tags));
+    return video_module()
+        .create(path(name))
+        ->accepted_frames(stream_of(format, 64, 48, {}, {}, tags));
   };
   EXPECT_EQ(taken("a.mp4", PixelFormat::gray8).format, PixelFormat::i444);
   EXPECT_EQ(taken("a.mp4", PixelFormat::gray8).range, Range::limited);
@@ -144,7 +148,7 @@ TEST_F(VideoTest, SaysWhatItTakes) {
 
 TEST_F(VideoTest, SaysWhatItHolds) {
   const auto held = [&](const char* name, PixelFormat format) {
-    return video_module().create(path(name))->holds(stream_of(format, 64, 48, {}));
+    return video_module().create(path(name))->stored_format_name(stream_of(format, 64, 48, {}));
   };
   for (const char* name : {"a.mp4", "a.avi"}) {
     EXPECT_EQ(held(name, PixelFormat::i444), "i420");
@@ -156,7 +160,7 @@ TEST_F(VideoTest, SaysWhatItHolds) {
 TEST_F(VideoTest, RefusesOddSizesInMp4) {
   const auto sink = video_module().create(path("a.mp4"));
   const std::string message =
-      message_of([&] { sink->takes(stream_of(PixelFormat::i420, 63, 48, {})); });
+      message_of([&] { sink->accepted_frames(stream_of(PixelFormat::i420, 63, 48, {})); });
   EXPECT_NE(message.find("even sizes, not 63x48"), std::string::npos) << message;
   EXPECT_FALSE(fs::exists(path("a.mp4")));
 }

@@ -13,7 +13,7 @@ class WindowFormat final : public live::Sink {
  public:
   WindowFormat() : Sink("the window") {}
 
-  Taken takes(const live::Stream& stream) const override {
+  AcceptedFrames accepted_frames(const live::Stream& stream) const override {
     if (stream.format() == PixelFormat::gray8) return {PixelFormat::gray8, Range::full};
     return {PixelFormat::rgb24, std::nullopt};
   }
@@ -26,7 +26,7 @@ class WindowFormat final : public live::Sink {
 
 void Frame::compute() {
   original_->compute();  // computed first, so that its frame can be copied
-  result_->take_frame_of(*original_);
+  result_->copy_source_from(*original_);
   result_->compute();
   ++computed_;
 }

@@ -41,7 +41,7 @@ std::optional<T> number_of(const std::string& text) {
 // the default is in words.
 template <class T>
 std::optional<T> number_of(const StageOption& option, const std::string& value) {
-  return number_of<T>(value.empty() ? option.otherwise : value);
+  return number_of<T>(value.empty() ? option.default_text : value);
 }
 
 // Draws a slider. A dragged slider keeps to its steps; any number can be typed.
@@ -68,8 +68,8 @@ Changed draw_number(const StageOption& option, const std::string& value) {
 }
 
 Changed draw_choice(const StageOption& option, const std::string& value) {
-  const bool is_named = option.otherwise.find(' ') == std::string::npos;
-  const std::string otherwise = is_named ? option.otherwise + " (default)" : unset;
+  const bool is_named = option.default_text.find(' ') == std::string::npos;
+  const std::string otherwise = is_named ? option.default_text + " (default)" : unset;
   Changed changed;
   if (!ImGui::BeginCombo(option.name.c_str(), value.empty() ? otherwise.c_str() : value.c_str())) {
     return changed;
@@ -98,7 +98,7 @@ Changed draw_flag(const StageOption& option, bool is_on) {
 void draw_tooltip(const StageOption& option) {
   if (!ImGui::IsItemHovered()) return;
   std::string text = option.help;
-  if (!option.otherwise.empty()) text += "\ndefault: " + option.otherwise;
+  if (!option.default_text.empty()) text += "\ndefault: " + option.default_text;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 24);
   ImGui::TextUnformatted(text.c_str());

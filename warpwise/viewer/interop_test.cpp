@@ -53,7 +53,9 @@ constexpr std::array sizes = {Size{1, 1}, Size{7, 5}, Size{641, 479}, Size{1280,
 class Kept final : public live::Sink {
  public:
   Kept() : Sink("kept") {}
-  Taken takes(const live::Stream& stream) const override { return {stream.format(), {}}; }
+  AcceptedFrames accepted_frames(const live::Stream& stream) const override {
+    return {stream.format(), {}};
+  }
   void begin(const live::Stream&) override {}
   void write(std::span<const std::byte> pixels) override {
     frames.emplace_back(pixels.begin(), pixels.end());
@@ -67,7 +69,9 @@ class Kept final : public live::Sink {
 class Counted final : public live::Sink {
  public:
   Counted() : Sink("counted") {}
-  Taken takes(const live::Stream& stream) const override { return {stream.format(), {}}; }
+  AcceptedFrames accepted_frames(const live::Stream& stream) const override {
+    return {stream.format(), {}};
+  }
   void begin(const live::Stream&) override {}
   void write(std::span<const std::byte>) override {}
   void finish() override {}
@@ -201,7 +205,7 @@ TEST_F(InteropTest, ATextureThatIsTooLargeIsRefused) {
 TEST_F(InteropTest, MemoryThatOpenGlHasNotIsAnError) {
   context_->make_current();
   const auto take = [](GLsizeiptr bytes) {
-    live::gl::take_memory(
+    live::gl::allocate_checked(
         "buffer", [=] { glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY); });
   };
   unsigned name = 0;
@@ -290,7 +294,7 @@ live::Summary run_scene(const live::SourceOptions& options, live::OnGpu on_gpu, 
   const std::shared_ptr<live::Source> source = open_scene(options);
   const live::Pipeline pipeline({live::sobel_stage("sobel")}, source->stream(), *sink);
   live::Summary summary = live::run(
-      source, live::gpu_lanes(pipeline, live::lanes_for(workers), on_gpu), sink,
+      source, live::gpu_lanes(pipeline, live::lane_count_for(workers), on_gpu), sink,
       {.frames = frames, .workers = workers}, {[] { return false; }, [](const live::Progress&) {}});
   if (summary.failure) std::rethrow_exception(summary.failure);
   EXPECT_EQ(summary.written, frames);

@@ -47,7 +47,7 @@ std::string size_text(const io::PictureShape& shape) {
 
 // Allocates memory for the bound buffer.
 void take_buffer_memory(std::size_t bytes, const std::byte* data, GLenum usage) {
-  live::gl::take_memory("buffer of " + std::to_string(bytes) + " bytes", [=] {
+  live::gl::allocate_checked("buffer of " + std::to_string(bytes) + " bytes", [=] {
     glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), data, usage);
   });
 }
@@ -82,7 +82,7 @@ void Texture::reserve(const io::PictureShape& shape) {
   if (is_there) return;
   require_size(shape);
   const bool grey = is_grey(shape);
-  live::gl::take_memory("texture of " + size_text(shape), [&] {
+  live::gl::allocate_checked("texture of " + size_text(shape), [&] {
     glTexImage2D(GL_TEXTURE_2D, 0, grey ? GL_R8 : GL_RGB8, static_cast<GLsizei>(shape.width),
                  static_cast<GLsizei>(shape.height), 0, grey ? GL_RED : GL_RGB, GL_UNSIGNED_BYTE,
                  nullptr);

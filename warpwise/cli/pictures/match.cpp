@@ -143,7 +143,7 @@ class MatchCommand final : public Command {
       const std::span<const std::byte> parts[] = {header, std::as_bytes(std::span(flow.vectors))};
       task.write(out, parts);
     } else {
-      full_colour = max_motion_.value_or(live::usual_longest(matches.displacement));
+      full_colour = max_motion_.value_or(live::p99_vector_length(matches.displacement));
       io::Picture picture(io::PictureShape::of(PixelFormat::rgb24, image.width, image.height));
       live::draw_motion(matches.displacement, options_, *full_colour,
                         HostResult{picture.shape(), picture.bytes().data()}.view());
@@ -153,8 +153,9 @@ class MatchCommand final : public Command {
     const MatchGrid grid = {matches.displacement.width(), matches.displacement.height()};
     const std::int64_t right = image.width - (grid.columns - 1) * stride() - block();
     const std::int64_t bottom = image.height - (grid.rows - 1) * stride() - block();
-    std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
-                                   grid.columns, grid.rows, static_cast<double>(longest(flow)));
+    std::string text =
+        fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out, grid.columns, grid.rows,
+                    static_cast<double>(max_vector_length(flow)));
     if (full_colour)
       text += fmt::format(", motion of {:.1f} pixels or more has full colour", *full_colour);
     if (unmatched > 0) {
@@ -167,7 +168,7 @@ class MatchCommand final : public Command {
     }
     nlohmann::ordered_json values = {
         {"columns", grid.columns},           {"rows", grid.rows},
-        {"blocks_without_match", unmatched}, {"longest_motion", longest(flow)},
+        {"blocks_without_match", unmatched}, {"longest_motion", max_vector_length(flow)},
         {"columns_left_out", right},         {"rows_left_out", bottom}};
     if (full_colour) values["max_motion"] = *full_colour;
     task.report(text, values);

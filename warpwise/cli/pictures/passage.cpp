@@ -185,7 +185,7 @@ void pass_picture(io::InputFile& input, const SharedOptions& options, Worker& wo
   if (jpeg) {
     if (auto decoded = worker.decode_jpeg(*jpeg, source)) {
       passage.count_reading(reading);
-      passage.begin(decoded->shape).take_on_gpu(std::move(decoded->pixels));
+      passage.begin(decoded->shape).adopt_gpu_buffer(std::move(decoded->pixels));
       return passage.process();
     }
   }
@@ -194,7 +194,7 @@ void pass_picture(io::InputFile& input, const SharedOptions& options, Worker& wo
            : options.read(input);
   passage.count_reading(reading);
   passage.take_place(read);
-  passage.begin(read.picture.shape()).take(std::move(read.picture));
+  passage.begin(read.picture.shape()).adopt_picture(std::move(read.picture));
   passage.process();
 }
 

@@ -107,7 +107,7 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();
 }
 
-bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.samples_of_8_bits()); }
+bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.format_of_8_bits()); }
 
 // Passes the source's sound, subtitles and chapters to the sink. They end with the last frame.
 // Returns the parts that the sink cannot hold.
@@ -116,13 +116,13 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
   std::shared_ptr<live::Companions> companions = source.take_companions();
   live::Stream stored = stream;
   stored.depth = source.stream().depth;  // stages scale samples to 16 bits, but add no bits
-  std::vector<std::string> not_held = sink.drops(stored, companions.get());
+  std::vector<std::string> not_held = sink.unstored_parts(stored, companions.get());
   // The alpha of frames that OpenGL draws has no meaning, so its loss is not reported.
   if (has_alpha(source.stream()) && !source.is_opengl() && !has_alpha(stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }
   if (companions && seconds) companions->end_at(*seconds);
-  sink.accompany(std::move(companions));
+  sink.set_companions(std::move(companions));
   return not_held;
 }
 
@@ -130,7 +130,7 @@ StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, b
                        live::Source& source) {
   const std::size_t threads = cpu_threads(call.where);
   // In real time, one frame at a time is computed by all threads, to keep the delay short.
-  const bool one_by_one = pipeline.remembers() || (call.run.realtime && !is_gpu);
+  const bool one_by_one = pipeline.is_stateful() || (call.run.realtime && !is_gpu);
   if (is_gpu) {
     return {"cuda", gpu::device_info(call.where.device.value_or(0)).name,
             one_by_one ? 1 : frames_on_gpu, 1,
@@ -142,7 +142,7 @@ StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, b
 
 std::vector<std::unique_ptr<live::Lane>> make_lanes(const live::Pipeline& pipeline,
                                                     const StreamPlace& place) {
-  const std::size_t count = live::lanes_for(place.workers);
+  const std::size_t count = live::lane_count_for(place.workers);
   if (place.backend == "cuda") {
     return live::gpu_lanes(pipeline, count, {.source = place.why_no_interop.empty()});
   }

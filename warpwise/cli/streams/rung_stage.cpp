@@ -42,12 +42,12 @@ class RungStage final : public live::Stage {
         table_(lab::find_study(place.ladder)), rung_(table_.rung(rung)),
         parameters_(std::move(parameters)) {}
 
-  std::optional<PixelFormat> reads(const live::Stream& from) const override {
+  std::optional<PixelFormat> required_format(const live::Stream& from) const override {
     // If both formats are RGB, frames get the rungs' order of bytes. The colours stay the same.
     if (!has_luma(from.format()) && !has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
-    return shipped_->reads(from);
+    return shipped_->required_format(from);
   }
 
   live::Stream begin(const live::Stream& from) override {

@@ -26,18 +26,18 @@ struct Span {
 
 std::string help_of(const StageOption& option) {
   std::string help = option.help;
-  if (!option.otherwise.empty()) help += " (default: " + option.otherwise + ")";
+  if (!option.default_text.empty()) help += " (default: " + option.default_text + ")";
   if (!option.choices.empty()) help += fmt::format(": {}", fmt::join(option.choices, ", "));
   return help;
 }
 
-StageOption integer(std::string name, std::string help, std::string form, std::string otherwise,
+StageOption integer(std::string name, std::string help, std::string form, std::string default_text,
                     Span span, std::int64_t step = 1) {
   return {.name = std::move(name),
           .help = std::move(help),
           .kind = Kind::integer,
           .form = std::move(form),
-          .otherwise = std::move(otherwise),
+          .default_text = std::move(default_text),
           .least = span.least,
           .greatest = span.greatest,
           .step = step};
@@ -48,22 +48,22 @@ StageOption renamed(std::string former, StageOption option) {
   return option;
 }
 
-StageOption number(std::string name, std::string help, std::string form, std::string otherwise,
+StageOption number(std::string name, std::string help, std::string form, std::string default_text,
                    Span span) {
   StageOption option =
-      integer(std::move(name), std::move(help), std::move(form), std::move(otherwise), span);
+      integer(std::move(name), std::move(help), std::move(form), std::move(default_text), span);
   option.kind = Kind::number;
   return option;
 }
 
 template <class Choices, class T>
 void add_stage_choice(StageOptions& options, const std::string& name, const std::string& help,
-                      const Choices& choices, T& value, std::string otherwise) {
+                      const Choices& choices, T& value, std::string default_text) {
   StageOption option{.name = name,
                      .help = help,
                      .kind = Kind::choice,
                      .form = "NAME",
-                     .otherwise = std::move(otherwise)};
+                     .default_text = std::move(default_text)};
   for (const auto choice : choices) option.choices.emplace_back(name_of(choice));
   options.add(std::move(option),
               [&choices, &value](const std::string& called, const std::string& text) {

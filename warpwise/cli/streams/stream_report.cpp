@@ -80,7 +80,7 @@ nlohmann::ordered_json json_of(const live::Stream& stream) {
                                  {"format", stream.shape.pixel_text()}};
   if (stream.rate.is_known()) json["fps"] = stream.rate.per_second();
   if (stream.is_deep()) json["depth"] = stream.depth;
-  if (!has_luma(stream.samples_of_8_bits())) return json;
+  if (!has_luma(stream.format_of_8_bits())) return json;
   const auto told = [](const auto& each) {
     return nlohmann::ordered_json{{"value", name_of(each.value)}, {"from", name_of(each.origin)}};
   };
@@ -122,7 +122,7 @@ std::string text_of(const StreamReport& report) {
   const live::Stream& result = report.pipeline.result();
   return fmt::format("{}: {} of {}x{} {}{}, {} on {} ({}); each: {}; {} old when written (p99 {})",
                      report.sink.name(), counted(summary.written, "frame"), result.shape.width,
-                     result.shape.height, report.sink.holds(result),
+                     result.shape.height, report.sink.stored_format_name(result),
                      drops_text(summary) + reconnections_text(report.source),
                      fps_text(summary.written, summary.seconds), report.place.backend,
                      report.place.device, parts_text(report), milliseconds_text(summary.age_median),
@@ -139,7 +139,7 @@ std::string json_text(const StreamReport& report) {
       {"source", {{"name", report.source.name()}, {"frames", json_of(report.source.stream())}}},
       {"stages", stages_json(report)},
       {"sink", report.sink.name()},
-      {"sink_format", report.sink.holds(report.pipeline.result())},
+      {"sink_format", report.sink.stored_format_name(report.pipeline.result())},
       {"read", summary.read},
       {"written", summary.written},
       {"dropped", summary.dropped},

@@ -149,8 +149,7 @@ std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions
   of_camera.rate.reset();
   of_camera.decode = Decode::cpu;
   auto camera = std::make_unique<CameraSource>(
-      std::make_unique<Decoder>(open(path, options), path, Damage::is_passed_over, of_camera),
-      of_camera);
+      std::make_unique<Decoder>(open(path, options), path, Damage::skip, of_camera), of_camera);
   if (!is_what_was_asked(camera->stream(), options)) {
     refuse(path, "it does not give" + text_of(options));
   }

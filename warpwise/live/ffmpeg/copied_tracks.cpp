@@ -60,8 +60,8 @@ void CopiedTracks::add() {
   for (const OtherTracks::Track& each : others_.tracks()) {
     if (!file_.takes(*each.codec)) continue;
     const int to = add(each);
-    const bool is_filled =
-        file_.closes_pauses_of_pcm() && is_pcm(each.codec->codec_id) && each.codec->sample_rate > 0;
+    const bool is_filled = file_.stores_pcm_without_times() && is_pcm(each.codec->codec_id) &&
+                           each.codec->sample_rate > 0;
     tracks_.push_back({.from = each.number,
                        .to = to,
                        .filter = filter_for(each),

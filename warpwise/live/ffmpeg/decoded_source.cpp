@@ -110,9 +110,9 @@ std::string alpha_text(const AVFrame& first, const AVStream& video, const Source
   if (is_read_as_rgba(first, options)) {
     const Stream yuv =
         stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
-    return ", with its alpha as RGBA of " + text_of(yuv.colours, yuv.samples_of_8_bits());
+    return ", with its alpha as RGBA of " + text_of(yuv.colours, yuv.format_of_8_bits());
   }
-  const bool has_alpha = keeps_alpha_beside(video) || leaves_alpha_out(pixels_of(first));
+  const bool has_alpha = has_separate_alpha(video) || leaves_alpha_out(pixels_of(first));
   return has_alpha ? ", without its alpha" : "";
 }
 
@@ -185,7 +185,7 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
       stored_(stored_shape(first, options)), decoded_(yuv_of(stream(), first)),
       copy_frame_(pixels_of(first), decoded_), colours_(options.colours),
       turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
-      clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
+      clock_(decoder_->stream()), is_resampled_(options.rate.has_value()) {
   if (options.rescale) scaler_.emplace(first, stream().colours);
   if (is_read_as_rgba(first, options)) {
     copy_with_alpha_.emplace(pixels_, decoded_);
@@ -206,7 +206,7 @@ std::vector<std::string> DecodedSource::take_news() {
   return std::exchange(news_, {});
 }
 
-void DecodedSource::tell(std::string news) {
+void DecodedSource::add_news(std::string news) {
   const std::scoped_lock lock(news_mutex_);
   news_.push_back(std::move(news));
 }
@@ -231,10 +231,10 @@ bool DecodedSource::next_on_gpu(std::byte* pixels, gpu::StreamHandle /*stream*/)
 // Returns the next frame of the stream; null after the last one.
 const AVFrame* DecodedSource::next_frame() {
   if (!decoder_) return nullptr;
-  if (is_of_new_rate_) return next_of_new_rate();
+  if (is_resampled_) return next_resampled_frame();
   if (ahead_ == nullptr && !decode_ahead()) return nullptr;
   time_ = ahead_time_;
-  return &like_the_first(*std::exchange(ahead_, nullptr));
+  return &scaled_like_first(*std::exchange(ahead_, nullptr));
 }
 
 // Decodes the next frame into ahead_. Ends the other tracks only after the last frame, although the
@@ -259,20 +259,20 @@ bool DecodedSource::decode_ahead() {
 }
 
 const AVFrame* DecodedSource::decode() {
-  const std::int64_t before = decoder_->resumed();
+  const std::int64_t before = decoder_->http_resumptions();
   std::string loss = decoder_->name() + " has ended";
   try {
     const AVFrame* frame = decoder_->next();
-    if (decoder_->resumed() > before) {
+    if (decoder_->http_resumptions() > before) {
       ++reconnections_;
-      tell(decoder_->name() + ": the server goes on from where its answer broke off");
+      add_news(decoder_->name() + ": the server goes on from where its answer broke off");
     }
     if (frame != nullptr || !reopen_) return frame;
   } catch (const IoError& error) {
     if (!reopen_) throw;
     loss = error.what();
   }
-  tell(loss + "; connecting again for up to " + short_text(reconnect_seconds_) + " s");
+  add_news(loss + "; connecting again for up to " + short_text(reconnect_seconds_) + " s");
   return open_again();
 }
 
@@ -295,8 +295,8 @@ const AVFrame* DecodedSource::open_again() {
       failure = "cannot read " + name + ": it has no frame";
       if (first == nullptr) continue;
       decoder_ = std::move(decoder);
-      decoder_->count_on_from(number);
-      follow_on(*first, asked);
+      decoder_->continue_numbering_after(number);
+      continue_with_new_input(*first, asked);
       return first;
     } catch (const IoError& error) {
       failure = error.what();
@@ -306,7 +306,7 @@ const AVFrame* DecodedSource::open_again() {
 
 // Places the new input's frames after the frames so far. The pause between them is the time since
 // the last frame arrived, in whole frames if all frames have the same duration.
-void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
+void DecodedSource::continue_with_new_input(const AVFrame& first, Clock::time_point asked) {
   const std::chrono::duration<double> passed = asked - last_arrival_;
   std::int64_t pause = std::llround(passed.count() * timing_.ticks().per_second());
   const std::int64_t frame = timing_.regular_time(0).duration;
@@ -317,18 +317,18 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   const std::int64_t stated = decoder_->input().start_time;
   const std::int64_t start =
       stated != AV_NOPTS_VALUE ? stated : microseconds_of(first, decoder_->stream());
-  clock_.go_on(decoder_->stream(), start, microseconds);
+  clock_.continue_after_reconnection(decoder_->stream(), start, microseconds);
   const bool goes_on =
       decoder_->continue_tracks(others_.lock(), start, first_frame_ + microseconds);
   ++reconnections_;
   std::ostringstream pause_text;
   pause_text << std::fixed << std::setprecision(1) << passed.count();
-  tell(decoder_->name() + " is connected again after " + pause_text.str() + " s" +
-       (goes_on ? "" : "; its sound has changed or is missing"));
+  add_news(decoder_->name() + " is connected again after " + pause_text.str() + " s" +
+           (goes_on ? "" : "; its sound has changed or is missing"));
 }
 
 // Resamples to the user's rate: returns the file's frame on display when the next frame is due.
-const AVFrame* DecodedSource::next_of_new_rate() {
+const AVFrame* DecodedSource::next_resampled_frame() {
   const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
   const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());
   while (ahead_ != nullptr && ahead_time_.start <= now) {
@@ -347,7 +347,7 @@ const AVFrame* DecodedSource::next_of_new_rate() {
     return nullptr;
   }
   time_ = stream().regular_time(returned_++);
-  return &like_the_first(*shown_);
+  return &scaled_like_first(*shown_);
 }
 
 void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
@@ -361,7 +361,7 @@ void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
 }
 
 // Returns the frame, scaled if its size, pixels or colours differ from the first frame's.
-const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
+const AVFrame& DecodedSource::scaled_like_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
   const bool has_size = frame.width == all.width && frame.height == all.height;
   const bool is_alike = has_size && pixels_of(frame) == pixels_;
@@ -382,9 +382,9 @@ const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
       stream_of(shape_in(frame), {}, colours_, tags_of(frame, *video().codecpar)).colours;
   if (is_alike && have_one_meaning(colours, stream().colours)) return frame;
   if (is_alike) is = text_of(colours, PixelFormat::i420);
-  if (told_.insert(is).second)
-    tell(decoder_->name() + ": " + is + at +
-         (is_alike ? ", converted to the first frame's colours" : ", scaled to " + was));
+  if (reported_.insert(is).second)
+    add_news(decoder_->name() + ": " + is + at +
+             (is_alike ? ", converted to the first frame's colours" : ", scaled to " + was));
   return (*scaler_)(frame, colours);
 }
 

@@ -45,7 +45,7 @@ class DecodedSource : public Source {
  protected:
   const AVStream& video() const { return decoder_->stream(); }
   /// Returns true if the frames are resampled to another rate than the file's.
-  bool is_of_new_rate() const { return is_of_new_rate_; }
+  bool is_resampled() const { return is_resampled_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,14 +53,14 @@ class DecodedSource : public Source {
   // `decoder` is a reference, so that `first`, another argument, can still be decoded with it.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                 const SourceOptions& options, Reopen reopen);
-  const AVFrame& like_the_first(const AVFrame& frame);
+  const AVFrame& scaled_like_first(const AVFrame& frame);
   bool decode_ahead();
   const AVFrame* decode();
   const AVFrame* open_again();
-  void follow_on(const AVFrame& first, Clock::time_point asked);
-  void tell(std::string news);
+  void continue_with_new_input(const AVFrame& first, Clock::time_point asked);
+  void add_news(std::string news);
   const AVFrame* next_frame();
-  const AVFrame* next_of_new_rate();
+  const AVFrame* next_resampled_frame();
   void copy(const AVFrame& frame, std::span<std::byte> pixels);
 
   std::unique_ptr<Decoder> decoder_;  // null after the input was lost and not reopened
@@ -79,12 +79,12 @@ class DecodedSource : public Source {
   ColourTags colours_;                        // stated by the user
   std::optional<Scaler> scaler_;              // for frames that differ from the first one
   // deviations from the first frame (size, pixels, colours) that were already reported
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
   int turn_;  // Exif orientation by which frames are turned; 1: not turned
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;
-  bool is_of_new_rate_;
+  bool is_resampled_;
   FrameTime time_;  // time of the frame returned last
   // For a new rate: the frame shown now, the end of its time, and the number of frames returned.
   Frame shown_ = new_frame();

@@ -77,7 +77,7 @@ void Decoder::choose_stream(const SourceOptions& options) {
 
 std::shared_ptr<OtherTracks> Decoder::take_other_tracks(const AVFrame* first) {
   std::shared_ptr<OtherTracks> others = std::move(others_);
-  if (others && first != nullptr) others->set_light(light_of(*first, *stream_));
+  if (others && first != nullptr) others->set_hdr_metadata(hdr_metadata_of(*first, *stream_));
   return others && !others->is_empty() ? others : nullptr;
 }
 
@@ -85,7 +85,7 @@ bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int
                               std::int64_t at) {
   const std::shared_ptr<OtherTracks> own = std::move(others_);
   if (!lost || !own || !lost->is_like(*own)) return !lost;
-  lost->go_on(start, at);
+  lost->continue_after_reconnection(start, at);
   while (const Packet each = own->take(std::numeric_limits<std::int64_t>::max())) lost->put(*each);
   others_in_use_ = lost;
   return true;
@@ -93,7 +93,7 @@ bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int
 
 void Decoder::open(const SourceOptions& options) {
   if (decode_ == Decode::cpu) return open_on_cpu();
-  if (with_alpha_ && keeps_alpha_beside(*stream_))
+  if (with_alpha_ && has_separate_alpha(*stream_))
     why_not_by_gpu_ = "the GPU leaves its alpha out";
   else
     why_not_by_gpu_ =
@@ -119,7 +119,7 @@ void Decoder::open_on_gpu() {
 const AVCodec* Decoder::codec_on_cpu() const {
   const AVCodecID codec = stream_->codecpar->codec_id;
   const AVCodec* known = nullptr;
-  if (with_alpha_ && keeps_alpha_beside(*stream_)) {
+  if (with_alpha_ && has_separate_alpha(*stream_)) {
     known = avcodec_find_decoder_by_name(codec == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
   }
   return known != nullptr ? known : avcodec_find_decoder(codec);
@@ -130,14 +130,14 @@ void Decoder::open_on_cpu() {
   if (known == nullptr) fail("this FFmpeg has no decoder for its video");
   Codec codec(avcodec_alloc_context3(known));
   if (!codec) throw std::bad_alloc();
-  codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
+  codec->thread_count = damage_ == Damage::fail ? 0 : 1;
   // The decoders of MJPEG and FFV1 conceal damage and do not mark the damaged frame. In strict
   // mode, MJPEG's decoder returns an error instead. FFV1's only logs a slice's wrong checksum,
-  // which sets has_complained_. With slice threads, the message belongs to the current frame.
+  // which sets has_logged_error_. With slice threads, the message belongs to the current frame.
   if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
   if (known->id == AV_CODEC_ID_FFV1) {
     codec->thread_type = FF_THREAD_SLICE;
-    codec->opaque = &has_complained_;
+    codec->opaque = &has_logged_error_;
   }
   codec_ = std::move(codec);
   try {
@@ -171,7 +171,7 @@ void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
   constexpr int most_of_a_network = 10'000;  // includes packets of sound before the first key frame
   const int most = deadline_ ? most_of_a_network : most_of_a_camera;
-  if (damage_ != Damage::is_passed_over || ++passed_over_ <= most) return;
+  if (damage_ != Damage::skip || ++passed_over_ <= most) return;
   fail("none of its data can be decoded");
 }
 
@@ -197,24 +197,26 @@ const AVFrame* Decoder::decode() {
   passed_over_ = 0;
   for (;;) {
     const int error = receive();
-    if (gpu_ && number_ == 0 && error != AVERROR(EAGAIN) && falls_back(error)) continue;
+    if (gpu_ && number_ == 0 && error != AVERROR(EAGAIN) && fall_back_if_needed(error)) continue;
     if (error == AVERROR(EAGAIN)) {
       count_passed_over();
       feed();
     } else if (error == AVERROR_EOF) {
-      if (!trouble_.empty()) fail_at_next(trouble_);
+      if (!early_end_reason_.empty()) fail_at_next(early_end_reason_);
       return nullptr;
-    } else if (error >= 0 && !is_damaged(*frame_) && !has_complained_.exchange(false)) {
+    } else if (error >= 0 && !is_damaged(*frame_) && !has_logged_error_.exchange(false)) {
       ++number_;
       return frame_.get();
-    } else if (damage_ == Damage::is_an_error) {
+    } else if (damage_ == Damage::fail) {
       // After the first failure, further packets in the decoder may fail. It still returns the
       // frames before the failed packet.
       constexpr int most_in_flight = 100;
       const bool is_of_flight =
-          !trouble_.empty() && error < 0 && ++failed_in_flight_ < most_in_flight;
+          !early_end_reason_.empty() && error < 0 && ++failed_in_flight_ < most_in_flight;
       if (is_of_flight) continue;
-      fail_at_next(!trouble_.empty() ? trouble_ : error < 0 ? why_not_decoded(error) : damaged);
+      fail_at_next(!early_end_reason_.empty() ? early_end_reason_
+                   : error < 0                ? why_not_decoded(error)
+                                              : damaged);
     }
   }
 }
@@ -243,7 +245,7 @@ int Decoder::send_to_decoder(const AVPacket* packet) {
 
 // Falls back to the CPU's decoder if the GPU's decoder gave no first frame. Returns false if the
 // GPU's decoder gave one.
-bool Decoder::falls_back(int error) {
+bool Decoder::fall_back_if_needed(int error) {
   // FFmpeg does not crop the left and the top of frames in a GPU's memory.
   const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
                         frame_->crop_top == 0;
@@ -259,7 +261,7 @@ bool Decoder::falls_back(int error) {
 void Decoder::fall_back(const std::string& why) {
   if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
   why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
-  trouble_.clear();
+  early_end_reason_.clear();
   av_frame_unref(frame_.get());
   parts_.reset();
   open_on_cpu();
@@ -282,23 +284,23 @@ void Decoder::feed() {
   send(packet_.get());
 }
 
-std::string Decoder::trouble_at_the_end() const {
-  const std::string said = complaint();
-  const FileEnd end = damage_ == Damage::is_an_error ? end_of(*input_) : FileEnd::unknown;
+std::string Decoder::find_end_error() const {
+  const std::string said = last_error_message();
+  const FileEnd end = damage_ == Damage::fail ? find_file_end(*input_) : FileEnd::unknown;
   if (end == FileEnd::missing) return damaged_because("its end is missing");
   return said.empty() || end == FileEnd::reached ? "" : damaged_because(said);
 }
 
 // Describes a read error; empty if there is none. For a truncated file some demuxers only log a
 // message.
-std::string Decoder::trouble_in_reading(int error) const {
+std::string Decoder::find_read_error(int error) const {
   const bool ended = error == AVERROR_EOF;
-  if (deadline_ && error < 0 && deadline_->has_passed()) return nothing_came(*deadline_);
+  if (deadline_ && error < 0 && deadline_->has_passed()) return read_timeout_message(*deadline_);
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
-  if (ended) return trouble_at_the_end();
+  if (ended) return find_end_error();
   if (error < 0) return reason_of_reading(error);
   const bool is_marked = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
-  if (!is_marked || damage_ != Damage::is_an_error) return "";
+  if (!is_marked || damage_ != Damage::fail) return "";
   const bool is_transport_stream = input_->pb != nullptr && input_->iformat != nullptr &&
                                    std::string_view(input_->iformat->name) == "mpegts";
   if (!is_transport_stream) return damaged;
@@ -309,10 +311,10 @@ std::string Decoder::trouble_in_reading(int error) const {
 }
 
 // Returns true for a packet of the video. Stores other packets, unless the file discards them.
-bool Decoder::is_of_the_video() {
+bool Decoder::route_packet() {
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (packet_->stream_index == stream_->index) {
-    if (others) others->see_video(*packet_, stream_->time_base);
+    if (others) others->record_video_time(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
   // A file may discard AAC's first packet, which ends at time 0. It is kept, because the next
@@ -324,7 +326,7 @@ bool Decoder::is_of_the_video() {
 }
 
 bool Decoder::read_packet() {
-  if (!trouble_.empty()) return false;
+  if (!early_end_reason_.empty()) return false;
   int error = 0;
   const std::int64_t tries = resumptions();
   do {
@@ -333,16 +335,16 @@ bool Decoder::read_packet() {
     count_passed_over();
     if (deadline_) deadline_->restart();
     error = av_read_frame(input_.get(), packet_.get());
-  } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
-  trouble_ = trouble_in_reading(error);
-  if (error >= 0 && resumptions() > tries) ++resumed_;
-  return error >= 0 && trouble_.empty();
+  } while (error == AVERROR(EAGAIN) || (error >= 0 && !route_packet()));
+  early_end_reason_ = find_read_error(error);
+  if (error >= 0 && resumptions() > tries) ++http_resumptions_;
+  return error >= 0 && early_end_reason_.empty();
 }
 
 void Decoder::send(const AVPacket* packet) {
   const int error = send_to_decoder(packet);
-  if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
-  trouble_ = why_not_decoded(error);
+  if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::skip) return;
+  early_end_reason_ = why_not_decoded(error);
   send_to_decoder(nullptr);
 }
 

@@ -17,7 +17,7 @@ namespace warpwise::live::ffmpeg {
 
 /// Treatment of frames that cannot be decoded. In a file they are an error. From a camera or a live
 /// peer they are skipped (passed over), because a cable or a network loses bytes at times.
-enum class Damage { is_an_error, is_passed_over };
+enum class Damage { fail, skip };
 
 /// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
@@ -37,9 +37,9 @@ class Decoder {
   /// Returns the number of the last frame decoded, counted from 1.
   std::int64_t number() const { return number_; }
   /// Continues the count of frames of a lost input, which had decoded `number` frames.
-  void count_on_from(std::int64_t number) { number_ += number; }
+  void continue_numbering_after(std::int64_t number) { number_ += number; }
   /// Returns how often an http server continued an interrupted answer.
-  std::int64_t resumed() const { return resumed_; }
+  std::int64_t http_resumptions() const { return http_resumptions_; }
 
   const AVStream& stream() const { return *stream_; }
   AVFormatContext& input() const { return *input_; }
@@ -73,14 +73,14 @@ class Decoder {
   void open_on_cpu();
   int receive();
   int send_to_decoder(const AVPacket* packet);
-  bool falls_back(int error);
+  bool fall_back_if_needed(int error);
   void fall_back(const std::string& why);
   void count_passed_over();
   void feed();
   bool read_packet();
-  bool is_of_the_video();
-  std::string trouble_at_the_end() const;
-  std::string trouble_in_reading(int error) const;
+  bool route_packet();
+  std::string find_end_error() const;
+  std::string find_read_error(int error) const;
   std::string why_not_decoded(int error) const;
   void send(const AVPacket* packet);
 
@@ -89,7 +89,7 @@ class Decoder {
   std::unique_ptr<Deadline> deadline_;  // deadline of the next packet; outlives the input
   Input input_;
   const AVStream* stream_ = nullptr;
-  HasComplained has_complained_ = false;
+  HasLoggedError has_logged_error_ = false;
   Decode decode_;
   bool with_alpha_;
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
@@ -105,12 +105,12 @@ class Decoder {
   bool has_ended_ = false;      // the deinterlacer gets no further frame
   std::exception_ptr failure_;  // thrown when the deinterlacer has given all its frames
   std::int64_t number_ = 0;
-  std::int64_t resumed_ = 0;
-  int passed_over_ = 0;                       // attempts to get data since the last frame
-  int failed_in_flight_ = 0;                  // decoder's failures after `trouble_` was set
-  std::shared_ptr<OtherTracks> others_;       // set until take_other_tracks()
+  std::int64_t http_resumptions_ = 0;
+  int passed_over_ = 0;                  // attempts to get data since the last frame
+  int failed_in_flight_ = 0;             // decoder's failures after `early_end_reason_` was set
+  std::shared_ptr<OtherTracks> others_;  // set until take_other_tracks()
   std::weak_ptr<OtherTracks> others_in_use_;  // empty if no caller collects them
-  std::string trouble_;                       // why reading ended early; empty at a normal end
+  std::string early_end_reason_;              // why reading ended early; empty at a normal end
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -20,7 +20,7 @@ constexpr std::int64_t most_pixels = 16384;
 // unchanged. Readers of ProRes assume limited range, so LimitedFill converts RGB and full-range
 // frames to it. MJPEG states no colour properties. Its frames get those that its readers assume:
 // full range, BT.601, and chroma in the centre.
-Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
+Sink::AcceptedFrames EncodedFrames::accepted_frames(const Stream& stream) const {
   require_size(stream);
   const PixelFormat format = stream.format();
   const Colours& colours = stream.colours;
@@ -49,7 +49,7 @@ Sink::Taken EncodedFrames::taken_for(const Stream& stream) const {
 
 // RGB for .mp4 is not kept but converted, because few programs play HEVC of RGB. ProRes takes RGBA,
 // which fill() converts to YUV with alpha.
-bool EncodedFrames::keeps_deep(const Stream& deep) const {
+bool EncodedFrames::accepts_deep_frames(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
   if (file_.kind == Kind::prores) {
@@ -108,7 +108,7 @@ std::string EncodedFrames::text_of(const Stream& taken) const {
 }
 
 void EncodedFrames::begin(const Stream& stream) {
-  format_ = stream.samples_of_8_bits();
+  format_ = stream.format_of_8_bits();
   pixels_ = stream.is_deep() ? deep_pixels_of(stream) : pixels_of(format_);
   tags_ = tags_of(stream);
   const bool is_limited = has_luma(format_) && stream.colours.range.value == Range::limited;
@@ -125,7 +125,7 @@ EncoderTags EncodedFrames::tags_of(const Stream& stream) const {
   if (file_.stores_420() && !stream.is_deep() && !is_420(format_)) {
     // The chroma of 4:2:2 keeps its columns, and each two of its rows are averaged.
     colours.siting = is_subsampled(format_) ? siting_of_row_means(colours.siting)
-                                            : Told<Siting>{Siting::centre, Origin::stage};
+                                            : WithOrigin<Siting>{Siting::centre, Origin::stage};
   }
   return encoder_tags(colours, format_, pixels_);
 }

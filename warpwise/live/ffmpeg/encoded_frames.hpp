@@ -20,10 +20,10 @@ class EncodedFrames {
 
   /// Returns the frames that the output takes for a stream of 8-bit frames.
   /// \throws InvalidArgument  the output has no frames of that size
-  Sink::Taken taken_for(const Stream& stream) const;
+  Sink::AcceptedFrames accepted_frames(const Stream& stream) const;
   /// Returns true if the output takes a stream's deep frames (more than 8 bits) unchanged.
-  /// \throws InvalidArgument  as taken_for()
-  bool keeps_deep(const Stream& deep) const;
+  /// \throws InvalidArgument  as accepted_frames()
+  bool accepts_deep_frames(const Stream& deep) const;
   /// Returns the planes into which a pipeline converts RGB of more than 8 bits.
   io::DeepPlanes planes_for_rgb() const {
     return file_.kind == Kind::prores ? io::DeepPlanes::yuv444 : io::DeepPlanes::yuv420;

@@ -171,7 +171,7 @@ class AviFile {
 
 }  // namespace
 
-FileEnd end_of(AVFormatContext& input) {
+FileEnd find_file_end(AVFormatContext& input) {
   AVIOContext* const file = input.pb;
   if (file == nullptr || (file->seekable & AVIO_SEEKABLE_NORMAL) == 0) return FileEnd::unknown;
   const std::int64_t before = avio_tell(file);

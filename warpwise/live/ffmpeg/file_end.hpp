@@ -17,6 +17,6 @@ enum class FileEnd : std::uint8_t {
 };
 
 /// Walks through the input's structure, and leaves the input's position as it was. Reads no frames.
-FileEnd end_of(AVFormatContext& input);
+FileEnd find_file_end(AVFormatContext& input);
 
 }  // namespace warpwise::live::ffmpeg

@@ -56,13 +56,20 @@ class FileSink final : public Sink {
       : Sink(name), file_(file), encoder_(encoder_of(file_, name)), encoded_(file_, name),
         url_(std::move(url)), deadline_(std::move(deadline)) {}
 
-  Taken takes(const Stream& stream) const override { return encoded_.taken_for(stream); }
-  bool keeps_deep(const Stream& deep) const override { return encoded_.keeps_deep(deep); }
+  AcceptedFrames accepted_frames(const Stream& stream) const override {
+    return encoded_.accepted_frames(stream);
+  }
+  bool accepts_deep_frames(const Stream& deep) const override {
+    return encoded_.accepts_deep_frames(deep);
+  }
   io::DeepPlanes planes_for_rgb() const override { return encoded_.planes_for_rgb(); }
-  std::string holds(const Stream& taken) const override { return encoded_.text_of(taken); }
+  std::string stored_format_name(const Stream& taken) const override {
+    return encoded_.text_of(taken);
+  }
   void begin(const Stream& stream) override;
-  std::vector<std::string> drops(const Stream& stream, const Companions* companions) const override;
-  void accompany(std::shared_ptr<Companions> companions) override {
+  std::vector<std::string> unstored_parts(const Stream& stream,
+                                          const Companions* companions) const override;
+  void set_companions(std::shared_ptr<Companions> companions) override {
     others_ = std::dynamic_pointer_cast<OtherTracks>(companions);
   }
   void write(std::span<const std::byte> pixels) override {
@@ -127,7 +134,7 @@ void FileSink::fail(int error) {
   const bool is_late = is_peer() && deadline_->has_passed();
   throw IoError(
       "cannot write " + name() + ": " +
-      (is_late ? nothing_taken(*deadline_)
+      (is_late ? write_timeout_message(*deadline_)
                : (is_gone ? "the peer is gone: " : "") + without_password(reason_of(error), url_)));
 }
 
@@ -179,7 +186,7 @@ void FileSink::open_file() {
   if (stream_.orientation != 1 && file_.is_quicktime())
     set_orientation(*video, stream_.orientation);
   if (others_) {
-    if (file_.holds_light()) set_light(*video, others_->light());
+    if (file_.stores_hdr_metadata()) set_hdr_metadata(*video, others_->hdr_metadata());
     copied_.emplace(
         *others_, file_, has_chapters(), *output, [this](int error) { check(error); },
         [this](AVPacket& packet) { write_packet(packet); });
@@ -349,7 +356,8 @@ void FileSink::finish() {
   check_deadline();
 }
 
-std::vector<std::string> FileSink::drops(const Stream& stream, const Companions* companions) const {
+std::vector<std::string> FileSink::unstored_parts(const Stream& stream,
+                                                  const Companions* companions) const {
   std::vector<std::string> dropped;
   const auto add = [&](bool is_dropped, const std::string& what) {
     if (is_dropped) dropped.push_back(what);
@@ -366,7 +374,7 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
     add(!has_chapters() && !others->chapters().empty(), "chapters");
     add(!file_.holds_attachments() && !others->attachments().empty(), others->attachments_text());
     for (const std::string& each : others->never_copied()) add(true, each);
-    add(!file_.holds_light() && !others->light().empty(), "the HDR metadata");
+    add(!file_.stores_hdr_metadata() && !others->hdr_metadata().empty(), "the HDR metadata");
   }
   add(stream.orientation != 1 && !file_.is_quicktime(), "the rotation tag");
   add(stream.is_deep() && file_.is_quicktime() && stream.depth > most_bits_of_quicktime,

@@ -82,7 +82,7 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
   if (error >= 0 && (!is_late || has_known_video(*input))) return opened;
   throw IoError(
       "cannot read " + name + " as a video: " +
-      (is_late ? nothing_came(*opened.deadline) : without_password(reason_of(error), url)));
+      (is_late ? read_timeout_message(*opened.deadline) : without_password(reason_of(error), url)));
 }
 
 // "file:" makes FFmpeg take `path` as a file's name, even if it looks like an address.
@@ -92,7 +92,7 @@ std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& 
   OpenInput opened = open_url(url, path, "file", nullptr);
   if (is_animation(*opened.input)) set_mean_rate(*opened.input, url);
   return std::make_unique<FileSource>(
-      std::make_unique<Decoder>(std::move(opened), path, Damage::is_an_error, options), options);
+      std::make_unique<Decoder>(std::move(opened), path, Damage::fail, options), options);
 }
 
 }  // namespace warpwise::live::ffmpeg

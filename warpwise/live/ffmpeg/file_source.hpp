@@ -13,7 +13,7 @@ class FileSource final : public DecodedSource {
   using DecodedSource::DecodedSource;
 
   std::optional<std::int64_t> frames() const override {
-    if (is_of_new_rate()) return std::nullopt;
+    if (is_resampled()) return std::nullopt;
     return video().nb_frames > 0 ? std::optional(video().nb_frames) : std::nullopt;
   }
 };

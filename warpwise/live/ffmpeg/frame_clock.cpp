@@ -53,7 +53,8 @@ std::int64_t FrameClock::ticks_of(std::int64_t stamps, const Stream& stream) con
   return std::llround(seconds * stream.ticks().per_second());
 }
 
-void FrameClock::go_on(const AVStream& video, std::int64_t start, std::int64_t at) {
+void FrameClock::continue_after_reconnection(const AVStream& video, std::int64_t start,
+                                             std::int64_t at) {
   base_ = video.time_base;
   zero_ = av_rescale_q(start - at, microsecond, base_);
   last_stamp_.reset();

@@ -22,7 +22,7 @@ class FrameClock {
 
   /// Continues with a new connection to the video, which counts time anew. Its time `start` becomes
   /// `at`, counted from the first frame of the first connection. Both are in microseconds.
-  void go_on(const AVStream& video, std::int64_t start, std::int64_t at);
+  void continue_after_reconnection(const AVStream& video, std::int64_t start, std::int64_t at);
 
  private:
   std::int64_t ticks_of(std::int64_t stamps, const Stream& stream) const;

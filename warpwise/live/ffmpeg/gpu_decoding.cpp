@@ -292,7 +292,7 @@ AVBufferRef* GpuDecoding::memory_for(std::size_t bytes) {
   return memory;
 }
 
-Frame GpuDecoding::own_copy(const AVFrame& frame) {
+Frame GpuDecoding::copy_to_pool(const AVFrame& frame) {
   const auto pixels = static_cast<AVPixelFormat>(pixels_of(frame));
   Frame own = new_frame();
   own->format = frame.format;

@@ -43,7 +43,7 @@ class GpuDecoding {
   /// frames. The memory comes from this object's own pool: a pool shared by several streams would
   /// make one decoder's stream wait for another's.
   /// \throws CudaError, std::bad_alloc
-  Frame own_copy(const AVFrame& frame);
+  Frame copy_to_pool(const AVFrame& frame);
 
  private:
   struct FreedReference {

@@ -155,7 +155,7 @@ void GpuParts::work(GpuDecoding& gpu) {
       gpu::set_device(device_);
       if (!worker.codec) worker.codec = gpu.open(video_);
       decode(worker, *part);
-      part->message = complaint();
+      part->message = last_error_message();
     } catch (...) {
       part->failure = std::current_exception();
     }
@@ -250,7 +250,7 @@ bool GpuParts::take_frames(Worker& worker, Part& part) {
       continue;
     }
     if (part.given == 0) worker.repeated = 0;  // repeats of the previous part are out
-    if (!give(part, worker.gpu.own_copy(*frame))) return false;
+    if (!queue_frame(part, worker.gpu.copy_to_pool(*frame))) return false;
   }
   if (error != AVERROR(EAGAIN) && error != AVERROR_EOF) part.error = error;
   return error == AVERROR(EAGAIN);
@@ -268,7 +268,7 @@ Packet GpuParts::next_packet(Part& part) {
 }
 
 // Keeps a frame for the reader, when there is room. Returns false if the reader has stopped.
-bool GpuParts::give(Part& part, Frame frame) {
+bool GpuParts::queue_frame(Part& part, Frame frame) {
   std::unique_lock lock(mutex_);
   part.has_room.wait(lock, [&] { return is_stopped_ || part.frames.size() < most_frames_; });
   part.frames.push_back(std::move(frame));

@@ -72,7 +72,7 @@ class GpuParts {
   void push_out(Worker& worker, Part& part, AVPacket& first);
   bool take_frames(Worker& worker, Part& part);
   Packet next_packet(Part& part);
-  bool give(Part& part, Frame frame);
+  bool queue_frame(Part& part, Frame frame);
 
   const AVStream& video_;
   int device_;

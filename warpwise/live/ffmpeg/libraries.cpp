@@ -14,12 +14,12 @@ namespace {
 
 // FFmpeg's last error message on this thread. FFmpeg's own threads return error codes, so their
 // messages are not needed.
-thread_local std::string last_complaint;
+thread_local std::string last_logged_error;
 
 void mark(void* from) {
   if (from == nullptr || *static_cast<const AVClass**>(from) != avcodec_get_class()) return;
   auto* codec = static_cast<AVCodecContext*>(from);
-  if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
+  if (codec->opaque != nullptr) *static_cast<HasLoggedError*>(codec->opaque) = true;
 }
 
 // Counts FFmpeg's reconnections by its messages, because FFmpeg reports them nowhere else. A test
@@ -32,8 +32,8 @@ void keep(void* from, int level, const char* format, std::va_list values) {
   mark(from);
   std::array<char, 512> line{};
   std::vsnprintf(line.data(), line.size(), format, values);
-  last_complaint = line.data();
-  last_complaint.erase(last_complaint.find_last_not_of(" .\n") + 1);
+  last_logged_error = line.data();
+  last_logged_error.erase(last_logged_error.find_last_not_of(" .\n") + 1);
 }
 
 }  // namespace
@@ -54,21 +54,21 @@ void keep_messages() { av_log_set_callback(keep); }
 
 std::int64_t resumptions() { return resumptions_so_far; }
 
-void forget_messages() { last_complaint.clear(); }
+void forget_messages() { last_logged_error.clear(); }
 
-void take_message(const std::string& message) { last_complaint = message; }
+void take_message(const std::string& message) { last_logged_error = message; }
 
-std::string complaint() { return io::printable(last_complaint); }
+std::string last_error_message() { return io::printable(last_logged_error); }
 
 std::string reason_of(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   std::string reason = av_make_error_string(text.data(), text.size(), error);
-  if (last_complaint.empty()) return reason;
-  const std::string said = complaint();
+  if (last_logged_error.empty()) return reason;
+  const std::string said = last_error_message();
   return said.ends_with(reason) ? said : reason + ": " + said;
 }
 
-std::string nothing_came(const Deadline& deadline) {
+std::string read_timeout_message(const Deadline& deadline) {
   std::ostringstream text;
   text << "nothing came for " << deadline.seconds() << " s";
   if (deadline.option() != nullptr) {
@@ -77,7 +77,7 @@ std::string nothing_came(const Deadline& deadline) {
   return text.str();
 }
 
-std::string nothing_taken(const Deadline& deadline) {
+std::string write_timeout_message(const Deadline& deadline) {
   std::ostringstream text;
   text << "the peer took nothing for " << deadline.seconds() << " s; " << deadline.option()
        << " changes this";

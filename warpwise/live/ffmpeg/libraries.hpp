@@ -68,9 +68,9 @@ class Deadline {
 };
 
 /// Returns the message for a deadline that has passed while reading.
-std::string nothing_came(const Deadline& deadline);
+std::string read_timeout_message(const Deadline& deadline);
 /// Returns the message for a deadline that has passed while writing.
-std::string nothing_taken(const Deadline& deadline);
+std::string write_timeout_message(const Deadline& deadline);
 
 /// An opened input. `deadline` limits the wait for its next packet; null for no limit.
 struct OpenInput {
@@ -102,7 +102,7 @@ class Dictionary {
 };
 
 /// True once a codec has logged an error, on any thread. Its AVCodecContext::opaque points here.
-using HasComplained = std::atomic<bool>;
+using HasLoggedError = std::atomic<bool>;
 
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
@@ -117,7 +117,7 @@ void forget_messages();
 void take_message(const std::string& message);
 
 /// Returns FFmpeg's last error message since forget_messages(); empty if there is none.
-std::string complaint();
+std::string last_error_message();
 
 /// Describes one of FFmpeg's error codes, together with its last error message: "Invalid data found
 /// when processing input: moov atom not found".

@@ -43,7 +43,7 @@ void LimitedFill::widen(std::span<const std::byte> from) {
   }
   for (int i = 0; i < deep_.components(); ++i) {
     const std::vector<std::uint16_t>& table = more_[static_cast<std::size_t>(i)];
-    const Elements places = elements_of(deep_.shape, i);
+    const SamplePositions places = sample_positions(deep_.shape, i);
     for (std::int64_t k = 0; k < places.columns * places.rows; ++k) {
       const std::int64_t at = places.first + k * places.step;
       store(pixels_.bytes().data(), at,

@@ -46,10 +46,10 @@ std::unique_ptr<Source> open_address(const std::string& address, const SourceOpt
   const bool comes_again = options.reconnect_seconds > 0 && !has_known_length(*input.input);
   if (waits && !comes_again) {
     return std::make_unique<FileSource>(
-        std::make_unique<Decoder>(std::move(input), name, Damage::is_an_error, options), options);
+        std::make_unique<Decoder>(std::move(input), name, Damage::fail, options), options);
   }
   const auto decode = [name, options](OpenInput opened) {
-    return std::make_unique<Decoder>(std::move(opened), name, Damage::is_passed_over, options);
+    return std::make_unique<Decoder>(std::move(opened), name, Damage::skip, options);
   };
   DecodedSource::Reopen reopen;
   if (comes_again) {

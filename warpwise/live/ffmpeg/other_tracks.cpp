@@ -75,7 +75,7 @@ std::vector<std::string> OtherTracks::parts() const {
   if (!chapters_.empty()) parts.emplace_back("chapters");
   if (!attachments_.empty()) parts.push_back(attachments_text());
   parts.insert(parts.end(), never_copied_.begin(), never_copied_.end());
-  if (!light_.empty()) parts.emplace_back("the HDR metadata");
+  if (!hdr_metadata_.empty()) parts.emplace_back("the HDR metadata");
   return parts;
 }
 
@@ -175,7 +175,7 @@ void OtherTracks::end_at(double seconds) {
       first_frame_ + static_cast<std::int64_t>(std::min(seconds, longest) * AV_TIME_BASE);
 }
 
-void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
+void OtherTracks::record_video_time(const AVPacket& packet, AVRational time_base) {
   const std::int64_t stamp = stamp_of(packet);
   if (stamp == AV_NOPTS_VALUE) return;
   const std::scoped_lock lock(mutex_);
@@ -216,7 +216,7 @@ bool OtherTracks::is_like(const OtherTracks& other) const {
   });
 }
 
-void OtherTracks::go_on(std::int64_t start, std::int64_t at) {
+void OtherTracks::continue_after_reconnection(std::int64_t start, std::int64_t at) {
   const std::scoped_lock lock(mutex_);
   recordings_.push_back({at, at - start});
   video_end_ = at;

@@ -56,8 +56,8 @@ class OtherTracks final : public Companions {
   /// Lists the parts that no sink copies: "the cover picture", "2 data tracks".
   const std::vector<std::string>& never_copied() const { return never_copied_; }
   /// Returns the HDR metadata of the video.
-  const std::vector<LightData>& light() const { return light_; }
-  void set_light(std::vector<LightData> light) { light_ = std::move(light); }
+  const std::vector<HdrMetadata>& hdr_metadata() const { return hdr_metadata_; }
+  void set_hdr_metadata(std::vector<HdrMetadata> metadata) { hdr_metadata_ = std::move(metadata); }
   bool is_empty() const { return parts().empty() && tags_.get() == nullptr; }
   /// Returns true for sound that begins after the source, by more than a rounding of times.
   bool is_late(const Track& track) const;
@@ -85,7 +85,7 @@ class OtherTracks final : public Companions {
   void put(const AVPacket& packet);
   /// Records the time of a packet of the video. In a file of joined recordings, these times decide
   /// by how much the other tracks' times are shifted.
-  void see_video(const AVPacket& packet, AVRational time_base);
+  void record_video_time(const AVPacket& packet, AVRational time_base);
   /// Returns the end of the video that was read, in microseconds from the source's start.
   std::int64_t end_of_video() const;
   /// Returns the pause, in microseconds, between the end of a recording's video and the next
@@ -96,7 +96,7 @@ class OtherTracks final : public Companions {
   bool is_like(const OtherTracks& other) const;
   /// Continues with a new connection to the source, which counts time anew. Its time `start`
   /// becomes `at` in the tracks so far. Both are in microseconds.
-  void go_on(std::int64_t start, std::int64_t at);
+  void continue_after_reconnection(std::int64_t start, std::int64_t at);
   /// Records that no further packet comes from the source.
   void end();
   bool has_ended() const;
@@ -128,7 +128,7 @@ class OtherTracks final : public Companions {
   std::vector<Chapter> chapters_;
   std::vector<Track> attachments_;
   std::vector<std::string> never_copied_;
-  std::vector<LightData> light_;
+  std::vector<HdrMetadata> hdr_metadata_;
   Dictionary tags_;
   std::optional<std::int64_t> start_;
   std::int64_t first_frame_ = 0;

@@ -26,11 +26,11 @@ struct KnownOutput {
   /// Returns true if all frames of 8 bits become 4:2:0.
   bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
   /// Returns true if FFmpeg writes HDR metadata into the container.
-  bool holds_light() const { return is_mp4() || kind == Kind::ffv1; }
+  bool stores_hdr_metadata() const { return is_mp4() || kind == Kind::ffv1; }
   /// Returns true if files, such as fonts, can be attached.
   bool holds_attachments() const { return name == ".mkv"; }
   /// Returns true if the container stores samples of PCM one after another, without times.
-  bool closes_pauses_of_pcm() const { return !keeps_late_start() || name == ".mov"; }
+  bool stores_pcm_without_times() const { return !keeps_late_start() || name == ".mov"; }
   /// Returns true if the container stores the time of a track's first packet.
   bool keeps_late_start() const { return kind != Kind::mjpeg; }
   /// Returns true if a copied track begins at its time. Silence precedes PCM that begins late.

@@ -151,7 +151,9 @@ class Clocks : public testing::Test {
     packet->duration = 1000;
     return packet;
   }
-  void see_video(std::int64_t time) { tracks_->see_video(*packet(0, time), {1, 1000}); }
+  void record_video_time(std::int64_t time) {
+    tracks_->record_video_time(*packet(0, time), {1, 1000});
+  }
   // Returns the time that OtherTracks gives a packet of sound whose time in the file is `time`.
   std::int64_t sound_at(std::int64_t time) {
     tracks_->put(*packet(1, time));
@@ -164,7 +166,7 @@ class Clocks : public testing::Test {
 
 TEST_F(Clocks, SoundThatJumpsAloneFollowsTheVideoSoFar) {
   for (const std::int64_t time : {0, 1000, 2000}) {
-    see_video(time);
+    record_video_time(time);
     EXPECT_EQ(sound_at(time), time);
   }
   EXPECT_EQ(sound_at(0), 3000);  // after three seconds of video
@@ -176,28 +178,28 @@ TEST_F(Clocks, SoundWithEqualTimesStaysButNotAtAJoin) {
     tracks_->put(*packet(1, time));
     return tracks_->take(std::numeric_limits<std::int64_t>::max()) != nullptr;
   };
-  see_video(0);
-  see_video(1000);
+  record_video_time(0);
+  record_video_time(1000);
   EXPECT_TRUE(has_sound_at(1950));
   EXPECT_TRUE(has_sound_at(1950));
-  see_video(0);                       // a second recording begins at 3 s, when the sound has ended
+  record_video_time(0);               // a second recording begins at 3 s, when the sound has ended
   EXPECT_FALSE(has_sound_at(-1050));  // at 1.95 s too
   EXPECT_TRUE(has_sound_at(-1049));
 }
 
 TEST_F(Clocks, TheVideoDoesNotFollowAJumpOfSoundLongAgo) {
-  see_video(0);
+  record_video_time(0);
   sound_at(5000);
   sound_at(0);  // only the sound steps back
-  for (std::int64_t time = 1000; time <= 20'000; time += 1000) see_video(time);
-  see_video(0);                    // a second recording of the video begins at 21 s
+  for (std::int64_t time = 1000; time <= 20'000; time += 1000) record_video_time(time);
+  record_video_time(0);            // a second recording of the video begins at 21 s
   sound_at(9000);                  // still in the recording that the sound's step back began
   EXPECT_EQ(sound_at(0), 21'000);  // now the sound is in the video's second recording
   EXPECT_EQ(sound_at(1000), 22'000);
 }
 
 TEST_F(Clocks, AStepBackOfLessThanATenthOfASecondIsNoJump) {
-  see_video(5000);
+  record_video_time(5000);
   EXPECT_EQ(sound_at(5000), 5000);
   EXPECT_EQ(sound_at(4910), 4910);
   EXPECT_EQ(sound_at(4810), 6000);  // a step back of 0.1 s: begins after six seconds of video

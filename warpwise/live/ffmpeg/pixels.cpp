@@ -295,7 +295,7 @@ void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
   std::vector<std::uint16_t> row(static_cast<std::size_t>(frame.width));
   for (int i = 0; i < static_cast<int>(levels_.size()); ++i) {
     const std::vector<std::uint16_t>& level = levels_[static_cast<std::size_t>(i)];
-    const auto [first, step, columns, rows] = elements_of(shape, i);
+    const auto [first, step, columns, rows] = sample_positions(shape, i);
     const int times = i > 0 && repeats_chroma(frame.format) ? 2 : 1;
     std::byte* out = to.data() + 2 * first;
     for (std::int64_t y = 0; y < rows; ++y, out += 2 * step * columns) {

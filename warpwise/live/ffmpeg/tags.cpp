@@ -78,8 +78,8 @@ void set_orientation(AVStream& video, int orientation) {
   add_data(video, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);
 }
 
-std::vector<LightData> light_of(const AVFrame& frame, const AVStream& video) {
-  std::vector<LightData> all;
+std::vector<HdrMetadata> hdr_metadata_of(const AVFrame& frame, const AVStream& video) {
+  std::vector<HdrMetadata> all;
   for (const auto& [type, of_frame] :
        {std::pair(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
         {AV_PKT_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL}}) {
@@ -91,8 +91,8 @@ std::vector<LightData> light_of(const AVFrame& frame, const AVStream& video) {
   return all;
 }
 
-void set_light(AVStream& video, const std::vector<LightData>& all) {
-  for (const LightData& each : all) {
+void set_hdr_metadata(AVStream& video, const std::vector<HdrMetadata>& all) {
+  for (const HdrMetadata& each : all) {
     add_data(video, each.type, each.bytes.data(), each.bytes.size());
   }
 }
@@ -107,7 +107,7 @@ void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video) {
   if (pixel.num > 0 && pixel.den > 0) stream.pixel_aspect = {pixel.num, pixel.den};
 }
 
-bool keeps_alpha_beside(const AVStream& video) {
+bool has_separate_alpha(const AVStream& video) {
   const AVCodecID codec = video.codecpar->codec_id;
   if (codec != AV_CODEC_ID_VP8 && codec != AV_CODEC_ID_VP9) return false;
   const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t cell_bytes = 188;
 using Cell = std::array<unsigned char, cell_bytes>;
 
-bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
+bool read_cell(AVIOContext& input, std::int64_t place, Cell& cell) {
   return avio_seek(&input, place, SEEK_SET) == place &&
          avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
 }
@@ -26,12 +26,12 @@ Cells cells_at(AVIOContext& input, std::int64_t place) {
   constexpr std::int64_t stamp_bytes = 4, parity_bytes = 16;
   Cell cell;
   const auto has_two = [&](std::int64_t first, std::int64_t distance) {
-    return reads(input, first, cell) && reads(input, first + distance, cell);
+    return read_cell(input, first, cell) && read_cell(input, first + distance, cell);
   };
   // A time stamp may begin with 0x47, the first byte of a cell, so stamped cells are tried first.
   const Cells stamped{place + stamp_bytes, stamp_bytes + cell_bytes};
   if (has_two(stamped.first, stamped.distance) &&
-      reads(input, stamped.first + 2 * stamped.distance, cell))
+      read_cell(input, stamped.first + 2 * stamped.distance, cell))
     return stamped;
   const bool has_parity = !has_two(place, cell_bytes) && has_two(place, cell_bytes + parity_bytes);
   return {place, has_parity ? cell_bytes + parity_bytes : cell_bytes};
@@ -60,13 +60,13 @@ bool is_filled_up(const Cell& cell) {
 bool counts_on(AVIOContext& input, std::int64_t place) {
   const Cells cells = cells_at(input, place);
   Cell first;
-  if (!reads(input, cells.first, first) || !starts_a_packet(first)) return false;
+  if (!read_cell(input, cells.first, first) || !starts_a_packet(first)) return false;
   constexpr std::int64_t most_looked_at = 1 << 24;  // bytes, more than two packets
   const std::int64_t end = place + most_looked_at;
   int packets = 0;
   Cell last = first;
   Cell cell;
-  for (std::int64_t at = cells.first + cells.distance; at < end && reads(input, at, cell);
+  for (std::int64_t at = cells.first + cells.distance; at < end && read_cell(input, at, cell);
        at += cells.distance) {
     if (track_of(cell) != track_of(first)) continue;
     if (!has_content(cell)) continue;

@@ -6,7 +6,7 @@
 
 namespace warpwise::live::gl {
 
-void take_memory(const std::string& what, const std::function<void()>& allocate) {
+void allocate_checked(const std::string& what, const std::function<void()>& allocate) {
   glGetError();  // clears errors of earlier calls
   allocate();
   const GLenum error = glGetError();

@@ -7,6 +7,6 @@ namespace warpwise::live::gl {
 
 /// Calls `allocate`, which takes memory from the current OpenGL context. \throws IoError  OpenGL
 /// reports an error; the message gives the reason, and names the memory by `what`
-void take_memory(const std::string& what, const std::function<void()>& allocate);
+void allocate_checked(const std::string& what, const std::function<void()>& allocate);
 
 }  // namespace warpwise::live::gl

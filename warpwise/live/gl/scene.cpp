@@ -92,8 +92,8 @@ Scene::Scene(std::int64_t width, std::int64_t height)
 void Scene::add_storage(unsigned place, unsigned format, unsigned& buffer) const {
   glGenRenderbuffers(1, &buffer);
   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-  take_memory("frame buffer of " + std::to_string(width_) + "x" + std::to_string(height_),
-              [&] { glRenderbufferStorage(GL_RENDERBUFFER, format, width_, height_); });
+  allocate_checked("frame buffer of " + std::to_string(width_) + "x" + std::to_string(height_),
+                   [&] { glRenderbufferStorage(GL_RENDERBUFFER, format, width_, height_); });
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, place, GL_RENDERBUFFER, buffer);
 }
 

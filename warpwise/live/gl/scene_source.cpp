@@ -37,8 +37,8 @@ class PixelBuffer {
  public:
   explicit PixelBuffer(std::int64_t bytes) : PixelBuffer() {
     bind();
-    take_memory("buffer of " + std::to_string(bytes) + " bytes",
-                [=] { glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY); });
+    allocate_checked("buffer of " + std::to_string(bytes) + " bytes",
+                     [=] { glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY); });
     unbind();
     shared_.emplace(name_);
   }

@@ -16,8 +16,8 @@ class ChainStage final : public Stage {
   explicit ChainStage(std::vector<std::shared_ptr<Stage>> stages)
       : Stage(text_of(stages)), stages_(std::move(stages)) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
-    return stages_.front()->reads(from);
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
+    return stages_.front()->required_format(from);
   }
 
   Stream begin(const Stream& from) override {

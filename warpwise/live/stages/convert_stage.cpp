@@ -17,7 +17,7 @@ void require_defined(PixelFormat from, PixelFormat to, const ConvertOptions& opt
 }
 
 void require_chroma_on_the_left(const Stream& from) {
-  const Told<Siting>& siting = from.colours.siting;
+  const WithOrigin<Siting>& siting = from.colours.siting;
   if (!is_subsampled(from.format()) || siting.value == Siting::left) return;
   throw InvalidArgument(
       "convert: linear chroma is defined for samples on the left, this stream's " +
@@ -29,7 +29,7 @@ void require_chroma_on_the_left(const Stream& from) {
 // codes would keep the old matrix but be tagged with the new one.
 void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
-  const Told<Matrix>& matrix = from.colours.matrix;
+  const WithOrigin<Matrix>& matrix = from.colours.matrix;
   if (!has_chroma || !has_luma(to) || choices.matrix.value_or(matrix.value) == matrix.value) return;
   throw InvalidArgument("convert cannot change the matrix of YUV from " +
                         std::string(name_of(matrix.value)) + " (" +
@@ -95,7 +95,7 @@ class ConvertStage final : public Stage {
     options_.gray_is_luma = gray_is_luma;
   }
 
-  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
+  std::optional<PixelFormat> required_format(const Stream&) const override { return std::nullopt; }
   bool keeps_alpha() const override { return has_alpha(to_); }
 
   Stream begin(const Stream& from) override {
@@ -106,7 +106,7 @@ class ConvertStage final : public Stage {
     Stream result = from;
     result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
     if (!has_luma(to_)) return result;
-    const auto say = [&]<class T>(Told<T>& told, T value) {
+    const auto say = [&]<class T>(WithOrigin<T>& told, T value) {
       const bool was_so = has_luma(from_) && told.value == value;
       if (!was_so) told = {value, Origin::stage};
     };
@@ -175,7 +175,7 @@ class SharedChromaStage final : public Stage {
       : Stage(std::move(text)), to_(to), upsampling_(choices.upsampling),
         whole_("i444", PixelFormat::i444, choices) {}
 
-  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
+  std::optional<PixelFormat> required_format(const Stream&) const override { return std::nullopt; }
 
   Stream begin(const Stream& from) override {
     Stream result = whole_.begin(from);

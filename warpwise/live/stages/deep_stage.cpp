@@ -10,8 +10,8 @@ class DeepStage final : public Stage {
   DeepStage(std::string text, DeepTarget to, const ConvertChoices& choices)
       : Stage(std::move(text)), to_(to), choices_(choices) {}
 
-  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
-  bool takes_deep_frames() const override { return true; }
+  std::optional<PixelFormat> required_format(const Stream&) const override { return std::nullopt; }
+  bool accepts_deep_frames() const override { return true; }
   std::optional<DeepLayout> layout() const override { return deep_layout_named(to_.layout); }
 
   Stream begin(const Stream& from) override {
@@ -66,7 +66,7 @@ class DeepStage final : public Stage {
       throw PixelsNotTaken(text() + " takes frames of more than 8 bits, not " +
                            from.shape.pixel_text() + "; for 8 bits use rgb24, i420, and the like");
     }
-    const Told<Matrix>& matrix = from.colours.matrix;
+    const WithOrigin<Matrix>& matrix = from.colours.matrix;
     if (to_.planes && from.shape.planes && !choices_.by_convention &&
         choices_.matrix.value_or(matrix.value) != matrix.value) {
       throw InvalidArgument(

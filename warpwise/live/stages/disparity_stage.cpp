@@ -25,8 +25,8 @@ class DisparityStage final : public Stage {
   DisparityStage(std::string text, const DisparityOptions& options)
       : Stage(std::move(text)), options_(options) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
-    return grey_unless_it_is(from);
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
+    return required_grey_format(from);
   }
 
   Stream begin(const Stream& from) override {

@@ -9,7 +9,7 @@ class GreyStage final : public Stage {
  public:
   GreyStage() : Stage("grey") {}
 
-  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
+  std::optional<PixelFormat> required_format(const Stream&) const override { return std::nullopt; }
 
   Stream begin(const Stream& from) override {
     if (!are_deep_colours(from.shape)) throw PixelsNotTaken("grey takes colours of u16 and f32");

@@ -56,8 +56,8 @@ class MatchStage final : public Stage {
       : Stage(std::move(text)), options_(options), full_(max_motion.value_or(reach_of(options))),
         flo_folder_(std::move(flo_folder)) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
-    return grey_unless_it_is(from);
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
+    return required_grey_format(from);
   }
 
   Stream begin(const Stream& from) override {
@@ -68,7 +68,7 @@ class MatchStage final : public Stage {
     return rgb_result(from, shape.width, shape.height);
   }
 
-  bool remembers() const override { return true; }
+  bool is_stateful() const override { return true; }
   void release() override { device_.reset(); }
 
   void run(HostSource from, HostResult to) override {

@@ -9,8 +9,8 @@ class NarrowStage final : public Stage {
  public:
   NarrowStage() : Stage("8 bits") {}
 
-  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
-  bool takes_deep_frames() const override { return true; }
+  std::optional<PixelFormat> required_format(const Stream&) const override { return std::nullopt; }
+  bool accepts_deep_frames() const override { return true; }
 
   Stream begin(const Stream& from) override {
     if (!from.is_deep()) throw PixelsNotTaken("only frames of u16 can be rounded to 8 bits");

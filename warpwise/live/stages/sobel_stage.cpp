@@ -11,14 +11,14 @@ class SobelStage final : public Stage {
   SobelStage(std::string text, const SobelOptions& options)
       : Stage(std::move(text)), options_(options) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
     // sobel() itself computes the grey of 8-bit RGB.
     const bool converts =
         from.shape.format ? has_luma(*from.shape.format) : are_deep_colours(from.shape);
-    return converts ? grey_unless_it_is(from) : std::nullopt;
+    return converts ? required_grey_format(from) : std::nullopt;
   }
 
-  bool takes_deep_frames() const override { return true; }
+  bool accepts_deep_frames() const override { return true; }
 
   Stream begin(const Stream& from) override {
     const std::span<const ElementType> types = sobel_dst_types(from.shape.type, options_.output);

@@ -4,9 +4,9 @@
 
 namespace warpwise::live {
 
-/// Returns what Stage::reads() returns for single-channel primitives: gray8, or nullopt if the
-/// stream is gray8 already.
-inline std::optional<PixelFormat> grey_unless_it_is(const Stream& from) {
+/// Returns what Stage::required_format() returns for single-channel primitives: gray8, or nullopt
+/// if the stream is gray8 already.
+inline std::optional<PixelFormat> required_grey_format(const Stream& from) {
   if (from.shape.format == PixelFormat::gray8) return std::nullopt;
   return PixelFormat::gray8;
 }

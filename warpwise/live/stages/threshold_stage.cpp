@@ -9,14 +9,14 @@ class ThresholdStage final : public Stage {
   ThresholdStage(std::string text, ThresholdChoice choose, bool gives_mean)
       : Stage(std::move(text)), choose_(std::move(choose)), gives_mean_(gives_mean) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
     const io::PictureShape& shape = from.shape;
     const bool converts =
         shape.format || (shape.type == ElementType::u16 && are_deep_colours(shape));
-    return converts ? grey_unless_it_is(from) : std::nullopt;
+    return converts ? required_grey_format(from) : std::nullopt;
   }
 
-  bool takes_deep_frames() const override { return true; }
+  bool accepts_deep_frames() const override { return true; }
 
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;

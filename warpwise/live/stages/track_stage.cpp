@@ -46,7 +46,7 @@ class TrackStage final : public Stage {
   TrackStage(std::string text, const Box& box, const TrackOptions& options)
       : Stage(std::move(text)), box_(box), options_(options) {}
 
-  std::optional<PixelFormat> reads(const Stream& from) const override {
+  std::optional<PixelFormat> required_format(const Stream& from) const override {
     const bool is_grey =
         from.format() == PixelFormat::gray8 && from.colours.range.value == Range::full;
     if (is_grey || !has_luma(from.format())) return std::nullopt;
@@ -61,7 +61,7 @@ class TrackStage final : public Stage {
     return rgb_result(from, shape.width, shape.height);
   }
 
-  bool remembers() const override { return true; }
+  bool is_stateful() const override { return true; }
   void release() override { on_device_.reset(); }
 
   void run(HostSource from, HostResult to) override {
