@@ -92,7 +92,7 @@ void change_an_option(const std::vector<cli::StageText>& stages, const std::stri
   const std::string word =
       is_flag ? option.name : option.name + "=" + value_of(option, pick / options.size());
   const std::string changed =
-      viewer::with_options(text, index, viewer::without_former(option.former, word));
+      viewer::with_options(text, index, viewer::with_former_removed(option.former, word));
   const std::vector<cli::StageText> again = cli::read_stages(changed);
   require(again.size() == stages.size(), "an option of a stage adds no other");
   for (std::size_t i = 0; i < stages.size(); ++i) {

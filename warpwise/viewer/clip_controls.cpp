@@ -17,7 +17,7 @@ void ClipControls::toggle(const Shown& shown) {
   } else if (shown.number > 0) {
     // Uses a typed name only once, because the next clip would replace the first clip's file.
     const std::string typed = std::exchange(name_, {});
-    clip_->start(typed.empty() ? free_name(".mp4") : typed, shown.computation);
+    clip_->start(typed.empty() ? unused_file_name(".mp4") : typed, shown.computation);
   }
 }
 

@@ -19,7 +19,7 @@ class Frame {
   /// Lets the source write its next frame into this memory. Returns false after the last one.
   bool read(live::Source& source) { return original_->read(source); }
   /// Copies the source's frame from another Frame.
-  void take_source_of(const Frame& other) { original_->copy_source_from(*other.original_); }
+  void copy_source_from(const Frame& other) { original_->copy_source_from(*other.original_); }
   /// Computes the original's picture and the result from the source's frame. \throws CudaError
   void compute();
 

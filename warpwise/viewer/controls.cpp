@@ -111,8 +111,8 @@ void draw_tooltip(const StageOption& option) {
 float width_of_control() { return -ImGui::GetFontSize() * 8; }
 
 Changed Controls::draw(const StageOption& option, const std::vector<std::string>& words) {
-  std::string value = option_of(words, option.name);
-  if (value.empty() && !option.former.empty()) value = option_of(words, option.former);
+  std::string value = option_value(words, option.name);
+  if (value.empty() && !option.former.empty()) value = option_value(words, option.former);
   Changed slid;
   switch (option.kind) {
     case Kind::integer: slid = draw_integer(option, value); break;
@@ -135,7 +135,7 @@ Changed Controls::draw(const std::vector<StageOption>& options,
   Changed changed;
   ImGui::PushItemWidth(width_of_control());
   for (const StageOption& option : options) {
-    if (const Changed now = draw(option, words)) changed = without_former(option.former, *now);
+    if (const Changed now = draw(option, words)) changed = with_former_removed(option.former, *now);
     draw_tooltip(option);
   }
   ImGui::PopItemWidth();

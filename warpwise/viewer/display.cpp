@@ -79,7 +79,7 @@ void WindowHandle::toggle_fullscreen() {
 }
 
 // OpenGL returns the bottom row first.
-std::vector<std::byte> WindowHandle::drawn() const {
+std::vector<std::byte> WindowHandle::read_pixels() const {
   const Extent all = pixels();
   const auto row_bytes = 3 * static_cast<std::size_t>(all.width);
   std::vector<std::byte> rows(row_bytes * static_cast<std::size_t>(all.height));

@@ -44,7 +44,7 @@ class WindowHandle {
   void toggle_fullscreen();
 
   /// Reads the window's content: pixels() of rgb24, top row first.
-  std::vector<std::byte> drawn() const;
+  std::vector<std::byte> read_pixels() const;
 
  private:
   GLFWwindow* window_ = nullptr;

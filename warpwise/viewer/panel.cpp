@@ -91,7 +91,7 @@ Panel::Panel(const live::Source& source, const std::string& way, const ViewOptio
   if (rungs_.copy_roof_gb_per_s) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
 }
 
-void Panel::add(const Shown& shown) {
+void Panel::show_frame(const Shown& shown) {
   if (shown.number != shown_.number) add_time();
   shown_ = shown;
   is_counted_ = false;
@@ -235,7 +235,7 @@ void Panel::draw_stages() {
 }
 
 void Panel::draw_rungs_of(std::size_t stage) {
-  const std::string chosen = option_of(stages_[stage].words, "rung");
+  const std::string chosen = option_value(stages_[stage].words, "rung");
   const StageRungs& rungs = stages_[stage].rungs;
   ImGui::SetNextItemWidth(width_of_control());
   if (!ImGui::BeginCombo("rung", chosen.empty() ? no_rung : chosen.c_str())) return;

@@ -28,7 +28,7 @@ class Panel {
   void edit_pipeline() { is_edit_asked_ = true; }
 
   /// Sets the frame that is shown from now on.
-  void add(const Shown& shown);
+  void show_frame(const Shown& shown);
 
   /// Starts a clip of the shown pipeline, or ends it.
   void toggle_clip() { clip_.toggle(shown_); }

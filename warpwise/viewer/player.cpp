@@ -94,7 +94,7 @@ bool Player::read_frame() {
 
 void Player::compute_again() {
   const Place place = free_place();
-  place.frame.take_source_of(*newest_.frame);  // only this thread changes newest_
+  place.frame.copy_source_from(*newest_.frame);  // only this thread changes newest_
   place.frame.compute();
   const std::scoped_lock lock(mutex_);
   newest_ = {place.computation, &place.frame, newest_.number};

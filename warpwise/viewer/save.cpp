@@ -19,7 +19,7 @@ void write_png(const std::string& path, const io::PictureShape& shape,
   file.finish();
 }
 
-std::string free_name(const std::string& extension) {
+std::string unused_file_name(const std::string& extension) {
   for (int number = 1;; ++number) {
     std::string name = fmt::format("warpwise-{:03}{}", number, extension);
     if (!std::filesystem::exists(name)) return name;

@@ -13,6 +13,6 @@ void write_png(const std::string& path, const io::PictureShape& shape,
                std::span<const std::byte> pixels);
 
 /// Returns the first unused name in the current folder with that extension: warpwise-001.png, …
-std::string free_name(const std::string& extension);
+std::string unused_file_name(const std::string& extension);
 
 }  // namespace warpwise::viewer

@@ -13,7 +13,7 @@ std::string words(const std::string& why_not) {
 
 }  // namespace
 
-std::string why_no_source(live::Source& source, const ViewOptions& options) {
+std::string why_source_not_on_gpu(live::Source& source, const ViewOptions& options) {
   if (!options.on_gpu) return {};
   return options.no_interop ? off : source.why_not_on_gpu();
 }

@@ -38,7 +38,7 @@ std::vector<std::vector<std::string>> words_of(std::string_view pipeline) {
   }
 }
 
-std::string option_of(const std::vector<std::string>& words, std::string_view name) {
+std::string option_value(const std::vector<std::string>& words, std::string_view name) {
   const std::string begin = std::string(name) + "=";
   const auto found = std::find_if(words.begin(), words.end(),
                                   [&](const std::string& word) { return word.starts_with(begin); });
@@ -67,7 +67,7 @@ std::string with_options(std::string_view pipeline, std::size_t index, std::stri
   return joined(stages);
 }
 
-std::string without_former(std::string_view former, std::string_view change) {
+std::string with_former_removed(std::string_view former, std::string_view change) {
   return former.empty() ? std::string(change) : std::string(former) + "= " + std::string(change);
 }
 

@@ -12,7 +12,7 @@ namespace warpwise::viewer {
 std::vector<std::vector<std::string>> words_of(std::string_view pipeline);
 
 /// Returns the value after "NAME=" in a stage's words; empty without that option.
-std::string option_of(const std::vector<std::string>& words, std::string_view name);
+std::string option_value(const std::vector<std::string>& words, std::string_view name);
 
 /// Returns true if a stage's words have the flag NAME.
 bool has_flag(const std::vector<std::string>& words, std::string_view name);
@@ -23,6 +23,6 @@ std::string with_options(std::string_view pipeline, std::size_t index, std::stri
 
 /// Returns options for with_options() that make a change, such as "block-size=5", and remove the
 /// option under its former name: "block= block-size=5". `former` is empty if there is none.
-std::string without_former(std::string_view former, std::string_view change);
+std::string with_former_removed(std::string_view former, std::string_view change);
 
 }  // namespace warpwise::viewer

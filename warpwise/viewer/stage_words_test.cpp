@@ -17,8 +17,8 @@ TEST(StageWords, AreThoseBetweenBars) {
 
 TEST(StageWords, AnOptionIsFoundByItsWholeName) {
   const std::vector<std::string> words = {"sobel", "rungs=x", "rung=y"};
-  EXPECT_EQ(option_of(words, "rung"), "y");
-  EXPECT_EQ(option_of(words, "border"), "");
+  EXPECT_EQ(option_value(words, "rung"), "y");
+  EXPECT_EQ(option_value(words, "border"), "");
 }
 
 TEST(StageWords, OptionsTakeThePlaceOfThoseOfTheirNames) {
@@ -38,9 +38,9 @@ TEST(StageWords, FlagsAreWordsWithoutAValue) {
   EXPECT_EQ(with_options(text, 0, "invert="), "threshold window=3 max=9");
   EXPECT_EQ(with_options(text, 0, "invert"), text);
   EXPECT_EQ(with_options("a b", 0, "invert"), "a b invert");
-  EXPECT_EQ(with_options("match block=5 x", 0, without_former("block", "block-size=7")),
+  EXPECT_EQ(with_options("match block=5 x", 0, with_former_removed("block", "block-size=7")),
             "match x block-size=7");
-  EXPECT_EQ(without_former("", "window=5"), "window=5");
+  EXPECT_EQ(with_former_removed("", "window=5"), "window=5");
   EXPECT_EQ(with_options(text, 0, "window=5"), "threshold window=5 invert max=9");
   EXPECT_EQ(with_options("a b=1 c b=2", 0, "b=3"), "a b=3 c");
   EXPECT_EQ(with_options("a | max window=3", 1, "max=4"), "a | max window=3 max=4");

@@ -72,7 +72,7 @@ class Window {
   Window(const std::shared_ptr<live::Source>& source, const ViewOptions& options,
          const std::shared_ptr<Computation>& computation)
       : options_(options), view_(options.view), stream_(source->stream()),
-        no_source_(why_no_source(*source, options)),
+        no_source_(why_source_not_on_gpu(*source, options)),
         handle_(first_size(*computation, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()), sharing_(*source, no_source_, options),
         clip_(std::make_shared<Clip>(options.source, options.threads)),
@@ -172,7 +172,7 @@ class Window {
   void save() {
     if (shown_.number == 0) return;
     try {
-      const std::string name = free_name(".png");
+      const std::string name = unused_file_name(".png");
       write_png(name, shown_.computation->result(), shown_.frame->result().result());
       say("saved " + name);
     } catch (const std::exception& error) {
@@ -216,7 +216,7 @@ class Window {
     if (!is_new) return;
     take(original_, shown_.computation->original(), shown_.frame->original());
     take(result_, shown_.computation->result(), shown_.frame->result());
-    panel_.add(shown_);
+    panel_.show_frame(shown_);
   }
 
   // Copies a lane's result to the texture. Waits for a copy on the GPU, because the frame's memory
@@ -310,7 +310,7 @@ class Window {
     const Extent pixels = handle_.pixels();
     write_png(options_.screenshot,
               io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height),
-              handle_.drawn());
+              handle_.read_pixels());
   }
 
   const ViewOptions& options_;
