@@ -25,14 +25,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       while (pages->next()) fuzz::require(++count <= pages->count(), "there are as many pages");
     }
     const io::PictureShape& shape = picture.shape();
-    const io::Holding holding = io::holding(WARPWISE_EXTENSION, shape);
-    if (holding == io::Holding::not_at_all) return 0;
+    const io::StorageFidelity fidelity = io::storage_fidelity(WARPWISE_EXTENSION, shape);
+    if (fidelity == io::StorageFidelity::unsupported) return 0;
     const io::Picture again =
         module.decode(module.encode(picture, WARPWISE_EXTENSION, "output"), "again");
     fuzz::require(again.shape().width == shape.width && again.shape().height == shape.height &&
                       again.shape().pixel_text() == shape.pixel_text(),
                   "the shape survives writing and reading");
-    if (holding == io::Holding::lossy) return 0;
+    if (fidelity == io::StorageFidelity::lossy) return 0;
     fuzz::require(std::equal(picture.bytes().begin(), picture.bytes().end(), again.bytes().begin(),
                              again.bytes().end()),
                   "the bytes survive writing and reading");

@@ -85,7 +85,7 @@ class BenchCommand final : public Command {
     }
     const nlohmann::json machine = described_machine();
     // Checks the output file before measuring, so that a wrong name does not lose a measurement.
-    if (!json_file_.empty()) io::require_place(json_file_);
+    if (!json_file_.empty()) io::require_writable_path(json_file_);
 
     Progress progress(cases.size());
     std::size_t done = 0;

@@ -113,7 +113,7 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
         "files");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
-  const std::vector<std::string> files = io::files_of(inputs, size.has_value());
+  const std::vector<std::string> files = io::expand_folders(inputs, size.has_value());
   if (size && std::ranges::none_of(files, [this](const auto& file) { return is_raw(file); })) {
     throw UsageError(
         "--from and --size describe headerless input, but no input is a .raw file or a pipe");

@@ -46,7 +46,7 @@ class ErrorExit {
   /// Runs `steps` and returns true, or false if they ended in leave(). Objects with a destructor
   /// must live outside `steps`, because leave() skips destructors.
   template <class Steps>
-  [[nodiscard]] bool completes(const Steps& steps) {
+  [[nodiscard]] bool run_guarded(const Steps& steps) {
     if (setjmp(place_) != 0) return false;
     steps();
     return true;

@@ -159,7 +159,7 @@ TEST(ImageFilesTest, WritersMakeTheBytesOfOpenCV) {
           for (const bool bgr : {false, true}) {
             if (bgr && (type != ElementType::u8 || channels == 1)) continue;
             if (bgr) shape.format = channels == 3 ? PixelFormat::bgr24 : PixelFormat::bgra32;
-            if (holding(extension, shape) == Holding::not_at_all) continue;
+            if (storage_fidelity(extension, shape) == StorageFidelity::unsupported) continue;
             const Picture picture = pattern(shape);
             EXPECT_TRUE(image_module_of_extension(extension).encode(picture, extension, "a") ==
                         opencv_module().encode(picture, extension, "a"))
@@ -181,7 +181,7 @@ TEST(ImageFilesTest, OpenCVReadsBmpPnmAndPfmAsWritten) {
     for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
       for (const int channels : {1, 3, 4}) {
         const auto shape = PictureShape::interleaved(type, channels, 53, 37);
-        if (holding(extension, shape) != Holding::exact) continue;
+        if (storage_fidelity(extension, shape) != StorageFidelity::exact) continue;
         const Picture picture = pattern(shape);
         std::vector<std::byte> file = std::string_view(extension) == ".bmp"
                                           ? encode_bmp(picture, "a")

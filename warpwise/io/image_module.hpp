@@ -36,7 +36,7 @@ class Pages {
   /// Returns the display time of all pictures together; 0 if the file states none.
   virtual std::int64_t milliseconds() const { return 0; }
   /// Returns true if all pictures are shown for the same time.
-  virtual bool is_regular() const { return true; }
+  virtual bool has_constant_rate() const { return true; }
 
  protected:
   Pages() = default;

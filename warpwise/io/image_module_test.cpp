@@ -50,7 +50,7 @@ TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
                                    ElementType::u32, ElementType::i32, ElementType::f32}) {
       for (const int channels : {1, 3, 4}) {
         const auto shape = PictureShape::interleaved(type, channels, 53, 37);
-        if (holding(extension, shape) != Holding::exact) continue;
+        if (storage_fidelity(extension, shape) != StorageFidelity::exact) continue;
         const Picture picture = pattern(shape);
         const std::string file = path(std::string("a") + extension);
         write(file, picture);
@@ -74,7 +74,7 @@ TEST_F(ImageModuleTest, LossyTypesComeClose) {
       const unsigned char colour[] = {200, 100, static_cast<unsigned char>(i / 64)};
       std::memcpy(picture.bytes().data() + 3 * i, colour, 3);
     }
-    EXPECT_EQ(holding(extension, picture.shape()), Holding::lossy);
+    EXPECT_EQ(storage_fidelity(extension, picture.shape()), StorageFidelity::lossy);
     const std::string file = path(std::string("a") + extension);
     write(file, picture);
     const Picture back = read(file);

@@ -160,7 +160,7 @@ class JpegFiles final : public ImageModule {
     }
     Compressor jpeg;
     std::vector<std::byte> buffer(picture.bytes().size() / static_cast<std::size_t>(shape.height));
-    const bool complete = jpeg.errors.exit.completes([&] {
+    const bool complete = jpeg.errors.exit.run_guarded([&] {
       jpeg.start(shape);
       for (std::int64_t y = 0; y < shape.height; ++y) {
         auto* row = const_cast<JSAMPLE*>(  // libjpeg only reads it
@@ -179,7 +179,7 @@ class JpegFiles final : public ImageModule {
   static Picture decoded(std::span<const std::byte> content, const std::string& name, bool luma) {
     Decompressor jpeg;
     jpeg_decompress_struct& info = jpeg.info;
-    if (!jpeg.errors.exit.completes([&] { jpeg.read_header(content); })) {
+    if (!jpeg.errors.exit.run_guarded([&] { jpeg.read_header(content); })) {
       refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
     }
     require_readable_size(info.image_width, info.image_height, name);
@@ -196,7 +196,7 @@ class JpegFiles final : public ImageModule {
         PictureShape::interleaved(ElementType::u8, channels, info.image_width, info.image_height));
     const std::size_t row_bytes = picture.bytes().size() / info.image_height;
     std::vector<JSAMPLE> cmyk_row(cmyk ? std::size_t{4} * info.image_width : 0);
-    const bool complete = jpeg.errors.exit.completes([&] {
+    const bool complete = jpeg.errors.exit.run_guarded([&] {
       jpeg_start_decompress(&info);
       auto* row = reinterpret_cast<JSAMPLE*>(picture.bytes().data());
       for (; info.output_scanline < info.output_height; row += row_bytes) {

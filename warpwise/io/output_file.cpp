@@ -40,7 +40,7 @@ std::array<Slot, most_unfinished_files> slots;
 // Set when a signal is about to end the program. Other threads may still run.
 std::atomic<bool> ending = false;
 // Number of threads that are creating or removing a file and updating its slot.
-std::atomic<int> files_coming_or_going = 0;
+std::atomic<int> unfinished_file_updates = 0;
 
 void wait_for_the_end() {
   for (;;) ::pause();
@@ -49,21 +49,21 @@ void wait_for_the_end() {
 // Marks the time in which a file and its slot may disagree, because the file is being created or
 // removed. A signal handler waits until no such object exists. The constructor blocks the signals
 // on its thread, because a handler on this thread would wait forever.
-class FileComesOrGoes {
+class UnfinishedFileUpdate {
  public:
-  FileComesOrGoes() {
+  UnfinishedFileUpdate() {
     sigset_t signals;
     ::sigemptyset(&signals);
     for (const int signal : ending_signals) ::sigaddset(&signals, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-    ++files_coming_or_going;
+    ++unfinished_file_updates;
   }
-  ~FileComesOrGoes() {
-    --files_coming_or_going;
+  ~UnfinishedFileUpdate() {
+    --unfinished_file_updates;
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  FileComesOrGoes(const FileComesOrGoes&) = delete;
-  FileComesOrGoes& operator=(const FileComesOrGoes&) = delete;
+  UnfinishedFileUpdate(const UnfinishedFileUpdate&) = delete;
+  UnfinishedFileUpdate& operator=(const UnfinishedFileUpdate&) = delete;
 
  private:
   sigset_t before_{};
@@ -91,7 +91,7 @@ int take_slot() {
 
 }  // namespace
 
-std::string behind_links(const std::string& path) {
+std::string resolve_links(const std::string& path) {
   constexpr int most_links = 40;  // limit of Linux; stat() refuses a path with more links
   fs::path place = path;
   std::error_code error;
@@ -120,9 +120,9 @@ std::optional<mode_t> permissions_of(const std::string& path, const std::string&
 
 }  // namespace
 
-void require_place(const std::string& path) {
+void require_writable_path(const std::string& path) {
   if (written_directly(path)) return;
-  const std::string target = behind_links(path);
+  const std::string target = resolve_links(path);
   permissions_of(target, path);
   const std::string folder = fs::path(target).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
@@ -131,7 +131,7 @@ void require_place(const std::string& path) {
 void remove_unfinished_files() noexcept {
   ending = true;
   const timespec a_moment{.tv_sec = 0, .tv_nsec = 100'000};
-  while (files_coming_or_going > 0) ::nanosleep(&a_moment, nullptr);
+  while (unfinished_file_updates > 0) ::nanosleep(&a_moment, nullptr);
   for (Slot& slot : slots) {
     if (slot.present.exchange(false)) ::unlink(slot.path.data());
   }
@@ -180,12 +180,12 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
     if (descriptor_ < 0) fail(errno);
   } else {
     target_ = path;
-    open_beside();
+    open_temporary();
   }
 }
 
-void OutputFile::open_beside() {
-  target_ = behind_links(target_);
+void OutputFile::open_temporary() {
+  target_ = resolve_links(target_);
   const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
   // The temporary name has a random number. A process number would not be unique, because processes
@@ -200,7 +200,7 @@ void OutputFile::open_beside() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, 0) < 0) break;
     std::snprintf(beside + start.size(), digits + 1, "%016" PRIx64, number);
-    make(beside);
+    create_temporary(beside);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0 || (permissions && ::fchmod(descriptor_, *permissions) != 0)) {
     const int error = errno;
@@ -209,9 +209,9 @@ void OutputFile::open_beside() {
   }
 }
 
-void OutputFile::make(const char* beside) {
+void OutputFile::create_temporary(const char* beside) {
   {
-    const FileComesOrGoes here;
+    const UnfinishedFileUpdate here;
     if (!ending) {
       descriptor_ = ::open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       slots[slot_].present = descriptor_ >= 0;  // a file that another program made is not removed
@@ -232,7 +232,7 @@ void OutputFile::close() {
   descriptor_ = -1;
   if (slot_ < 0) return;
   Slot& slot = slots[std::exchange(slot_, -1)];
-  const FileComesOrGoes here;
+  const UnfinishedFileUpdate here;
   if (ending) return;  // the signal handler removes the file and may be reading its path
   if (slot.present.exchange(false)) ::unlink(slot.path.data());
   slot.taken = false;

@@ -32,8 +32,8 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(int error) const;
-  void open_beside();
-  void make(const char* beside);
+  void open_temporary();
+  void create_temporary(const char* beside);
   void close();
 
   std::string name_;
@@ -48,11 +48,11 @@ bool written_directly(const std::string& path);
 
 /// Returns the path that `path` leads to if it is a symbolic link. An OutputFile replaces or
 /// creates the file at the end of the links, and the links stay.
-std::string behind_links(const std::string& path);
+std::string resolve_links(const std::string& path);
 
 /// Checks before any work that an OutputFile could write `path`.
 /// \throws IoError  it is a folder, its folder is missing, or one of the two forbids writing.
-void require_place(const std::string& path);
+void require_writable_path(const std::string& path);
 
 /// Returns true if `path` means standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);

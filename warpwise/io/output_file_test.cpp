@@ -232,7 +232,7 @@ TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
 
 TEST_F(OutputFileTest, RequirePlaceRefusesWhatWritingWould) {
   const auto refusal = [](const std::string& where) {
-    return test::message_of<IoError>([&] { require_place(where); });
+    return test::message_of<IoError>([&] { require_writable_path(where); });
   };
   EXPECT_EQ(refusal(path("a")), "");
   EXPECT_EQ(refusal("-"), "");

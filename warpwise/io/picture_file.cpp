@@ -151,7 +151,7 @@ class ContentPages final : public Pages {
 
   std::int64_t count() const override { return pages_->count(); }
   std::int64_t milliseconds() const override { return pages_->milliseconds(); }
-  bool is_regular() const override { return pages_->is_regular(); }
+  bool has_constant_rate() const override { return pages_->has_constant_rate(); }
   std::optional<Page> next() override { return pages_->next(); }
   void skip() override { pages_->skip(); }
 
@@ -175,26 +175,29 @@ bool is_readable_extension(std::string_view extension) {
          std::find(std::begin(read_only), std::end(read_only), extension) != std::end(read_only);
 }
 
-Holding holding(std::string_view extension, const PictureShape& shape) {
-  if (extension == ".raw") return Holding::exact;
-  if (extension == ".npy") return npy_holds(shape) ? Holding::exact : Holding::not_at_all;
-  if (extension == ".y4m") return y4m_holds(shape) ? Holding::exact : Holding::not_at_all;
-  if (!is_grey_or_colour(shape)) return Holding::not_at_all;
+StorageFidelity storage_fidelity(std::string_view extension, const PictureShape& shape) {
+  if (extension == ".raw") return StorageFidelity::exact;
+  if (extension == ".npy")
+    return npy_holds(shape) ? StorageFidelity::exact : StorageFidelity::unsupported;
+  if (extension == ".y4m")
+    return y4m_holds(shape) ? StorageFidelity::exact : StorageFidelity::unsupported;
+  if (!is_grey_or_colour(shape)) return StorageFidelity::unsupported;
   const std::string channels = std::to_string(shape.channels);
   for (const ImageType& type : image_types) {
     if (type.extension == extension && lists_word(type.elements, name_of(shape.type)) &&
         type.channels.find(channels) != std::string_view::npos) {
-      return type.lossy ? Holding::lossy : Holding::exact;
+      return type.lossy ? StorageFidelity::lossy : StorageFidelity::exact;
     }
   }
-  return Holding::not_at_all;
+  return StorageFidelity::unsupported;
 }
 
 std::string extensions_that_hold(const PictureShape& shape) {
   std::string list;
   std::string_view last;
   for (const ImageType& type : image_types) {
-    if (type.extension != last && holding(type.extension, shape) == Holding::exact) {
+    if (type.extension != last &&
+        storage_fidelity(type.extension, shape) == StorageFidelity::exact) {
       list += std::string(type.extension) + ", ";
       last = type.extension;
     }
@@ -221,7 +224,7 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file, std::optional<bool> fu
   return std::make_unique<Y4mFrames>(file, full_range);
 }
 
-void require_picture(InputFile& file) {
+void require_readable_format(InputFile& file) {
   if (y4m_frames_in(file)) return;
   const std::optional<ImageFormat> format = image_format_in(file);
   if (format && has_module(*format)) image_module_of_format(format->name);
@@ -245,8 +248,8 @@ Picture decode_jpeg(std::span<const std::byte> content, const std::string& name,
   return decode(ImageFormat{"JPEG"}, content, name, luma);
 }
 
-PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading) {
-  const std::int64_t wanted = reading.page.value_or(1);
+PictureOfSeveral read_picture_of_several(InputFile& file, const PictureSelection& selection) {
+  const std::int64_t wanted = selection.page.value_or(1);
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) {
     require_number(wanted, 1, false, file.name());
@@ -256,7 +259,7 @@ PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading
   const std::unique_ptr<Pages> pages = pages_of(*format, content, file.name());
   const std::int64_t count = pages ? pages->count() : pictures_of_animation(content);
   require_number(wanted, count, pages != nullptr, file.name());
-  if (!pages) return {decode(*format, content, file.name(), reading.luma), 1, count};
+  if (!pages) return {decode(*format, content, file.name(), selection.luma), 1, count};
   for (std::int64_t i = 1; i < wanted; ++i) pages->skip();
   std::optional<Page> page = pages->next();
   if (!page) throw IoError(file.name() + " has no picture " + std::to_string(wanted));
@@ -286,7 +289,7 @@ bool takes_many_pictures(std::string_view extension) {
 
 void write_picture(OutputFile& file, std::string_view extension, const Picture& picture,
                    const Sequence& sequence) {
-  if (holding(extension, picture.shape()) == Holding::not_at_all) {
+  if (storage_fidelity(extension, picture.shape()) == StorageFidelity::unsupported) {
     throw IoError("cannot write " + file.name() + ": such a file holds no " +
                   picture.shape().pixel_text() +
                   "; these do: " + extensions_that_hold(picture.shape()));
@@ -294,7 +297,7 @@ void write_picture(OutputFile& file, std::string_view extension, const Picture& 
   if (extension == ".npy") file.write(npy_header(picture.shape()));
   if (extension == ".y4m") {
     std::string text(y4m_frame_line);
-    if (sequence.before == 0) {
+    if (sequence.pictures_written == 0) {
       text = y4m_header(picture.shape(), sequence.rate, sequence.aspect, sequence.sampling) + text;
     }
     file.write(std::as_bytes(std::span(text)));

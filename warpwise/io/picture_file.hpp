@@ -27,8 +27,8 @@ std::string extension_of(const std::string& path);
 bool is_readable_extension(std::string_view extension);
 
 /// How well a file type holds a picture.
-enum class Holding { not_at_all, lossy, exact };
-Holding holding(std::string_view extension, const PictureShape& shape);
+enum class StorageFidelity { unsupported, lossy, exact };
+StorageFidelity storage_fidelity(std::string_view extension, const PictureShape& shape);
 
 /// Lists the file types that hold a picture of `shape` exactly, for messages: ".tiff, .npy, .raw".
 std::string extensions_that_hold(const PictureShape& shape);
@@ -50,7 +50,7 @@ Picture read_picture(InputFile& file);
 Picture read_stored_picture(InputFile& file, bool luma = false);
 
 /// Selects the page and the channels that are read from a file.
-struct Reading {
+struct PictureSelection {
   /// number of the picture in a file with several pictures, from 1
   std::optional<std::int64_t> page = std::nullopt;
   bool luma = false;  ///< if true, only the luma of JPEG files in YCbCr is read, as grey
@@ -63,10 +63,10 @@ struct PictureOfSeveral {
   std::int64_t count = 1;
 };
 
-/// Reads picture number reading.page as it is stored; without a number, the first picture.
+/// Reads picture number selection.page as it is stored; without a number, the first picture.
 /// \throws IoError  as read_picture(); the file has fewer pictures; or the picture is a later one
 ///                  of an animated PNG or GIF file, of which only the first can be read here.
-PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
+PictureOfSeveral read_picture_of_several(InputFile& file, const PictureSelection& selection);
 
 /// Reads the bytes of a JPEG file. Returns nullopt for any other file, and consumes no byte then.
 /// \throws IoError  as read_picture()
@@ -86,14 +86,14 @@ std::int64_t count_pictures(InputFile& file);
 /// Checks by a file's first bytes that read_picture() or y4m_frames_in() can read its format. Loads
 /// the format's image module, if it has its own.
 /// \throws IoError  the first bytes are of no such format, or the module is missing.
-void require_picture(InputFile& file);
+void require_readable_format(InputFile& file);
 
 /// Returns true for extensions whose files hold any number of pictures of one shape.
 bool takes_many_pictures(std::string_view extension);
 
 /// States a picture's position in a file of several pictures, and values for the file's header.
 struct Sequence {
-  std::int64_t before = 0;  ///< pictures already written to the file
+  std::int64_t pictures_written = 0;  ///< pictures already written to the file
   /// Rate in the header of a .y4m file, as in Y4mHeader.
   std::string rate = Y4mHeader().rate;
   std::string aspect = Y4mHeader().aspect;

@@ -82,7 +82,7 @@ Skipped skipped_in(std::span<const std::string> inputs, bool raw_too) {
   return skipped;
 }
 
-std::vector<std::string> files_of(std::span<const std::string> inputs, bool raw_too) {
+std::vector<std::string> expand_folders(std::span<const std::string> inputs, bool raw_too) {
   std::vector<std::string> files;
   for (const std::string& input : inputs) {
     std::error_code ignored;

@@ -22,12 +22,12 @@ struct Skipped {
   std::string text() const;
 };
 
-/// Lists the files and folders that files_of() skips inside input folders. Names that begin with a
-/// dot, and folders that cannot be read, are not listed.
+/// Lists the files and folders that expand_folders() skips inside input folders. Names that begin
+/// with a dot, and folders that cannot be read, are not listed.
 Skipped skipped_in(std::span<const std::string> inputs, bool raw_too);
 
 /// Lists the input files: an input that is a folder is replaced by the pictures in it.
 /// \throws IoError  as pictures_in()
-std::vector<std::string> files_of(std::span<const std::string> inputs, bool raw_too);
+std::vector<std::string> expand_folders(std::span<const std::string> inputs, bool raw_too);
 
 }  // namespace warpwise::io

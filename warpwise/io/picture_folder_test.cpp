@@ -32,7 +32,7 @@ TEST_F(PictureFolderTest, ListsPicturesByName) {
 
 TEST_F(PictureFolderTest, FilesStandForThemselves) {
   const Names inputs{path("c.raw"), folder_};
-  EXPECT_EQ(files_of(inputs, false), (Names{path("c.raw"), path("a.npy"), path("b.PNG")}));
+  EXPECT_EQ(expand_folders(inputs, false), (Names{path("c.raw"), path("a.npy"), path("b.PNG")}));
 }
 
 TEST_F(PictureFolderTest, SaysWhatIsLeftOut) {

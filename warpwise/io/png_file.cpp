@@ -141,7 +141,7 @@ class PngFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     Reader reader(content);
-    if (!reader.exit.completes([&] { reader.read_header(); })) {
+    if (!reader.exit.run_guarded([&] { reader.read_header(); })) {
       refuse_damaged(name, "PNG", reader.exit.message.data());
     }
     if (reader.info == nullptr) throw std::bad_alloc();
@@ -164,7 +164,7 @@ class PngFiles final : public ImageModule {
     for (std::size_t y = 0; y < height; ++y) {
       rows[y] = reinterpret_cast<png_bytep>(picture.bytes().data() + y * row_bytes);
     }
-    const bool complete = reader.exit.completes([&] {
+    const bool complete = reader.exit.run_guarded([&] {
       reader.set_transformations();
       if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
         png_error(reader.png, "its rows do not have the size that its header says");
@@ -185,7 +185,7 @@ class PngFiles final : public ImageModule {
       throw IoError("cannot write " + name + ": PNG files have at most 2^31 - 1 columns and rows");
     }
     const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
-    const bool complete = writer.exit.completes([&] {
+    const bool complete = writer.exit.run_guarded([&] {
       writer.write_header(shape);
       if (writer.info == nullptr) return;
       const auto* row = reinterpret_cast<png_const_bytep>(picture.bytes().data());

@@ -26,7 +26,7 @@ bool is_pnm(std::string_view format);
 Picture decode_pnm(std::span<const std::byte> content, const std::string& name);
 
 /// Encodes a picture as a file of the type that `extension` names. The picture must be one that
-/// holding() in picture_file.hpp allows:
+/// storage_fidelity() in picture_file.hpp allows:
 ///
 /// - .pgm, .ppm, .pnm: raw, with a maximum of 255 or 65535
 /// - .pam: grey, RGB, or RGB with alpha, with the same maxima

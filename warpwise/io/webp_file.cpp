@@ -55,7 +55,7 @@ class Animation final : public Pages {
     for (int more = WebPDemuxGetFrame(file.get(), 1, &frame); more != 0;
          more = WebPDemuxNextFrame(&frame)) {
       milliseconds_ += frame.duration;
-      is_regular_ = is_regular_ && frame.duration * frame.frame_num == milliseconds_;
+      has_constant_rate_ = has_constant_rate_ && frame.duration * frame.frame_num == milliseconds_;
     }
     WebPDemuxReleaseIterator(&frame);
     WebPAnimDecoderOptions options;
@@ -66,7 +66,7 @@ class Animation final : public Pages {
 
   std::int64_t count() const override { return count_; }
   std::int64_t milliseconds() const override { return milliseconds_; }
-  bool is_regular() const override { return is_regular_; }
+  bool has_constant_rate() const override { return has_constant_rate_; }
 
   std::optional<Page> next() override {
     if (WebPAnimDecoderHasMoreFrames(decoder_.get()) == 0) return std::nullopt;
@@ -95,7 +95,7 @@ class Animation final : public Pages {
   std::uint32_t count_ = 0;
   bool has_alpha_ = false;
   std::int64_t milliseconds_ = 0;
-  bool is_regular_ = true;
+  bool has_constant_rate_ = true;
   int end_ = 0;  // end of the last picture, in milliseconds
   AnimationDecoder decoder_;
 };

@@ -248,7 +248,7 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
     header.shape = PictureShape::of(space.format, width, height);
   }
   header.shape.full_range = full.value_or(colours.starts_with("mono"));
-  header.says_range = full.has_value();
+  header.is_range_stated = full.has_value();
   header.sampling = colours;
   return header;
 }

@@ -30,7 +30,7 @@ struct Y4mHeader {
   std::string aspect = "0:0";  ///< aspect ratio of a pixel; 0:0 if unknown
   /// "420mpeg2", "444", "422p10", …; for 4:2:0 it also gives the chroma siting.
   std::string sampling = "420";
-  bool says_range = false;  ///< true if the line states the range, false if it is assumed
+  bool is_range_stated = false;  ///< true if the line states the range, false if it is assumed
 };
 
 /// Size of a .y4m file's magic in bytes. On a pipe, waiting for more bytes than these could block.

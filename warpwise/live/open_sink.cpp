@@ -53,11 +53,11 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
   // extension_of() also returns ".raw" for a device or a FIFO. Neither can be a sink.
   if (extension == ".raw" && !std::filesystem::path(name).extension().empty()) {
-    io::require_place(name);
+    io::require_writable_path(name);
     return raw_sink(name, layout);
   }
   if (is_video(extension)) {
-    io::require_place(name);
+    io::require_writable_path(name);
     return video_module().create(name);
   }
   if (is_of_pictures(name, extension)) return picture_sink(name);
@@ -80,7 +80,7 @@ bool may_hold_alpha(const std::string& name) {
   if (is_video(extension)) return extension == ".mkv" || extension == ".mov";
   if (name.find('%') == std::string::npos) return is_folder(name) || is_new_folder(name);
   const auto rgba = io::PictureShape::of(PixelFormat::rgba32, 1, 1);
-  return io::holding(extension, rgba) == io::Holding::exact;
+  return io::storage_fidelity(extension, rgba) == io::StorageFidelity::exact;
 }
 
 }  // namespace warpwise::live

@@ -55,14 +55,15 @@ class PictureSink final : public Sink {
   AcceptedFrames accepted_frames(const Stream& stream) const override {
     const PixelFormat format = stream.format();
     const bool is_grey = format == PixelFormat::gray8;
-    const bool keeps_alpha = io::holding(extension_, io::PictureShape::of(PixelFormat::rgba32, 1,
-                                                                          1)) == io::Holding::exact;
+    const bool keeps_alpha =
+        io::storage_fidelity(extension_, io::PictureShape::of(PixelFormat::rgba32, 1, 1)) ==
+        io::StorageFidelity::exact;
     if (has_alpha(format) && keeps_alpha) return {format, std::nullopt};
     return {is_grey ? PixelFormat::gray8 : PixelFormat::rgb24, std::nullopt};
   }
 
   bool accepts_deep_frames(const Stream& deep) const override {
-    return io::holding(extension_, deep.shape) == io::Holding::exact;
+    return io::storage_fidelity(extension_, deep.shape) == io::StorageFidelity::exact;
   }
 
   std::vector<std::string> unstored_parts(const Stream& stream,
@@ -94,7 +95,7 @@ class PictureSink final : public Sink {
  private:
   void require_held(PixelFormat format) const {
     const auto shape = io::PictureShape::of(format, 1, 1);
-    if (io::holding(extension_, shape) != io::Holding::not_at_all) return;
+    if (io::storage_fidelity(extension_, shape) != io::StorageFidelity::unsupported) return;
     throw InvalidArgument(io::why_not_held(name(), shape));
   }
 

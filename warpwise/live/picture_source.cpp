@@ -68,7 +68,7 @@ class Pictures {
   bool is_one_file() const { return pages_ != nullptr; }
   /// Returns the display time of all pictures together; 0 if the file states none.
   std::int64_t milliseconds() const { return milliseconds_; }
-  bool is_regular() const { return pages_->is_regular(); }
+  bool has_constant_rate() const { return pages_->has_constant_rate(); }
 
   /// Returns the next picture; nullopt after the last one. It may lie in the GPU's memory only
   /// after decode_on_gpu().
@@ -121,7 +121,7 @@ Stream stream_of(const Pictures& pictures, const io::Picture& first, const Sourc
   if (pictures.milliseconds() > 0 && !options.rate) {
     stream.rate = {pictures.count() * 1000, pictures.milliseconds()};
     stream.own_ticks = {1000, 1};
-    stream.is_varying = !pictures.is_regular();
+    stream.is_varying = !pictures.has_constant_rate();
   }
   return stream;
 }

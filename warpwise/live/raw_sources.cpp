@@ -56,7 +56,7 @@ struct Y4mInput {
 
 Stream stream_of(const io::Y4mHeader& header, const SourceOptions& options) {
   ColourTags tags;
-  if (header.says_range) {
+  if (header.is_range_stated) {
     tags.range = header.shape.full_range.value() ? Range::full : Range::limited;
   }
   tags.siting = siting_of(header.sampling);

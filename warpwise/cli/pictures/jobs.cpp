@@ -75,7 +75,7 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
   // The result of a video has many frames. A .png or .npy file holds only one picture.
   if (!io::takes_many_pictures(own)) extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
-    if (io::holding(extension, result) != io::Holding::exact) continue;
+    if (io::storage_fidelity(extension, result) != io::StorageFidelity::exact) continue;
     return target.path + (extension == own && !spelled.empty() ? spelled : extension);
   }
   return target.path + ".raw";
@@ -112,7 +112,7 @@ void OutputFolders::remove_empty() {
 fs::path place_of(const std::string& path) {
   if (path == "-") return path;
   std::error_code error;
-  fs::path place = fs::weakly_canonical(fs::absolute(io::behind_links(path), error), error);
+  fs::path place = fs::weakly_canonical(fs::absolute(io::resolve_links(path), error), error);
   return error ? fs::path(path) : place;
 }
 
@@ -174,7 +174,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs) {
   const std::span sources = std::span(options.paths).first(options.paths.size() - 1);
   const bool several = sources.size() > 1 || std::ranges::any_of(sources, is_folder);
-  const std::vector<std::string> inputs = io::files_of(sources, options.size.has_value());
+  const std::vector<std::string> inputs = io::expand_folders(sources, options.size.has_value());
   std::vector<std::string> outputs = {options.paths.back()};
   outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
 

@@ -66,7 +66,7 @@ class Passage {
       io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results[i], sequence_);
     }
     report_.times.write += writing.milliseconds();
-    sequence_.before = ++report_.frames;
+    sequence_.pictures_written = ++report_.frames;
   }
 
   /// Returns true if an output is a regular file, which an endless input would fill.
@@ -123,7 +123,7 @@ class Passage {
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);
-      if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
+      if (io::storage_fidelity(io::extension_of(path), shape) == io::StorageFidelity::unsupported) {
         throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + "; " +
                       io::why_not_held(path, shape));
       }
@@ -232,12 +232,12 @@ std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file)
 
 void check_job(const Job& job, const SharedOptions& options) {
   for (const Target& target : job.targets) {
-    if (!target.extension_is_open) io::require_place(target.path);
+    if (!target.extension_is_open) io::require_writable_path(target.path);
   }
   if (io::written_directly(job.input)) return;
   if (!options.is_raw(job.input)) refuse_video(job.input);
   io::InputFile input(job.input);
-  if (!options.is_raw(job.input)) return io::require_picture(input);
+  if (!options.is_raw(job.input)) return io::require_readable_format(input);
   const io::RawFrames frames(input, options.raw_shape());
   if (input.peek(1).empty()) throw IoError("cannot read " + input.name() + ": it is empty");
 }

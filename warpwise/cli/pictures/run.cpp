@@ -39,7 +39,7 @@ void require_outputs_that_hold(const std::vector<Job>& jobs, const PossibleResul
       const Target& target = job.targets[i];
       const std::string extension = io::extension_of(target.path);
       const bool held = std::any_of(possible[i].begin(), possible[i].end(), [&](const auto& shape) {
-        return io::holding(extension, shape) != io::Holding::not_at_all;
+        return io::storage_fidelity(extension, shape) != io::StorageFidelity::unsupported;
       });
       if (held || target.extension_is_open) continue;
       throw UsageError(io::why_not_held(target.path, possible[i].front()));

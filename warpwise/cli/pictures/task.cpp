@@ -58,7 +58,7 @@ io::Picture of_8_bits(io::Picture frame) {
 void require_output(const std::string& path, std::span<const std::string_view> extensions) {
   const std::string extension = io::extension_of(path);
   if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) {
-    return io::require_place(path);
+    return io::require_writable_path(path);
   }
   throw UsageError(fmt::format("the output is named {}; its name must end in {}", path,
                                fmt::join(extensions, " or ")));

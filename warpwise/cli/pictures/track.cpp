@@ -114,7 +114,7 @@ class TrackCommand final : public Command {
     const std::string& out = paths_.back();
     require_output(out, track_output_types);
     const std::span named = std::span(paths_).first(paths_.size() - 1);
-    const std::vector<std::string> inputs = io::files_of(named, run_.size.has_value());
+    const std::vector<std::string> inputs = io::expand_folders(named, run_.size.has_value());
     Task task("track", run_, inputs, option_values(options));
     task.take_skipped(io::skipped_in(named, run_.size.has_value()));
 

@@ -40,7 +40,7 @@ std::string report_of(const lab::ProgramExplanation& explanation, const std::str
 }  // namespace
 
 void require_explanation_place(const std::string& file) {
-  if (!io::is_standard_output(file)) io::require_place(file);
+  if (!io::is_standard_output(file)) io::require_writable_path(file);
 }
 
 void explain_run(const std::string& file, const lab::ExplainRequest& request, bool tells,

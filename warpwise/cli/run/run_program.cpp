@@ -184,7 +184,7 @@ void require_emulated(const std::string& libraries, const fs::path& program,
 void require_report(const std::string& option, const std::string& file) {
   if (io::written_directly(file))
     throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
-  io::require_place(file);
+  io::require_writable_path(file);
 }
 
 // Reads the file of suppressions before the program runs, so that an error shows early. The runtime

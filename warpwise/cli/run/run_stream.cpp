@@ -97,7 +97,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
   if (call.source.format || call.source.deep_format || call.source.width) {
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
   }
-  const std::vector<std::string> pictures = io::files_of(call.sources, false);
+  const std::vector<std::string> pictures = io::expand_folders(call.sources, false);
   return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 

@@ -67,7 +67,7 @@ class ViewCommand final : public Command {
     if (io::extension_of(view_.screenshot) != ".png") {
       throw UsageError("--screenshot writes a PNG file, not " + view_.screenshot);
     }
-    io::require_place(view_.screenshot);
+    io::require_writable_path(view_.screenshot);
   }
 
   std::string source_name_;

@@ -389,7 +389,7 @@ std::vector<std::string> FileSink::unstored_parts(const Stream& stream,
 // "file:" makes FFmpeg take `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Sink> create_file(const std::string& path) {
   const KnownOutput& output = file_output(path);
-  io::require_place(path);
+  io::require_writable_path(path);
   return std::make_unique<FileSink>(path, "file:" + path, output, nullptr);
 }
 
