@@ -223,7 +223,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
   if (kind_ == Kind::torch &&
       nb::cast<bool>(nb::object(nb::getattr(object, "requires_grad", nb::bool_(false)))))
     return false;
-  lent_ = lend(*api, object);
+  lent_ = borrow_tensor(*api, object);
   if (lent_ == nullptr) return false;
   const dlpack::Device device = lent_->tensor.device;
   if (is_on_gpu(device) && current_stream(*api, device) != stream) {
@@ -323,7 +323,7 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
   device_ = packed == 0 ? gpu::current_device() : gpu::device_of(data_);
   owner_ = nb::borrow(object);
   if (says.stream.is_none()) return true;  // the lender says that there is nothing to wait for
-  if (const std::uintptr_t writer = counted_stream(says.stream); writer != stream) {
+  if (const std::uintptr_t writer = dlpack_stream_number(says.stream); writer != stream) {
     const OnDevice on(device_);
     gpu::order(gpu_stream(writer), gpu_stream(stream));
   }

@@ -88,7 +88,7 @@ class Array {
   int device_ = 0;
   Kind kind_ = Kind::numpy;
   HeldBuffer buffer_;
-  Lent lent_;
+  ManagedTensorPtr lent_;
   nb::object owner_;  ///< capsule or object that owns the memory
 };
 
@@ -108,7 +108,7 @@ nb::object make_array(const Array& like, nb::handle object, std::span<const std:
 Stream stream_of(nb::handle stream, nb::handle array);
 
 /// Converts a stream's integer to DLPack's number: 0 becomes 1. \throws InvalidArgument
-std::uintptr_t counted_stream(nb::handle number);
+std::uintptr_t dlpack_stream_number(nb::handle number);
 
 /// Returns NumPy's name of an element type ("uint8"), and its name in the array interface ("|u1",
 /// empty for bfloat16).

@@ -60,7 +60,7 @@ struct Views {
   using OutFrame = BasicFrame<memory, Access::read_write>;
 };
 
-inline void require_beside(const Array& first, const Array& other) {
+inline void require_same_memory(const Array& first, const Array& other) {
   if (first.memory() != other.memory() || first.device() != other.device())
     other.fail("is not in the same memory as the first array");
 }
@@ -71,7 +71,7 @@ template <class Body>
 void call(const Array& first, const Stream& stream, const Body& body) {
   std::optional<OnDevice> on;
   if (first.memory() == Memory::device) on.emplace(first.device());
-  const Unlocked unlocked;
+  const GilRelease unlocked;
   if (first.memory() == Memory::host) {
     body(Views<Memory::host>{});
   } else {
@@ -88,7 +88,7 @@ inline nb::object result(const nb::object& out, const Array& like, const nb::obj
 }
 
 /// Converts a new result to a JAX array if the first input is one. Returns `out` as it is.
-inline nb::any finished(nb::object made, const nb::object& out, const Array& like) {
+inline nb::any to_jax_if_needed(nb::object made, const nb::object& out, const Array& like) {
   if (!out.is_none() || like.kind() != Kind::jax) return nb::borrow<nb::any>(made);
   const nb::module_ jax = nb::module_::import_("jax");
   return nb::borrow<nb::any>(like.memory() == Memory::device

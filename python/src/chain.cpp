@@ -54,17 +54,17 @@ class PythonChain {
     const Array from(src, "src", false, at);
     nb::object made = out.is_none() ? make_result(from, src, at) : nb::object(out);
     const Array to(made, "out", true, at);
-    require_beside(from, to);
+    require_same_memory(from, to);
     call(from, at, [&](auto views, auto... on) {
       using V = decltype(views);
       const auto in = from.view<typename V::In>();
       const auto into = to.view<typename V::Out>();
       if constexpr (sizeof...(on) > 0)
-        run_alone(at, [&] { chain_.run(in, into, on...); });
+        run_exclusively(at, [&] { chain_.run(in, into, on...); });
       else
         chain_.run(in, into);
     });
-    return finished(std::move(made), out, from);
+    return to_jax_if_needed(std::move(made), out, from);
   }
 
   std::vector<ChainStep> steps() const { return chain_.steps(); }
@@ -83,7 +83,7 @@ class PythonChain {
           const auto in = views_of<typename V::In>(from);
           const auto into = views_of<typename V::Out>(to);
           if constexpr (sizeof...(on) > 0)
-            run_alone(at, [&] { chain_.run(std::span(in), std::span(into), on...); });
+            run_exclusively(at, [&] { chain_.run(std::span(in), std::span(into), on...); });
           else
             chain_.run(std::span(in), std::span(into));
         },
@@ -101,14 +101,14 @@ class PythonChain {
   /// between steps. These images belong to the stream of the last run, or of an earlier run if the
   /// last one failed, so `streams_` keeps the streams of both.
   template <class Run>
-  void run_alone(const Stream& at, const Run& run) {
+  void run_exclusively(const Stream& at, const Run& run) {
     const std::lock_guard one_at_a_time(mutex_);
     {
-      const Locked locked;
+      const GilAcquire locked;
       streams_.push_back(at);
     }
     run();
-    const Locked locked;
+    const GilAcquire locked;
     streams_.assign(1, at);
   }
 
@@ -121,7 +121,7 @@ nb::object word_of(std::optional<Range> range) {
   return range ? nb::object(nb::str(word(*range))) : nb::none();
 }
 
-nb::dict words_of_convert(const ChainConvert& step) {
+nb::dict convert_arguments(const ChainConvert& step) {
   nb::dict words;
   words["source"] = word(step.from);
   words["to"] = word(step.to);
@@ -134,7 +134,7 @@ nb::dict words_of_convert(const ChainConvert& step) {
   return words;
 }
 
-nb::dict words_of_sobel(const SobelOptions& step) {
+nb::dict sobel_arguments(const SobelOptions& step) {
   nb::dict words;
   words["output"] = word(step.output);
   words["norm"] = word(step.norm);
@@ -144,7 +144,7 @@ nb::dict words_of_sobel(const SobelOptions& step) {
   return words;
 }
 
-nb::dict words_of_threshold(const ThresholdOptions& step) {
+nb::dict threshold_arguments(const ThresholdOptions& step) {
   nb::dict words;
   words["window"] = step.window;
   words["offset"] = step.offset;
@@ -216,9 +216,9 @@ void add_steps(nb::module_& module) {
               nb::kw_only(), arg("window") = threshold.window, arg("offset") = threshold.offset,
               arg("method") = word(threshold.method), arg("maximum") = threshold.maximum,
               arg("inverted") = threshold.inverted);
-  add_words(convert_step, &words_of_convert);
-  add_words(sobel_step, &words_of_sobel);
-  add_words(threshold_step, &words_of_threshold);
+  add_value_methods(convert_step, &convert_arguments);
+  add_value_methods(sobel_step, &sobel_arguments);
+  add_value_methods(threshold_step, &threshold_arguments);
 }
 
 }  // namespace

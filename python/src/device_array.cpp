@@ -41,7 +41,7 @@ struct Shared {
 template <class Managed>
 void delete_managed(Managed* managed) {
   if (Py_IsInitialized() == 0) return;  // the process is ending
-  const Locked locked;
+  const GilAcquire locked;
   delete static_cast<Shared*>(managed->context);
   delete managed;
 }

@@ -81,9 +81,9 @@ ArrayType array_type_of(nb::handle object) {
   return what;
 }
 
-Lent lend(const dlpack::ExchangeApi& api, nb::handle object) {
+ManagedTensorPtr borrow_tensor(const dlpack::ExchangeApi& api, nb::handle object) {
   dlpack::ManagedTensorVersioned* lent = nullptr;
-  if (api.from_object(object.ptr(), &lent) == 0) return Lent(lent);
+  if (api.from_object(object.ptr(), &lent) == 0) return ManagedTensorPtr(lent);
   PyErr_Clear();
   return nullptr;
 }
@@ -98,7 +98,7 @@ std::optional<dlpack::Device> gpu_of(const dlpack::ExchangeApi& api, nb::handle 
     }
     device = seen.device;
   } else {
-    const Lent lent = lend(api, object);
+    const ManagedTensorPtr lent = borrow_tensor(api, object);
     if (lent == nullptr) return std::nullopt;
     device = lent->tensor.device;
   }

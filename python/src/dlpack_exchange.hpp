@@ -17,12 +17,12 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-struct GiveBack {
+struct TensorDeleter {
   void operator()(dlpack::ManagedTensorVersioned* lent) const {
     if (lent->deleter != nullptr) lent->deleter(lent);
   }
 };
-using Lent = std::unique_ptr<dlpack::ManagedTensorVersioned, GiveBack>;
+using ManagedTensorPtr = std::unique_ptr<dlpack::ManagedTensorVersioned, TensorDeleter>;
 
 inline bool is_on_gpu(const dlpack::Device& device) {
   return device.type == dlpack::DeviceType::cuda || device.type == dlpack::DeviceType::cuda_managed;
@@ -40,7 +40,7 @@ struct ArrayType {
 ArrayType array_type_of(nb::handle object);
 
 /// Borrows an array without ordering any stream. Returns null if the library refuses.
-Lent lend(const dlpack::ExchangeApi& api, nb::handle object);
+ManagedTensorPtr borrow_tensor(const dlpack::ExchangeApi& api, nb::handle object);
 
 /// Returns the GPU that an array is on, or nothing if it is on none.
 std::optional<dlpack::Device> gpu_of(const dlpack::ExchangeApi& api, nb::handle object);

@@ -32,8 +32,8 @@ constexpr std::uint64_t default_budget = 100'000'000;
 using SharedDevice = std::shared_ptr<Device>;
 
 template <class Body>
-auto alone(const SharedDevice& device, const Body& body) {
-  const Unlocked unlocked;
+auto run_exclusively(const SharedDevice& device, const Body& body) {
+  const GilRelease unlocked;
   const std::scoped_lock lock(device->mutex);
   return body(device->testbench);
 }
@@ -87,7 +87,7 @@ class PythonBuffer {
   nb::object shape() const { return shape_; }
 
   nb::any read() const {
-    const auto bytes = alone(device_, [&](auto&) { return memory_.read(); });
+    const auto bytes = run_exclusively(device_, [&](auto&) { return memory_.read(); });
     const nb::bytes copy(bytes.data(), bytes.size());
     const nb::object flat =
         nb::module_::import_("numpy").attr("frombuffer")(copy, nb::arg("dtype") = dtype_);
@@ -105,7 +105,7 @@ class PythonBuffer {
                             " elements are written to a buffer of " +
                             std::to_string(memory_.size() / element));
     }
-    alone(device_, [&](auto&) { memory_.write(from.bytes()); });
+    run_exclusively(device_, [&](auto&) { memory_.write(from.bytes()); });
   }
 
  private:
@@ -141,7 +141,7 @@ class PythonKernel {
     std::vector<bench::Argument> all;
     all.reserve(held.size());
     for (const KernelArgument& each : held) all.push_back({each.bytes, each.kind});
-    return alone(device_, [&](auto&) { return kernel_.run(shape, all); });
+    return run_exclusively(device_, [&](auto&) { return kernel_.run(shape, all); });
   }
 
  private:
@@ -156,7 +156,7 @@ class PythonModule {
       : device_(std::move(device)), module_(std::move(module)) {}
 
   PythonKernel kernel(const std::string& name) const {
-    return alone(device_, [&](auto&) {
+    return run_exclusively(device_, [&](auto&) {
       const bench::Kernel kernel = module_.kernel(name);
       return PythonKernel(device_, kernel, kernel.info());
     });
@@ -165,7 +165,8 @@ class PythonModule {
   PythonBuffer variable(const std::string& name, nb::any dtype) const {
     const nb::object type = nb::module_::import_("numpy").attr("dtype")(dtype);
     require_native(type, "dtype");
-    const auto memory = alone(device_, [&](auto&) { return module_.variable<std::byte>(name); });
+    const auto memory =
+        run_exclusively(device_, [&](auto&) { return module_.variable<std::byte>(name); });
     const auto element = nb::cast<std::size_t>(type.attr("itemsize"));
     if (element == 0 || memory.size() % element != 0)
       throw InvalidArgument("variable '" + name + "' has " + std::to_string(memory.size()) +
@@ -215,7 +216,7 @@ class PythonTestbench {
   PythonBuffer buffer(const std::string& name, nb::any elements) const {
     const BytesOf from(elements, "elements");
     const auto bytes = from.bytes();
-    const auto memory = alone(device_, [&](auto& on) {
+    const auto memory = run_exclusively(device_, [&](auto& on) {
       const auto made = on.template zeros<std::byte>(name, bytes.size());
       made.write(bytes);
       return made;
@@ -232,8 +233,8 @@ class PythonTestbench {
     if (nb::cast<bool>(like.attr("dtype").attr("hasobject")))
       throw InvalidArgument("dtype holds Python objects, which a device cannot hold");
     const auto bytes = nb::cast<std::size_t>(like.attr("nbytes"));
-    const auto memory =
-        alone(device_, [&](auto& on) { return on.template zeros<std::byte>(name, bytes); });
+    const auto memory = run_exclusively(
+        device_, [&](auto& on) { return on.template zeros<std::byte>(name, bytes); });
     return {device_, memory, like.attr("dtype"), like.attr("shape")};
   }
 
@@ -265,7 +266,7 @@ class PythonTestbench {
 
   template <class Load>
   PythonModule loaded(const Load& load) const {
-    return {device_, alone(device_, load)};
+    return {device_, run_exclusively(device_, load)};
   }
 
   SharedDevice device_;

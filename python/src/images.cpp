@@ -68,15 +68,15 @@ nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_v
   const Array from(src, "src", false, at);
   nb::object made = out.is_none() ? make(from, src, at) : nb::object(out);
   const Array to(made, "out", true, at);
-  require_beside(from, to);
+  require_same_memory(from, to);
   const Array means(mean, "mean", true, at);
-  require_beside(from, means);
+  require_same_memory(from, means);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
     warpwise::threshold(from.view<typename V::In>(), to.view<typename V::Out>(), options,
                         std::optional(means.view<typename V::Out>()), on...);
   });
-  return finished(std::move(made), out, from);
+  return to_jax_if_needed(std::move(made), out, from);
 }
 
 /// The layout of a frame that an array holds.
@@ -202,7 +202,7 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
   const FrameShape shape = frame_shape(from, source_format, size);
   nb::object made = make_frame(out, from, src, format, shape.width, shape.height, at);
   const Array into(made, "out", true, at);
-  require_beside(from, into);
+  require_same_memory(from, into);
   const FrameShape result_shape{format, shape.width, shape.height, !is_one_image(format)};
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
@@ -210,7 +210,7 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
                       frame_of<typename V::OutFrame, typename V::Out>(into, result_shape), options,
                       on...);
   });
-  return finished(std::move(made), out, from);
+  return to_jax_if_needed(std::move(made), out, from);
 }
 
 /// Converts a factor to float32, in which gemv() computes. \throws InvalidArgument  it would be inf
@@ -230,17 +230,17 @@ nb::any gemv(nb::any a, nb::any x, double alpha, double beta, bool transpose, nb
   const auto at = stream_of(stream, a);
   const Array matrix(a, "a", false, at);
   const Array vector(x, "x", false, at);
-  require_beside(matrix, vector);
+  require_same_memory(matrix, vector);
   nb::object made =
       result(out, matrix, a, {transpose ? matrix.width() : matrix.height()}, ElementType::f32, at);
   const Array to(made, "out", true, at);
-  require_beside(matrix, to);
+  require_same_memory(matrix, to);
   call(matrix, at, [&](auto views, auto... on) {
     using V = decltype(views);
     warpwise::gemv(matrix.view<typename V::In>(), vector.vector<typename V::In>(),
                    to.vector<typename V::Out>(), options, on...);
   });
-  return finished(std::move(made), out, matrix);
+  return to_jax_if_needed(std::move(made), out, matrix);
 }
 
 using nb::arg;

@@ -29,7 +29,7 @@ nb::handle numpy_empty;
 
 }  // namespace
 
-std::uintptr_t counted_stream(nb::handle number) {
+std::uintptr_t dlpack_stream_number(nb::handle number) {
   constexpr std::uintptr_t legacy_default = 1;
   std::uintptr_t handle = 0;
   if (!nb::try_cast(number, handle)) {
@@ -154,16 +154,17 @@ nb::object make_array(const Array& like, nb::handle object, std::span<const std:
 Stream stream_of(nb::handle stream, nb::handle array) {
   if (!stream.is_none()) {
     const nb::object owner = nb::borrow(stream);
-    if (nb::isinstance<nb::int_>(stream)) return {counted_stream(stream), owner};
+    if (nb::isinstance<nb::int_>(stream)) return {dlpack_stream_number(stream), owner};
     if (nb::hasattr(stream, "__cuda_stream__")) {
       const nb::object said = stream.attr("__cuda_stream__")();
-      return {counted_stream(nb::object(said[1])), owner};
+      return {dlpack_stream_number(nb::object(said[1])), owner};
     }
     for (const char* name : {"cuda_stream", "ptr"}) {
-      if (nb::hasattr(stream, name)) return {counted_stream(nb::object(stream.attr(name))), owner};
+      if (nb::hasattr(stream, name))
+        return {dlpack_stream_number(nb::object(stream.attr(name))), owner};
     }
     if (nb::hasattr(stream, "cudaPtr"))
-      return {counted_stream(nb::object(stream.attr("cudaPtr")())), owner};
+      return {dlpack_stream_number(nb::object(stream.attr("cudaPtr")())), owner};
     throw nb::type_error("stream is neither an integer nor a CUDA stream");
   }
   const ArrayType type = array_type_of(array);
@@ -176,13 +177,13 @@ Stream stream_of(nb::handle stream, nb::handle array) {
       if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
       const nb::object current =
           nb::module_::import_("torch.cuda").attr("current_stream")(array.attr("device"));
-      return {counted_stream(nb::object(current.attr("cuda_stream"))), current};
+      return {dlpack_stream_number(nb::object(current.attr("cuda_stream"))), current};
     }
     case Kind::cupy: {
       const nb::object device = array.attr("__dlpack_device__")();
       const nb::object current =
           nb::module_::import_("cupy.cuda").attr("get_current_stream")(nb::object(device[1]));
-      return {counted_stream(nb::object(current.attr("ptr"))), current};
+      return {dlpack_stream_number(nb::object(current.attr("ptr"))), current};
     }
     default: return {};
   }

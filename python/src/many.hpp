@@ -59,13 +59,13 @@ Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle st
     from.emplace_back(srcs[i], names.src, false, at);
     made.push_back(outs ? (*outs)[i] : make(from.back(), srcs[i], at));
     to.emplace_back(made.back(), names.out, true, at);
-    require_beside(from.front(), from.back());
-    require_beside(from.front(), to.back());
+    require_same_memory(from.front(), from.back());
+    require_same_memory(from.front(), to.back());
   }
   call(from.front(), at, [&](auto views, auto... on) { run(views, from, to, on...); });
   if (!outs) {
     for (std::size_t i = 0; i < made.size(); ++i)
-      made[i] = finished(std::move(made[i]), nb::none(), from[i]);
+      made[i] = to_jax_if_needed(std::move(made[i]), nb::none(), from[i]);
   }
   return made;
 }
@@ -96,13 +96,13 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
   const Array from(src, "src", false, at);
   nb::object made = out.is_none() ? make(from, src, at) : nb::object(out);
   const Array to(made, "out", true, at);
-  require_beside(from, to);
+  require_same_memory(from, to);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
     const auto in = from.view<typename V::In>();  // first, so that its errors come first
     run(in, to.view<typename V::Out>(), on...);
   });
-  return finished(std::move(made), out, from);
+  return to_jax_if_needed(std::move(made), out, from);
 }
 
 }  // namespace warpwise::python

@@ -34,16 +34,16 @@ nb::any match(nb::any reference, nb::any target, Pair block, Pair stride,
   const auto at = stream_of(stream, reference);
   const Array from(reference, "reference", false, at);
   const Array target_array(target, "target", false, at);
-  require_beside(from, target_array);
+  require_same_memory(from, target_array);
   const MatchGrid grid = match_grid(from.width(), from.height(), options);
   nb::object made =
       result(out, from, reference, {grid.rows, grid.columns, 2}, ElementType::i16, at);
   const Array to(made, "out", true, at);
-  require_beside(from, to);
+  require_same_memory(from, to);
   std::optional<Array> scores;
   if (!score.is_none()) {
     scores.emplace(score, "score", true, at);
-    require_beside(from, *scores);
+    require_same_memory(from, *scores);
   }
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
@@ -52,7 +52,7 @@ nb::any match(nb::any reference, nb::any target, Pair block, Pair stride,
     warpwise::match(from.view<typename V::In>(), target_array.view<typename V::In>(),
                     to.view<typename V::Out>(), options, into, on...);
   });
-  return finished(std::move(made), out, from);
+  return to_jax_if_needed(std::move(made), out, from);
 }
 
 nb::any disparity(nb::any left, nb::any right, int block, int max_disparity,
@@ -62,16 +62,16 @@ nb::any disparity(nb::any left, nb::any right, int block, int max_disparity,
   const auto at = stream_of(stream, left);
   const Array from(left, "left", false, at);
   const Array other(right, "right", false, at);
-  require_beside(from, other);
+  require_same_memory(from, other);
   nb::object made = result(out, from, left, {from.height(), from.width()}, ElementType::f32, at);
   const Array to(made, "out", true, at);
-  require_beside(from, to);
+  require_same_memory(from, to);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
     warpwise::disparity(from.view<typename V::In>(), other.view<typename V::In>(),
                         to.view<typename V::Out>(), options, on...);
   });
-  return finished(std::move(made), out, from);
+  return to_jax_if_needed(std::move(made), out, from);
 }
 
 Finding find(nb::any templ, nb::any image, std::string_view measure, nb::any map, nb::any stream) {
@@ -79,11 +79,11 @@ Finding find(nb::any templ, nb::any image, std::string_view measure, nb::any map
   const auto at = stream_of(stream, templ);
   const Array part(templ, "template", false, at);
   const Array whole(image, "image", false, at);
-  require_beside(part, whole);
+  require_same_memory(part, whole);
   std::optional<Array> scores;
   if (!map.is_none()) {
     scores.emplace(map, "map", true, at);
-    require_beside(part, *scores);
+    require_same_memory(part, *scores);
   }
   Finding found{};
   call(part, at, [&](auto views, auto... on) {
@@ -224,7 +224,7 @@ void add_find(nb::module_& module) {
       .def_ro("x", &Finding::x, "x of the template's left column")
       .def_ro("y", &Finding::y, "y of the template's top row")
       .def_ro("score", &Finding::score, "the score; for sad and ssd the exact sum");
-  add_words<Finding>(finding, [](const Finding& found) {
+  add_value_methods<Finding>(finding, [](const Finding& found) {
     nb::dict words;
     words["x"] = found.x;
     words["y"] = found.y;

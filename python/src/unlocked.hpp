@@ -12,7 +12,7 @@ namespace warpwise::python {
 /// a daemon thread there, by an unwinding that aborts the process at the first noexcept function.
 /// The thread then waits for the end of the process instead, as it does from Python 3.14 on.
 template <class Take>
-auto locked_by(const Take& take) {
+auto take_gil_or_wait(const Take& take) {
   try {
     return take();
   } catch (abi::__forced_unwind&) {
@@ -21,26 +21,26 @@ auto locked_by(const Take& take) {
 }
 
 /// Releases Python's lock while this object lives.
-class Unlocked {
+class GilRelease {
  public:
-  Unlocked() : state_(PyEval_SaveThread()) {}
-  ~Unlocked() {
-    locked_by([this] { PyEval_RestoreThread(state_); });
+  GilRelease() : state_(PyEval_SaveThread()) {}
+  ~GilRelease() {
+    take_gil_or_wait([this] { PyEval_RestoreThread(state_); });
   }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
 
  private:
   PyThreadState* state_;
 };
 
 /// Takes Python's lock while this object lives, also where the thread holds the lock already.
-class Locked {
+class GilAcquire {
  public:
-  Locked() : state_(locked_by([] { return PyGILState_Ensure(); })) {}
-  ~Locked() { PyGILState_Release(state_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  GilAcquire() : state_(take_gil_or_wait([] { return PyGILState_Ensure(); })) {}
+  ~GilAcquire() { PyGILState_Release(state_); }
+  GilAcquire(const GilAcquire&) = delete;
+  GilAcquire& operator=(const GilAcquire&) = delete;
 
  private:
   PyGILState_STATE state_;
