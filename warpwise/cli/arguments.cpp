@@ -100,18 +100,18 @@ RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& 
   refuse_choice("--from", text, names_of_formats(formats));
 }
 
-void add_former(CLI::App& app, const std::string& former, const std::string& now) {
+void add_deprecated_option(CLI::App& app, const std::string& former, const std::string& now) {
   CLI::Option* const option = app.get_option(now);
   app.add_option_function<std::string>(former,
                                        [former, now, option](const std::string& text) {
-                                         say_former(former, now);
+                                         warn_deprecated_option(former, now);
                                          option->add_result(text);
                                        })
       ->group("")
       ->trigger_on_parse();
 }
 
-void say_former(const std::string& former, const std::string& now) {
+void warn_deprecated_option(const std::string& former, const std::string& now) {
   print_error("warpwise: " + former + " is now " + now + "; the next version takes only that");
 }
 

@@ -194,10 +194,10 @@ void add_text_option(CLI::App& app, const std::string& option, const std::string
 
 /// Accepts a former spelling of an option for one version. The option is read as `now`, and a line
 /// on standard error says so. The help does not show the former spelling.
-void add_former(CLI::App& app, const std::string& former, const std::string& now);
+void add_deprecated_option(CLI::App& app, const std::string& former, const std::string& now);
 
 /// Says on standard error that a former spelling was used, and names the new one.
-void say_former(const std::string& former, const std::string& now);
+void warn_deprecated_option(const std::string& former, const std::string& now);
 
 /// Checks that all names are in `known`.
 /// \throws UsageError  one is not; the message begins with "COMMAND knows no WHAT 'NAME'".

@@ -49,7 +49,7 @@ class BenchCommand final : public Command {
                    "at each sample")
         ->type_name("FILE.json")
         ->check(refuse_empty_name);
-    add_former(app, "--json", "--out");
+    add_deprecated_option(app, "--json", "--out");
     app.add_option("--machine", machine_file_,
                    "File with a JSON object that --out adds to its \"machine\", such as a commit "
                    "and a date")

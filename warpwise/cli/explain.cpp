@@ -110,10 +110,10 @@ class ExplainCommand final : public Command {
   // Adds the GPU's compute capability to those of --cc and --profile. If neither option is given,
   // the GPU's is the only one.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
-    std::vector<rules::ComputeCapability> all = options_.counted_for.all();
+    std::vector<rules::ComputeCapability> all = options_.modelled_gpus.all();
     if (gpu.probe == nullptr) return all;
     const rules::ComputeCapability own = gpu.probe->executor().compute_capability();
-    if (!options_.counted_for.listed && !options_.counted_for.device) return {own};
+    if (!options_.modelled_gpus.listed && !options_.modelled_gpus.device) return {own};
     if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     return all;
   }
@@ -122,7 +122,7 @@ class ExplainCommand final : public Command {
   // GPU if it has a profile, otherwise a device of the newest compute capability.
   std::optional<lab::DeviceProfile> device_of(const std::vector<rules::ComputeCapability>& all,
                                               const Gpu& gpu) const {
-    if (options_.counted_for.device) return options_.counted_for.device;
+    if (options_.modelled_gpus.device) return options_.modelled_gpus.device;
     const std::string name = gpu.probe == nullptr ? "" : gpu.probe->executor().device_name();
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
@@ -358,7 +358,7 @@ class ExplainCommand final : public Command {
       require_explainable(*options_.size, name);
       request.size = {options_.size->width, options_.size->height};
     }
-    request.compute_capabilities = options_.counted_for.all();
+    request.compute_capabilities = options_.modelled_gpus.all();
     request.budget = options_.file.budget;
     request.machine_code = options_.file.machine_code;
     request.fidelity = options_.file.fidelity;
@@ -379,7 +379,7 @@ class ExplainCommand final : public Command {
     refuse_gpu();
     lab::PrimitiveRequest request = request_of(options_.name());
     require_outputs_of(options_);
-    request.device = options_.counted_for.device;
+    request.device = options_.modelled_gpus.device;
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = [&] {
       const Waiting waiting("running " + request.name);
@@ -411,7 +411,7 @@ class ExplainCommand final : public Command {
       words.insert(words.end(),
                    {"--size", fmt::format("{}x{}", options_.size->width, options_.size->height)});
     }
-    if (request.device) words.insert(words.end(), {"--profile", options_.counted_for.profile});
+    if (request.device) words.insert(words.end(), {"--profile", options_.modelled_gpus.profile});
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (request.machine_code) words.emplace_back("--machine-code");
     if (request.fidelity) words.emplace_back("--fidelity");

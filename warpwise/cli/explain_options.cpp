@@ -151,11 +151,11 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
       [&options](const std::string& text) { options.size = parse_size("--size", text); });
   add_launch_options(app, options);
-  add_counted_for(
+  add_modelled_gpu_options(
       app, "Compute capabilities to count for: 1.3,2.0,9.0 (default: that of --profile, or 9.0)",
       "GPU to predict the time for: h200, another profile's name or FILE.json (default: a GPU of "
       "the newest compute capability of --cc). Without --cc it also chooses the compute capability",
-      options.counted_for);
+      options.modelled_gpus);
   add_build_options(app, options);
   add_list(
       app, "--dump", "INDEX=FILE.npy",

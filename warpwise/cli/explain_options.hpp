@@ -26,7 +26,7 @@ struct ExplainOptions {
   std::vector<std::string> includes;
   std::optional<Size> size;   ///< for rungs and primitives only
   std::string ladder_folder;  ///< for rungs only
-  CountedFor counted_for;
+  ModelledGpus modelled_gpus;
   LabPlace place = LabPlace::emulator;
   bool host_code = false;  ///< print the emulator's machine code instead of a report
   bool json = false;

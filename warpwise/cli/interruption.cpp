@@ -43,9 +43,9 @@ Interruption::Interruption(const char* what) {
 
 Interruption::~Interruption() { put_back(); }
 
-bool Interruption::asked() { return asked_by != 0; }
+bool Interruption::is_requested() { return asked_by != 0; }
 
-void Interruption::end() {
+void Interruption::raise_signal() {
   std::signal(asked_by, SIG_DFL);
   std::raise(asked_by);
   std::abort();  // not reached, because the signal ends the program

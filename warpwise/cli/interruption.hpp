@@ -13,9 +13,9 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  static bool asked();
+  static bool is_requested();
   /// Ends the program by the signal that was received, so that the parent process sees the signal.
-  [[noreturn]] static void end();
+  [[noreturn]] static void raise_signal();
 };
 
 }  // namespace warpwise::cli

@@ -25,7 +25,7 @@ bool is_redirected_output(const std::string& path) {
 
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code ignored;
-  return place_of(one) == place_of(other) ||
+  return canonical_path(one) == canonical_path(other) ||
          (!io::written_directly(one) && std::filesystem::equivalent(one, other, ignored));
 }
 

@@ -121,7 +121,7 @@ void add_ladder_folder(CLI::App& app, LabOptions& options) {
       ->check(refuse_empty_name);
 }
 
-std::vector<rules::ComputeCapability> CountedFor::all() const {
+std::vector<rules::ComputeCapability> ModelledGpus::all() const {
   if (!listed) {
     return {device ? device->compute_capability : rules::ComputeCapability{9, 0}};
   }
@@ -133,15 +133,15 @@ std::vector<rules::ComputeCapability> CountedFor::all() const {
   return *listed;
 }
 
-std::optional<lab::TimeModel> CountedFor::model() const {
+std::optional<lab::TimeModel> ModelledGpus::model() const {
   if (device) return lab::time_model(*device);
   const std::vector<rules::ComputeCapability> counted = all();
   const auto newest = lab::profile_of(*std::max_element(counted.begin(), counted.end()));
   return newest ? std::optional(lab::time_model(*newest)) : std::nullopt;
 }
 
-void add_counted_for(CLI::App& app, const std::string& help_of_cc,
-                     const std::string& help_of_profile, CountedFor& chosen) {
+void add_modelled_gpu_options(CLI::App& app, const std::string& help_of_cc,
+                              const std::string& help_of_profile, ModelledGpus& chosen) {
   app.add_option_function<std::string>(
          "--cc",
          [&chosen](const std::string& text) {
@@ -157,17 +157,17 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
          },
          help_of_profile)
       ->type_name("GPU");
-  add_former(app, "--device", "--profile");
+  add_deprecated_option(app, "--device", "--profile");
 }
 
 void add_place(CLI::App& app, LabOptions& options) {
   add_choice(app, "--on", "Backend; auto chooses a GPU if there is one (default: auto)",
              all_lab_places, options.place);
-  add_counted_for(
+  add_modelled_gpu_options(
       app, "Compute capabilities to emulate, such as 1.3,2.0,9.0 (default: 9.0)",
       "GPU to emulate, in place of --cc, and to model times for: h200, another profile's "
       "name or FILE.json",
-      options.counted_for);
+      options.modelled_gpus);
 }
 
 std::vector<Selection> select(const LabOptions& options) {

@@ -27,7 +27,7 @@ constexpr auto enum_names(LabPlace) {
 inline constexpr auto all_lab_places = all_values<LabPlace>();
 
 /// The GPUs that the emulator models, as --cc and --profile choose them.
-struct CountedFor {
+struct ModelledGpus {
   std::optional<std::vector<rules::ComputeCapability>> listed;  ///< list of --cc
   std::optional<lab::DeviceProfile> device;
   std::string profile;  ///< name or file of the profile, as the user typed it
@@ -46,15 +46,15 @@ struct LabOptions {
   std::string ladder_folder;       ///< folder of one ladder or study, to use instead of the
                                    ///< installed ones; empty: all installed ones
   LabPlace place = LabPlace::automatic;
-  CountedFor counted_for;
+  ModelledGpus modelled_gpus;
 
   bool on_gpu() const;
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
 /// Adds --cc, a list of compute capabilities, and --profile, the profile of a GPU.
-void add_counted_for(CLI::App& app, const std::string& help_of_cc,
-                     const std::string& help_of_profile, CountedFor& chosen);
+void add_modelled_gpu_options(CLI::App& app, const std::string& help_of_cc,
+                              const std::string& help_of_profile, ModelledGpus& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
 /// A ladder or another study, with the part that a name selects.

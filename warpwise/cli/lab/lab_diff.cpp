@@ -93,8 +93,8 @@ class LabDiff final : public Command {
     lab::StudyRequest request;
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();
-    request.compute_capabilities = options_.counted_for.all();
-    if (!request.on_gpu) request.model = options_.counted_for.model();
+    request.compute_capabilities = options_.modelled_gpus.all();
+    if (!request.on_gpu) request.model = options_.modelled_gpus.model();
     const std::size_t width = terminal_width();
     bool first = true;
     const lab::StudyRun run = lab::run_study(

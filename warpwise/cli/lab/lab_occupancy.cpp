@@ -149,12 +149,13 @@ std::string csv_of(const Row& row) {
 class LabOccupancy final : public Command {
  public:
   explicit LabOccupancy(CLI::App& app) {
-    add_counted_for(app, "Compute capabilities: 1.3,2.0,9.0 (default: 9.0)",
-                    "GPU whose compute capability to use instead of --cc: h200, another profile's "
-                    "name or FILE.json",
-                    counted_for_);
+    add_modelled_gpu_options(
+        app, "Compute capabilities: 1.3,2.0,9.0 (default: 9.0)",
+        "GPU whose compute capability to use instead of --cc: h200, another profile's "
+        "name or FILE.json",
+        modelled_gpus_);
     add_numbers(app, "--block-threads", "Threads of a block", 1, threads_);
-    add_former(app, "--threads", "--block-threads");
+    add_deprecated_option(app, "--threads", "--block-threads");
     add_numbers(app, "--registers", "Registers of a thread (default: 0, no limit by registers)", 0,
                 registers_);
     add_numbers(app, "--shared",
@@ -204,7 +205,7 @@ class LabOccupancy final : public Command {
   }
 
   std::vector<Row> all_rows() const {
-    const std::vector<rules::ComputeCapability> capabilities = counted_for_.all();
+    const std::vector<rules::ComputeCapability> capabilities = modelled_gpus_.all();
     const double count =
         static_cast<double>(capabilities.size()) * static_cast<double>(threads_.size()) *
         static_cast<double>(registers_.size()) * static_cast<double>(shared_.size());
@@ -223,7 +224,7 @@ class LabOccupancy final : public Command {
     return rows;
   }
 
-  CountedFor counted_for_;
+  ModelledGpus modelled_gpus_;
   std::vector<int> threads_;
   std::vector<int> registers_ = {0};
   std::vector<int> shared_ = {0};

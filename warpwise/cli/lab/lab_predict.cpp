@@ -88,7 +88,7 @@ class LabPredict final : public Command {
                    "The GPU: h200, gtx280 or another profile's name, or FILE.json")
         ->required()
         ->type_name("GPU");
-    add_former(app, "--device", "--profile");
+    add_deprecated_option(app, "--device", "--profile");
     app.add_option_function<std::string>(
            "--size",
            [this](const std::string& text) {
@@ -127,11 +127,11 @@ class LabPredict final : public Command {
       object["method"] = "modelled from counts of sampled blocks: docs/prediction.md";
       object["results"] = std::move(rows);
       runs.push_back(std::move(object));
-      if (failure || Interruption::asked()) break;
+      if (failure || Interruption::is_requested()) break;
     }
     if (json_ && !runs.empty()) print(text_of_json(runs.size() == 1 ? runs[0] : runs, 1));
     if (failure) std::rethrow_exception(failure);
-    if (Interruption::asked()) Interruption::end();
+    if (Interruption::is_requested()) Interruption::raise_signal();
   }
 
  private:
@@ -140,7 +140,7 @@ class LabPredict final : public Command {
     request.rungs = selection.rungs;
     request.experiment = selection.experiment;
     request.size = size_;
-    request.stop = Interruption::asked;
+    request.stop = Interruption::is_requested;
     const int width = width_of(selection.rungs, 4);
     if (!json_) {
       print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  bottleneck\n",

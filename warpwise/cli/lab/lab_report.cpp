@@ -29,7 +29,7 @@ class LabReport final : public Command {
                    "recorded results that come with warpwise)")
         ->type_name("FOLDER")
         ->check(refuse_empty_name);
-    add_former(app, "--from", "--records");
+    add_deprecated_option(app, "--from", "--records");
     add_choice(app, "--lang", "Language of the page (default: en)", all_languages, language_);
     app.add_option("--out", out_, "Output page (default: report.html)")
         ->type_name("FILE.html")

@@ -114,7 +114,7 @@ class LabRun final : public Command {
     try {
       for (const Selection& each : selections) {
         run_one(each, report);
-        if (interruption && Interruption::asked()) break;
+        if (interruption && Interruption::is_requested()) break;
       }
     } catch (...) {
       failure = std::current_exception();
@@ -126,7 +126,7 @@ class LabRun final : public Command {
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, "; ")));
     }
-    if (interruption && Interruption::asked()) Interruption::end();
+    if (interruption && Interruption::is_requested()) Interruption::raise_signal();
   }
 
  private:
@@ -187,9 +187,9 @@ class LabRun final : public Command {
     request.counters = counters_;
     request.cpu = selection.table.is_ladder() &&
                   (selection.whole || (selection.experiment && selection.experiment->cpu));
-    request.compute_capabilities = options_.counted_for.all();
-    request.stop = Interruption::asked;
-    if (!request.on_gpu) request.model = options_.counted_for.model();
+    request.compute_capabilities = options_.modelled_gpus.all();
+    request.stop = Interruption::is_requested;
+    if (!request.on_gpu) request.model = options_.modelled_gpus.model();
     return request;
   }
 

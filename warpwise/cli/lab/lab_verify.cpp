@@ -84,7 +84,7 @@ class LabVerify final : public Command {
         throw UsageError("--check is for the emulator: lab verify --on emulator");
       return std::make_unique<lab::GpuExecutor>();
     }
-    auto emulator = std::make_unique<lab::EmulatorExecutor>(options_.counted_for.all(), false);
+    auto emulator = std::make_unique<lab::EmulatorExecutor>(options_.modelled_gpus.all(), false);
     emulator->check(checks_);
     return emulator;
   }

@@ -28,7 +28,7 @@ Batch::Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Work
       std::min(static_cast<std::int64_t>(limits.jobs), limits.bytes / bytes_of_thread);
   while (threads > 1 && std::ssize(threads_) < threads) {
     try {
-      threads_.emplace_back([this] { work_off(); });
+      threads_.emplace_back([this] { run_remaining_jobs(); });
     } catch (const std::exception&) {
       break;  // no more threads can be started, so the existing ones run all jobs
     }
@@ -42,24 +42,24 @@ Batch::~Batch() {
 }
 
 std::optional<Outcome> Batch::outcome(std::size_t job) {
-  if (threads_.empty() && begin_next()) end(job, done(job, worker_));
+  if (threads_.empty() && begin_next()) finish_job(job, run_and_catch(job, worker_));
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return outcomes_[job] || (stopped_ && job >= next_); });
   return std::exchange(outcomes_[job], std::nullopt);
 }
 
-void Batch::work_off() {
+void Batch::run_remaining_jobs() {
   std::optional<Worker> worker;
   const auto work = [&] {
     while (const std::optional<std::size_t> job = begin_next()) {
       Outcome outcome;
       try {
-        if (!worker) worker.emplace(worker_.another());
-        outcome = done(*job, *worker);
+        if (!worker) worker.emplace(worker_.clone_for_this_thread());
+        outcome = run_and_catch(*job, *worker);
       } catch (...) {
         outcome.failure = std::current_exception();
       }
-      end(*job, std::move(outcome));
+      finish_job(*job, std::move(outcome));
     }
   };
   try {
@@ -81,7 +81,7 @@ std::optional<std::size_t> Batch::begin_next() {
   return next_++;
 }
 
-Outcome Batch::done(std::size_t job, Worker& worker) const {
+Outcome Batch::run_and_catch(std::size_t job, Worker& worker) const {
   try {
     return {work_(job, worker), nullptr};
   } catch (...) {
@@ -89,7 +89,7 @@ Outcome Batch::done(std::size_t job, Worker& worker) const {
   }
 }
 
-void Batch::end(std::size_t job, Outcome outcome) {
+void Batch::finish_job(std::size_t job, Outcome outcome) {
   const std::scoped_lock lock(mutex_);
   if (outcome.failure && limits_.stops_at_failure) stopped_ = true;
   outcomes_[job] = std::move(outcome);

@@ -45,10 +45,10 @@ class Batch {
   std::optional<Outcome> outcome(std::size_t job);
 
  private:
-  void work_off();
+  void run_remaining_jobs();
   std::optional<std::size_t> begin_next();
-  Outcome done(std::size_t job, Worker& worker) const;
-  void end(std::size_t job, Outcome outcome);
+  Outcome run_and_catch(std::size_t job, Worker& worker) const;
+  void finish_job(std::size_t job, Outcome outcome);
 
   const std::vector<std::int64_t> bytes_of_jobs_;
   const Limits limits_;

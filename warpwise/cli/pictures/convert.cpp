@@ -51,9 +51,9 @@ class ConvertCommand final : public Command, public Operation {
             {"chroma", name_of(choices_.upsampling)}};
   }
 
-  std::shared_ptr<live::Stage> stage(For use) const override {
+  std::shared_ptr<live::Stage> stage(StageInput use) const override {
     live::ConvertChoices choices = choices_;
-    choices.by_convention = use == For::pictures;
+    choices.by_convention = use == StageInput::pictures;
     if (deep_) return live::deep_stage(target(), *deep_, choices);
     return live::convert_stage(target(), *to_, choices);
   }

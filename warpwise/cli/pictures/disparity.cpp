@@ -102,7 +102,7 @@ class DisparityCommand final : public Command {
     const std::string& out = paths_[2];
     require_output(out, disparity_output_types);
     if (!colour_.empty()) require_output(colour_, colour_types);
-    require_distinct_places({out, colour_});
+    require_distinct_outputs({out, colour_});
     require_no_input({colour_}, {paths_[0], paths_[1]});
     const bool is_png = io::extension_of(out) == ".png";
     if (is_png && options_.max_disparity > max_png_disparity) {

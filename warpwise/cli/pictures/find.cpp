@@ -44,7 +44,7 @@ class FindCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("");
     StageOptions options;
-    add_found(options, measure_, min_score_);
+    add_score_options(options, measure_, min_score_);
     options.add_to(app);
     add_text_option(
         app, "--scales", "A:B",

@@ -109,7 +109,7 @@ void OutputFolders::remove_empty() {
     fs::remove(*folder, not_empty);
 }
 
-fs::path place_of(const std::string& path) {
+fs::path canonical_path(const std::string& path) {
   if (path == "-") return path;
   std::error_code error;
   fs::path place = fs::weakly_canonical(fs::absolute(io::resolve_links(path), error), error);
@@ -129,10 +129,10 @@ namespace {
 
 }  // namespace
 
-void require_distinct_places(const std::vector<std::string>& outputs) {
+void require_distinct_outputs(const std::vector<std::string>& outputs) {
   std::set<fs::path> places;
   for (const std::string& output : outputs) {
-    if (!output.empty() && !places.insert(place_of(output)).second) refuse_one_place(output);
+    if (!output.empty() && !places.insert(canonical_path(output)).second) refuse_one_place(output);
   }
 }
 
@@ -149,9 +149,9 @@ void require_no_input(const std::vector<std::string>& further_outputs,
   }
 }
 
-void require_own_places(const std::vector<Job>& jobs, const PossibleResults& possible) {
+void require_distinct_results(const std::vector<Job>& jobs, const PossibleResults& possible) {
   std::map<fs::path, std::string> inputs;
-  for (const Job& job : jobs) inputs.emplace(place_of(job.input), job.input);
+  for (const Job& job : jobs) inputs.emplace(canonical_path(job.input), job.input);
   std::set<fs::path> taken;
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
@@ -159,7 +159,7 @@ void require_own_places(const std::vector<Job>& jobs, const PossibleResults& pos
       for (const io::PictureShape& shape : possible[i]) paths.insert(job.output_path(i, shape));
       std::set<fs::path> own;
       for (const std::string& path : paths) {
-        const fs::path place = place_of(path);
+        const fs::path place = canonical_path(path);
         if (!own.insert(place).second) continue;
         const auto input = io::written_directly(path) ? inputs.end() : inputs.find(place);
         const bool may_be_replaced = i == 0 && input != inputs.end() && input->second == job.input;
@@ -178,7 +178,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
   std::vector<std::string> outputs = {options.paths.back()};
   outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
 
-  require_distinct_places(outputs);
+  require_distinct_outputs(outputs);
   require_no_input(further_outputs, inputs);
 
   std::vector<Job> jobs(inputs.size());

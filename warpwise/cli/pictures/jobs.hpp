@@ -52,11 +52,11 @@ void refuse_video(const std::string& path);
 
 /// Returns the canonical path of a file, which may not exist yet. Different paths to one file give
 /// the same result, except for hard links.
-std::filesystem::path place_of(const std::string& path);
+std::filesystem::path canonical_path(const std::string& path);
 
 /// Refuses outputs that lead to the same file, even by different paths. Ignores empty names.
 /// \throws UsageError
-void require_distinct_places(const std::vector<std::string>& outputs);
+void require_distinct_outputs(const std::vector<std::string>& outputs);
 
 /// Refuses a further output that has the path of an input, or of the folder of an input. Ignores
 /// empty names. \throws UsageError
@@ -69,7 +69,7 @@ using PossibleResults = std::vector<std::vector<io::PictureShape>>;
 /// Refuses results that may get the same path, also in folders and through links. Refuses results
 /// that would replace an input, except that a job's first result may replace the job's own input.
 /// \throws UsageError
-void require_own_places(const std::vector<Job>& jobs, const PossibleResults& possible);
+void require_distinct_results(const std::vector<Job>& jobs, const PossibleResults& possible);
 
 /// Lists the jobs for the arguments "IN... OUT" and the further outputs.
 /// \throws UsageError  two inputs would have the same result, or several inputs have no output

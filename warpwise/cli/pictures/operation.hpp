@@ -23,7 +23,9 @@ class Operation {
 
   /// Returns the options that the operation chooses by a picture's shape, with their names. Returns
   /// null if it chooses none.
-  virtual nlohmann::ordered_json chosen(const io::PictureShape& /*source*/) const { return {}; }
+  virtual nlohmann::ordered_json chosen_options(const io::PictureShape& /*source*/) const {
+    return {};
+  }
 
   /// Returns the paths of the second and further results, from options. The first goes to OUT.
   virtual std::vector<std::string> further_outputs() const { return {}; }
@@ -31,8 +33,8 @@ class Operation {
   /// Makes the stage that does this work. A stage for pictures of a file has all results; a stage
   /// for frames of a stream may lack some. \throws UsageError  the options request results that a
   /// stream cannot have.
-  enum class For : std::uint8_t { pictures, frames };
-  virtual std::shared_ptr<live::Stage> stage(For use) const = 0;
+  enum class StageInput : std::uint8_t { pictures, frames };
+  virtual std::shared_ptr<live::Stage> stage(StageInput use) const = 0;
 };
 
 }  // namespace warpwise::cli

@@ -32,7 +32,7 @@ class Passage {
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
-      std::shared_ptr<live::Stage> stage = operation_.stage(Operation::For::pictures);
+      std::shared_ptr<live::Stage> stage = operation_.stage(Operation::StageInput::pictures);
       wanted_layout_ = stage->layout();
       pipeline_.emplace(std::move(stage), source);
     } catch (const live::PixelsNotTaken& error) {

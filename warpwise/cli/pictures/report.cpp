@@ -25,7 +25,7 @@ Rates rates_of(const FileReport& file) {
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
   const Rates rates = rates_of(file);
   std::string name = operation.name();
-  const nlohmann::ordered_json chosen = operation.chosen(file.source);
+  const nlohmann::ordered_json chosen = operation.chosen_options(file.source);
   for (const auto& [option, value] : chosen.items()) {
     name += fmt::format(" --{} {}", option, value.dump());
   }
@@ -66,7 +66,7 @@ nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operat
                                  {"write", file.times.write}}},
                                {"mpix_per_s", rates.megapixels_per_second},
                                {"gb_per_s", rates.gigabytes_per_second}});
-    const nlohmann::ordered_json chosen = operation.chosen(file.source);
+    const nlohmann::ordered_json chosen = operation.chosen_options(file.source);
     if (!chosen.is_null()) report["files"].back()["chosen"] = chosen;
     add_place(report["files"].back(), file.picture, file.pictures);
   }

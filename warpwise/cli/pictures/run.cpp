@@ -21,7 +21,7 @@ PossibleResults possible_results(const Operation& operation) {
   PossibleResults possible(1 + operation.further_outputs().size());
   for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
     try {
-      const live::Pipeline pipeline(operation.stage(Operation::For::pictures),
+      const live::Pipeline pipeline(operation.stage(Operation::StageInput::pictures),
                                     io::PictureShape::interleaved(type, 1, 1, 1));
       const std::vector<io::PictureShape> results = pipeline.results();
       for (std::size_t i = 0; i < results.size(); ++i) possible[i].push_back(results[i]);
@@ -131,7 +131,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
                        options.paths.back() + " takes frames one after another");
     }
     return run_as_stream(operation.name(), options.paths, options,
-                         operation.stage(Operation::For::frames));
+                         operation.stage(Operation::StageInput::frames));
   }
   const Stopwatch total;
   options.validate();
@@ -143,7 +143,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   require_no_terminal(jobs);
   const PossibleResults possible = possible_results(operation);
   require_outputs_that_hold(jobs, possible);
-  require_own_places(jobs, possible);
+  require_distinct_results(jobs, possible);
   if (options.json && goes_to_standard_output(jobs)) {
     throw UsageError("--json and the output both need standard output; name a file for one");
   }

@@ -32,7 +32,7 @@ class SobelCommand final : public Command, public Operation {
             {"border", name_of(options_.border)}};
   }
 
-  std::shared_ptr<live::Stage> stage(For) const override {
+  std::shared_ptr<live::Stage> stage(StageInput) const override {
     return live::sobel_stage(name(), options_);
   }
 

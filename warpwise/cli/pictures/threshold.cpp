@@ -56,7 +56,7 @@ class ThresholdCommand final : public Command, public Operation {
     return options;
   }
 
-  nlohmann::ordered_json chosen(const io::PictureShape& source) const override {
+  nlohmann::ordered_json chosen_options(const io::PictureShape& source) const override {
     const ThresholdOptions options = options_for(source);
     nlohmann::ordered_json chosen;
     if (options_.window == 0) chosen["window"] = options.window;
@@ -69,8 +69,8 @@ class ThresholdCommand final : public Command, public Operation {
     return mean_.empty() ? std::vector<std::string>() : std::vector<std::string>{mean_};
   }
 
-  std::shared_ptr<live::Stage> stage(For use) const override {
-    if (use == For::pictures) {
+  std::shared_ptr<live::Stage> stage(StageInput use) const override {
+    if (use == StageInput::pictures) {
       const auto choose = [this](const io::PictureShape& grey) { return options_for(grey); };
       return live::threshold_by_shape(name(), choose, !mean_.empty());
     }

@@ -26,7 +26,7 @@ std::size_t cpu_threads(const RunOptions& options) {
   return static_cast<std::size_t>(options.threads.value_or(tbb::info::default_concurrency()));
 }
 
-bool take_gpu(const RunOptions& options) {
+bool select_gpu(const RunOptions& options) {
   const bool wants_gpu = options.backend == BackendChoice::cuda || options.device.has_value();
   if (wants_gpu) gpu::require_device();
   const bool takes =
@@ -37,7 +37,7 @@ bool take_gpu(const RunOptions& options) {
 
 Worker::Worker(const RunOptions& options, std::size_t jobs)
     : cpu_(std::make_shared<Cpu>(cpu_threads(options), jobs)) {
-  if (take_gpu(options)) {
+  if (select_gpu(options)) {
     const int device = options.device.value_or(0);
     gpu_ = std::make_unique<live::PicturesOnGpu>();
     device_ = gpu::device_info(device).name;
@@ -55,7 +55,7 @@ Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<live::PicturesOnGpu> gp
                std::string device)
     : cpu_(std::move(cpu)), gpu_(std::move(gpu)), device_(std::move(device)) {}
 
-Worker Worker::another() const {
+Worker Worker::clone_for_this_thread() const {
   std::unique_ptr<live::PicturesOnGpu> gpu;
   if (gpu_) {
     gpu::set_device(gpu_->device());  // each thread has its own current GPU

@@ -46,7 +46,7 @@ std::size_t cpu_threads(const RunOptions& options);
 /// true.
 /// \throws NoCudaDevice     a GPU was requested and there is none.
 /// \throws InvalidArgument  there is no device of that number.
-bool take_gpu(const RunOptions& options);
+bool select_gpu(const RunOptions& options);
 
 /// Computes pictures on the chosen backend. Only one thread may use a worker.
 class Worker {
@@ -60,7 +60,7 @@ class Worker {
   /// Makes another worker on the same backend for the calling thread. On a GPU it has its own
   /// stream and memory, so that one worker's transfers overlap with another worker's kernels.
   /// \throws CudaError
-  Worker another() const;
+  Worker clone_for_this_thread() const;
 
   /// Runs `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;

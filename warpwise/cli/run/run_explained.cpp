@@ -43,7 +43,7 @@ void require_explanation_place(const std::string& file) {
   if (!io::is_standard_output(file)) io::require_writable_path(file);
 }
 
-void explain_run(const std::string& file, const lab::ExplainRequest& request, bool tells,
+void explain_run(const std::string& file, const lab::ExplainRequest& request, bool print_hotspots,
                  const std::filesystem::path& record) {
   std::error_code ignored;
   if (!std::filesystem::exists(record, ignored)) {
@@ -58,7 +58,7 @@ void explain_run(const std::string& file, const lab::ExplainRequest& request, bo
   out.write(std::as_bytes(std::span(text)));
   out.finish();
   const std::string line = lab::line_of(explanation);
-  if (tells && !line.empty() && !io::is_standard_output(file))
+  if (print_hotspots && !line.empty() && !io::is_standard_output(file))
     print_error(fmt::format("warpwise: {}: {}", file, line));
 }
 

@@ -43,7 +43,7 @@ int wait_for(pid_t child, const sigset_t& signals) {
 
 }  // namespace
 
-int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void()>& become) {
+int run_and_wait(const lab::TemporaryFolder& folder, const std::function<void()>& exec_program) {
   const sigset_t signals = forwarded_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
@@ -61,7 +61,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
     ::sigaction(SIGCHLD, &ends_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
     try {
-      become();
+      exec_program();
     } catch (const std::exception& error) {
       print_error(std::string("warpwise: ") + error.what());
     }
@@ -76,7 +76,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   return status;
 }
 
-[[noreturn]] void end_as(int status) {
+[[noreturn]] void exit_as(int status) {
   if (WIFSIGNALED(status)) {
     ::signal(WTERMSIG(status), SIG_DFL);
     ::raise(WTERMSIG(status));

@@ -259,7 +259,7 @@ class RunCommand final : public Command {
     if (!is_script(program)) require_emulated(libraries_of(program), program, folder);
     load_first(folder);
     set_variables();
-    end_as(run(program, words));
+    exit_as(run(program, words));
   }
 
  private:
@@ -276,7 +276,7 @@ class RunCommand final : public Command {
           cc_ = device_->compute_capability;
           multiprocessors_ = std::llround(device_->figure("multiprocessors"));
         });
-    add_former(app, "--device", "--profile");
+    add_deprecated_option(app, "--device", "--profile");
     add_text_option(
         app, "--sms", "N",
         "Number of multiprocessors that the program sees, 1 to 1024 (default: 8, or those "
@@ -288,7 +288,7 @@ class RunCommand final : public Command {
                       budget_ = parse_integer("--end-after", text, 1,
                                               std::numeric_limits<std::int64_t>::max());
                     });
-    add_former(app, "--budget", "--end-after");
+    add_deprecated_option(app, "--budget", "--end-after");
     add_choice(app, "--engine",
                "Execution of kernels: automatic makes machine code of kernels that execute many "
                "instructions. Results and faults are the same (default: automatic)",
@@ -384,18 +384,18 @@ class RunCommand final : public Command {
     return request;
   }
 
-  // Runs the program, then makes the reports. Returns the status for end_as().
+  // Runs the program, then makes the reports. Returns the status for exit_as().
   int run(const fs::path& program, const std::vector<std::string>& words) const {
     const lab::TemporaryFolder folder;
     const fs::path records = folder / "processes";
     const fs::path launches = folder / "launches.json";
     fs::create_directory(records);
     const lab::ExplainRequest request = explain_request();
-    const int status = run_to_its_end(folder, [&] {
+    const int status = run_and_wait(folder, [&] {
       set("GATHER", records.string());
       if (!explain_.empty()) set("EXPLAIN", launches.string());
       if (!explain_.empty() && request.device) set("PACE", lab::sample_text(*request.device));
-      become(program, words);
+      exec_program(program, words);
     });
     const JoinedReports reports = join_reports(records, program.filename().string());
     write_report(junit_, reports.junit);
@@ -425,7 +425,7 @@ class RunCommand final : public Command {
     return W_EXITCODE(static_cast<int>(code), 0);
   }
 
-  [[noreturn]] static void become(const fs::path& program, std::vector<std::string> words) {
+  [[noreturn]] static void exec_program(const fs::path& program, std::vector<std::string> words) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -68,14 +68,14 @@ void require_free_output(const StreamCall& call) {
     throw UsageError(
         "the frames would go to a terminal; send standard output to a file or a program");
   }
-  if (call.where.json) {
+  if (call.options.json) {
     throw UsageError("--json and the sink both need standard output; name a file for one");
   }
 }
 
 // Prints a line for the user to standard output or, if frames go there, to standard error.
 void say(const StreamCall& call, const std::string& line) {
-  if (call.where.json) return;
+  if (call.options.json) return;
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
 }
 
@@ -111,8 +111,9 @@ bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.forma
 
 // Passes the source's sound, subtitles and chapters to the sink. They end with the last frame.
 // Returns the parts that the sink cannot hold.
-std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
-                                   live::Source& source, const std::optional<double>& seconds) {
+std::vector<std::string> pass_companions(live::Sink& sink, const live::Stream& stream,
+                                         live::Source& source,
+                                         const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   live::Stream stored = stream;
   stored.depth = source.stream().depth;  // stages scale samples to 16 bits, but add no bits
@@ -128,11 +129,11 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
 
 StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, bool is_gpu,
                        live::Source& source) {
-  const std::size_t threads = cpu_threads(call.where);
+  const std::size_t threads = cpu_threads(call.options);
   // In real time, one frame at a time is computed by all threads, to keep the delay short.
   const bool one_by_one = pipeline.is_stateful() || (call.run.realtime && !is_gpu);
   if (is_gpu) {
-    return {"cuda", gpu::device_info(call.where.device.value_or(0)).name,
+    return {"cuda", gpu::device_info(call.options.device.value_or(0)).name,
             one_by_one ? 1 : frames_on_gpu, 1,
             call.no_interop ? "--no-interop" : source.why_not_on_gpu()};
   }
@@ -166,7 +167,7 @@ live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Sou
     }
   };
   live::Summary summary = live::run(source, std::move(lanes), sink, options,
-                                    {[] { return Interruption::asked(); },
+                                    {[] { return Interruption::is_requested(); },
                                      [&](const live::Progress& now) {
                                        tell_news();
                                        status.show(status_text(now, total));
@@ -176,7 +177,7 @@ live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Sou
 }
 
 void finish(const StreamCall& call, const StreamReport& report) {
-  if (call.where.json) {
+  if (call.options.json) {
     print(json_text(report));
   } else if (report.summary.failure) {
     say_if_possible(call, text_of(report));  // the failure of the work is the one to report
@@ -184,7 +185,7 @@ void finish(const StreamCall& call, const StreamReport& report) {
     say(call, text_of(report));
   }
   if (report.summary.failure) std::rethrow_exception(report.summary.failure);
-  if (report.summary.was_stopped) Interruption::end();
+  if (report.summary.was_stopped) Interruption::raise_signal();
 }
 
 // Returns true if a name is that of a video, a network peer, a camera, generated frames or pipe:….
@@ -223,8 +224,9 @@ void require_frames(const std::string& source, const std::string& sink) {
 
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages) {
-  call.where.validate();
-  const bool is_gpu = take_gpu(call.where);  // chosen first, because OpenGL has to use the same GPU
+  call.options.validate();
+  const bool is_gpu =
+      select_gpu(call.options);  // chosen first, because OpenGL has to use the same GPU
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
@@ -238,7 +240,7 @@ void run_stream(const StreamCall& call,
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  cpu_threads(call.where));
+                                  cpu_threads(call.options));
   const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
   const io::Skipped skipped = io::skipped_in(call.sources, false);
   if (!skipped.is_empty()) say_if_possible(call, skipped_line(skipped));
@@ -246,7 +248,7 @@ void run_stream(const StreamCall& call,
                                     pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
                                     interop_text(place, *source)));
   const std::vector<std::string> lost =
-      hand_over(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));
+      pass_companions(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));
   const std::string not_held = fmt::format("{}", fmt::join(lost, ", "));
   if (!not_held.empty())
     say_if_possible(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
@@ -277,7 +279,7 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
                   .sources = {paths.begin(), paths.end() - 1},
                   .sink = paths.back(),
                   .source = options.source,
-                  .where = options};
+                  .options = options};
   call.run.frames = options.frames;
   if (paths[0] == "-" && options.size) {
     call.sources[0] =

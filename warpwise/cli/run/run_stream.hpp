@@ -19,7 +19,7 @@ struct StreamCall {
   live::SourceOptions source = {};
   live::RunOptions run = {};
   bool no_interop = false;
-  RunOptions where = {};
+  RunOptions options = {};
 };
 
 /// Opens the source and the sink, runs the stages on every frame, and prints a report.

@@ -132,7 +132,7 @@ void StageOptions::add_to(CLI::App& app) const {
            name, [set = bound.set, name](const std::string& text) { set(name, text); },
            help_of(option))
         ->type_name(option.form);
-    if (!option.former.empty()) add_former(app, "--" + option.former, name);
+    if (!option.former.empty()) add_deprecated_option(app, "--" + option.former, name);
   }
 }
 
@@ -143,7 +143,7 @@ const StageOptions::Bound& StageOptions::named(const std::string& name) const {
   const auto former = std::ranges::find(
       options_, name, [](const Bound& each) -> const std::string& { return each.option.former; });
   if (former != options_.end() && !name.empty()) {
-    say_former(name + "=", former->option.name + "=");
+    warn_deprecated_option(name + "=", former->option.name + "=");
     return *former;
   }
   std::vector<std::string> names;
@@ -186,7 +186,7 @@ void add_measure(StageOptions& options, Measure& measure) {
   add_stage_choice(options, "measure", "Measure of similarity", all_measures, measure);
 }
 
-void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score) {
+void add_score_options(StageOptions& options, Measure& measure, std::optional<double>& min_score) {
   measure = Measure::zncc;
   add_measure(options, measure);
   options.add(
@@ -331,7 +331,7 @@ StageOptions track_options(std::optional<Box>& box, TrackOptions& options) {
              box = parse_box(called, text);
            });
   add_search(list, options.search_x, options.search_y);
-  add_found(list, options.measure, options.min_score);
+  add_score_options(list, options.measure, options.min_score);
   add_flag(list, "update",
            "Search each frame for the box found in the frame before, not for the first box",
            options.update_template);

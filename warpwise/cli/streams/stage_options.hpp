@@ -66,7 +66,7 @@ StageOptions track_options(std::optional<Box>& box, TrackOptions& options);
 void add_measure(StageOptions& options, Measure& measure);
 
 /// Adds the options measure and min-score of find and track. The default measure is zncc.
-void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score);
+void add_score_options(StageOptions& options, Measure& measure, std::optional<double>& min_score);
 
 /// Returns the least score at which a position counts as a match of the template: `given` or, for
 /// zncc, a measured default. Returns none for other measures without a given score.

@@ -33,13 +33,13 @@ class StreamCommand final : public Command {
     app.add_flag("--no-interop", no_interop_,
                  "Copy frames that the GPU draws or decodes through host memory, even if they "
                  "could stay on the GPU");
-    add_run_options(app, where_);
+    add_run_options(app, options_);
   }
 
   void execute() const override {
     if (paths_.size() != 2)
       throw UsageError("stream needs SOURCE SINK, not " + counted(paths_.size(), "name"));
-    run_stream({"stream", {paths_[0]}, paths_[1], source_, run_, no_interop_, where_},
+    run_stream({"stream", {paths_[0]}, paths_[1], source_, run_, no_interop_, options_},
                [this](bool on_gpu) { return make_stages(pipeline_, on_gpu); });
   }
 
@@ -49,7 +49,7 @@ class StreamCommand final : public Command {
   live::SourceOptions source_;
   live::RunOptions run_;
   bool no_interop_ = false;
-  RunOptions where_;
+  RunOptions options_;
 };
 
 }  // namespace

@@ -39,16 +39,16 @@ class ViewCommand final : public Command {
     app.add_flag("--no-interop", view_.no_interop,
                  "Copy frames through the host even if CUDA and OpenGL could share them, or if the "
                  "GPU decodes them");
-    add_place_options(app, where_);
+    add_place_options(app, options_);
   }
 
   void execute() const override {
     if (source_name_.empty()) throw UsageError("view needs SOURCE");
-    where_.validate();
+    options_.validate();
     require_screenshot();
     viewer::ViewOptions view = view_;
     view.source = source_name_;
-    view.on_gpu = take_gpu(where_);  // chosen first, because OpenGL has to use the same GPU
+    view.on_gpu = select_gpu(options_);  // chosen first, because OpenGL has to use the same GPU
     view.parse = [&](std::string_view text) { return make_stages(text, view.on_gpu); };
     view.options_of = options_of_stage;
     view.rungs = window_rungs(view.on_gpu);
@@ -56,8 +56,8 @@ class ViewCommand final : public Command {
     const std::shared_ptr<live::Source> source =
         live::open_source(source_name_, options_to_open(source_, view.on_gpu));
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    cpu_threads(where_));
-    view.threads = static_cast<int>(cpu_threads(where_));
+                                    cpu_threads(options_));
+    view.threads = static_cast<int>(cpu_threads(options_));
     viewer::show(source, view);
   }
 
@@ -73,7 +73,7 @@ class ViewCommand final : public Command {
   std::string source_name_;
   live::SourceOptions source_;
   viewer::ViewOptions view_;
-  RunOptions where_;
+  RunOptions options_;
 };
 
 }  // namespace
