@@ -102,12 +102,13 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
 
 // Adds the options for the compilation, and for the limit of a launch's instructions.
 void add_build_options(CLI::App& app, ExplainOptions& options) {
-  add_number(app, "--arch",
-             "Architecture to compile the source for, such as 90 for sm_90; --cc or --profile names "
-             "the emulated GPU (default: the newest architecture that runs on all of these)",
-             1, 999, [&options](std::int64_t value) {
-               options.file.compile.architecture = static_cast<int>(value);
-             });
+  add_number(
+      app, "--arch",
+      "Architecture to compile the source for, such as 90 for sm_90; --cc or --profile names "
+      "the emulated GPU (default: the newest architecture that runs on all of these)",
+      1, 999, [&options](std::int64_t value) {
+        options.file.compile.architecture = static_cast<int>(value);
+      });
   add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
              [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
   add_number(app, "--budget",
