@@ -128,7 +128,7 @@ TEST_P(PicturesTest, ThresholdWithItsMeanAndAWindowByTheShape) {
     reference::threshold(view_of(grey), view_of(expected), choose(shape), view_of(mean));
 
     const std::unique_ptr<Lane> lane = lane_of(pipeline);
-    lane->take(std::move(picture));
+    lane->adopt_picture(std::move(picture));
     lane->compute();
     ASSERT_EQ(lane->pictures().size(), 2U);
     expect_picture(expected, lane->pictures()[0]);
@@ -187,12 +187,12 @@ TEST(Pictures, AConversionByConventionIsConvertsOwn) {
     const HostResult to{expected.shape(), expected.bytes().data()};
     const auto lanes = cpu_lanes(pipeline, 1, 0);
     if (!takes_limited && convention != Convention::opencv) {
-      lanes[0]->take(std::move(picture));
+      lanes[0]->adopt_picture(std::move(picture));
       EXPECT_THROW(lanes[0]->compute(), InvalidArgument);
       continue;
     }
     reference::convert(from.frame(), to.frame(), options);  // matrix bt601, also for large pictures
-    lanes[0]->take(std::move(picture));
+    lanes[0]->adopt_picture(std::move(picture));
     lanes[0]->compute();
     expect_picture(expected, lanes[0]->pictures()[0]);
   }
