@@ -179,7 +179,7 @@ TEST(Clusters, Deadlock) {
   const Ran ran = run(begin + "setp.eq.u32 %p, %r5, 2;\n@%p bar.sync 1, 96;\n" + sync);
   ASSERT_FALSE(ran.result.faults.empty());
   for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::deadlock);
-  EXPECT_NE(message(ran).find("the cluster's barrier, which waits for 256"), std::string::npos)
+  EXPECT_NE(message(ran).find("the cluster's barrier, which needs 256"), std::string::npos)
       << message(ran);
 }
 

@@ -245,7 +245,7 @@ TEST(Races, OneLanesArrival) {
   };
   expect_race(produce(""), 11,
               "which thread (1,0,0) writes at race.cu:10, and nothing orders the two: another lane "
-              "of its warp has released");
+              "of its warp did the release");
   expect_clean(produce("bar.warp.sync -1;\n"));
 }
 
