@@ -309,7 +309,7 @@ TEST(Words, ThreeInputLogic) {
 
 TEST(Words, Permutations) {
   const auto byte = [](U64 a, U64 b, U64 i) { return (b << 32 | a) >> (8 * (i & 7)) & 0xff; };
-  expect_instruction("prmt.b32 %d, %a, %b, %c;", {}, integers(), [&](U64 a, U64 b, U64 c) {
+  const auto permuted = [&](U64 a, U64 b, U64 c) {
     U64 result = 0;
     for (int k = 0; k < 4; ++k) {
       const U64 selector = c >> (4 * k) & 15;
@@ -318,7 +318,16 @@ TEST(Words, Permutations) {
       result |= chosen << (8 * k);
     }
     return result;
-  });
+  };
+  expect_instruction("prmt.b32 %d, %a, %b, %c;", {}, integers(), permuted);
+  // All lanes have the same selectors: each of 16 at each of the four bytes.
+  for (U64 selector = 0; selector < 16; ++selector) {
+    for (int k = 0; k < 4; ++k) {
+      const U64 c = (0x6510 & ~(U64{15} << (4 * k))) | selector << (4 * k);
+      expect_instruction("prmt.b32 %d, %a, %b, " + std::to_string(c) + ";", {}, integers(),
+                         [&](U64 a, U64 b, U64 /*c*/) { return permuted(a, b, c); });
+    }
+  }
   const auto expect = [&](const std::string& mode, auto selector) {
     expect_instruction("prmt.b32." + mode + " %d, %a, %b, %c;", {}, integers(),
                        [&](U64 a, U64 b, U64 c) {

@@ -56,6 +56,21 @@ void absolute_differences(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
+/// Computes permute_bytes() for lanes with the same selectors, which replicate no sign: the
+/// compiler makes vectors of the loop over the lanes.
+inline void permute_alike(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t selectors,
+                          std::uint32_t* out) {
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t selector = selectors >> (4 * k) & 7;
+    const std::uint32_t* from = selector < 4 ? a : b;
+    const std::uint32_t shift = 8 * (selector & 3);
+    for (int i = 0; i < warp_lanes; ++i) {
+      const std::uint32_t byte = (from[i] >> shift & 0xff) << (8 * k);
+      out[i] = k == 0 ? byte : out[i] | byte;
+    }
+  }
+}
+
 /// Runs prmt.
 inline void permute(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
@@ -63,7 +78,15 @@ inline void permute(Warp& warp, const Operation& op) {
   const auto* c = source<std::uint32_t>(warp, op.c);
   const PermuteMode mode = flags_of<PermuteFlags>(op).mode;
   alignas(64) std::uint32_t out[warp_lanes];
-  for (int i = 0; i < warp_lanes; ++i)
-    out[i] = permute_bytes(a[i], b[i], permutation_of(mode, c[i]));
+  std::uint32_t differing = 0;
+  for (int i = 0; i < warp_lanes; ++i) differing |= c[i] ^ c[0];
+  const std::uint32_t selectors = permutation_of(mode, c[0]);
+  constexpr std::uint32_t signs = 0x8888;
+  if (differing == 0 && (selectors & signs) == 0) {
+    permute_alike(a, b, selectors, out);
+  } else {
+    for (int i = 0; i < warp_lanes; ++i)
+      out[i] = permute_bytes(a[i], b[i], permutation_of(mode, c[i]));
+  }
   put(warp, op.dst, out);
 }
