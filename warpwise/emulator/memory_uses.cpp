@@ -23,6 +23,7 @@ bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
 void MemoryUses::begin(WorkNumber work, bool everywhere) {
   work_ = work;
   everywhere_ = everywhere;
+  first_id_ = static_cast<std::uint32_t>(users_.size());
   for (auto& each : ids_) each.clear();
   visible_pages_.clear();
   verdicts_.fill({});
@@ -79,12 +80,11 @@ void MemoryUses::note_visible(Page& page, Address address) {
   visible_pages_.push_back(address / page_bytes * page_bytes);
 }
 
-bool MemoryUses::is_behind(std::uint32_t id) {
+bool MemoryUses::ask_order(std::uint32_t id) {
   const WorkNumber work = users_[id].work;
-  if (id == 0 || work == work_) return true;
-  Verdict& verdict = verdicts_[id % verdicts_.size()];
-  if (verdict.id != id) verdict = {id, order_.comes_behind(work)};
-  return verdict.is_behind;
+  const bool is_behind = work == work_ || order_.comes_behind(work);
+  verdicts_[id % verdicts_.size()] = {id, is_behind};
+  return is_behind;
 }
 
 bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
@@ -97,7 +97,7 @@ bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
 void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
   const std::uint32_t id = old >> mask_bits;
   // If the same work has accessed other bytes of this word before, they stay remembered.
-  if (id != 0 && users_[id].work == work_) mask |= old & mask_of_all;
+  if (is_own(id)) mask |= old & mask_of_all;
   old = id_ << mask_bits | mask;
 }
 
@@ -127,13 +127,26 @@ std::string MemoryUses::touch(Address begin, std::uint64_t bytes, Address* at) {
     auto& own = use_ == Use::read ? page.reads[0] : page.writes;
     if (own == nullptr) own = std::make_unique<Words>();
     if (may_be_host_visible(address)) note_visible(page, address);
+    // The lists that an access of this kind looks at.
+    const std::array<const Words*, 3> looked_at = {
+        page.writes.get(), page.reads[0].get(), use_ == Use::read ? nullptr : page.reads[1].get()};
+    const auto is_settled = [&](std::size_t index) {
+      return std::ranges::all_of(looked_at, [&](const Words* uses) {
+        return uses == nullptr || is_behind((*uses)[index] >> mask_bits);
+      });
+    };
     const Address stop = std::min(end, (address / page_bytes + 1) * page_bytes);
     while (address < stop) {
       const Address word = address & ~Address{3};
       const Address next = std::min(stop, word + 4);
       const unsigned mask = (mask_of_all >> (4 - (next - address))) << (address - word);
+      const std::size_t index = word / 4 % words;
       std::uint32_t rival = 0;
-      touch_word(page, word / 4 % words, mask, rival);
+      if (is_settled(index)) {
+        remember((*own)[index], mask);
+      } else {
+        touch_word(page, index, mask, rival);
+      }
       if (rival != 0 && found == 0) {
         found = rival >> mask_bits;
         *at = word + static_cast<Address>(std::countr_zero(rival & mask));
@@ -214,6 +227,7 @@ void MemoryUses::forget() {
   for (auto& each : ids_) each.clear();
   lines_.clear();
   users_.resize(1);
+  first_id_ = 1;
 }
 
 }  // namespace warpwise::emulator

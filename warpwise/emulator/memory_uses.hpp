@@ -57,7 +57,7 @@ constexpr auto enum_names(Use) {
 ///
 /// - two reads, even if more unordered works read the word
 /// - the last work, if several works access different bytes of the word
-class WARPWISE_EXPORT MemoryUses {
+class MemoryUses {
  public:
   explicit MemoryUses(const WorkOrder& order) : order_(order) {}
   MemoryUses(const MemoryUses&) = delete;
@@ -65,23 +65,24 @@ class WARPWISE_EXPORT MemoryUses {
 
   /// Begins the next work.
   /// \param everywhere  remember all that the work accesses, not only memory that the host sees
-  void begin(WorkNumber work, bool everywhere);
+  WARPWISE_EXPORT void begin(WorkNumber work, bool everywhere);
   /// Returns true if accesses to this address are remembered.
-  bool watches(Address address) const;
+  WARPWISE_EXPORT bool watches(Address address) const;
 
   /// Sets the source of the accesses that follow.
   /// \param instruction  null for a copy or a fill
   /// \param line  gives the source line; called at the instruction's first use in this work
-  void from(const void* instruction, Use use, const std::function<std::string()>& line);
+  WARPWISE_EXPORT void from(const void* instruction, Use use,
+                            const std::function<std::string()>& line);
   /// Records that the current work accesses bytes. Returns the conflict, or an empty text: "on
   /// stream 2, which kernel scale(int*) on stream 1 writes at a.cu:12, and no event or
   /// synchronisation orders the two".
   /// \param at  receives the conflicting byte's address
-  std::string touch(Address begin, std::uint64_t bytes, Address* at);
+  WARPWISE_EXPORT std::string touch(Address begin, std::uint64_t bytes, Address* at);
   /// Records that the current work allocates bytes: accesses must be ordered after the allocation.
-  void allocates(Address begin, std::uint64_t bytes);
+  WARPWISE_EXPORT void allocates(Address begin, std::uint64_t bytes);
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
-  std::string host_conflict(Address byte, bool writes) const;
+  WARPWISE_EXPORT std::string host_conflict(Address byte, bool writes) const;
 
   /// Returns addresses of the host-visible pages that the current work accesses. Pages with only
   /// Use::shared accesses are left out.
@@ -93,11 +94,11 @@ class WARPWISE_EXPORT MemoryUses {
     /// True if the host may access some bytes of the page: only finished work accessed them.
     bool is_shared = false;
   };
-  Pending pending(Address page);
+  WARPWISE_EXPORT Pending pending(Address page);
 
   /// Forgets all accesses to these bytes, or to all memory.
-  void forget(Address begin, std::uint64_t bytes);
-  void forget();
+  WARPWISE_EXPORT void forget(Address begin, std::uint64_t bytes);
+  WARPWISE_EXPORT void forget();
 
   static constexpr std::uint64_t page_bytes = 4096;
 
@@ -130,7 +131,16 @@ class WARPWISE_EXPORT MemoryUses {
   std::uint32_t allocating(Address page) const;
   void note_visible(Page& page, Address address);
   bool has_waited_for_bytes(const Page& page) const;
-  bool is_behind(std::uint32_t id);
+  /// Returns true if an id stands for no access, or for one of the current work.
+  bool is_own(std::uint32_t id) const { return id == 0 || id >= first_id_; }
+  /// Returns true if the order lets the current work access what `id` has accessed.
+  bool is_behind(std::uint32_t id) {
+    if (is_own(id)) return true;
+    const Verdict& verdict = verdicts_[id % verdicts_.size()];
+    return verdict.id == id ? verdict.is_behind : ask_order(id);
+  }
+  /// Returns is_behind() of an id that is not the current work's, and keeps the answer.
+  bool ask_order(std::uint32_t id);
   bool collides(std::uint32_t old, unsigned mask);
   void remember(std::uint32_t& old, unsigned mask);
   void touch_word(Page& page, std::size_t word, unsigned mask, std::uint32_t& rival);
@@ -141,6 +151,7 @@ class WARPWISE_EXPORT MemoryUses {
   bool everywhere_ = false;
   Use use_ = Use::read;
   std::uint32_t id_ = 0;
+  std::uint32_t first_id_ = 1;      ///< first id of the current work; all later ids are its own
   std::vector<User> users_ = {{}};  ///< indexed by id; id 0 stands for no access
   /// Ids of the current work's instructions, one map for each Use.
   std::array<std::unordered_map<const void*, std::uint32_t>, 5> ids_;

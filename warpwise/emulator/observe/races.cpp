@@ -63,8 +63,17 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
         warp, op, FaultKind::race, access.starter >= 0 ? access.starter : owner,
         std::string(name_of(access.kind)) + " of " + launch.device->describe(at) + " " + wrong);
   };
-  if (access.place != nullptr && access.place->contiguous) return touch(0, bytes * warp_lanes);
-  for (Mask left = lanes; left != 0; left &= left - 1) touch(std::countr_zero(left), bytes);
+  for (Mask left = lanes; left != 0;) {
+    // Lanes with adjacent bytes are one access.
+    const int first = std::countr_zero(left);
+    int end = first;
+    do {
+      left &= ~(Mask{1} << end);
+      ++end;
+    } while (end < warp_lanes && (left >> end & 1) != 0 &&
+             access.addresses[end] == access.addresses[end - 1] + bytes);
+    touch(first, bytes * static_cast<std::uint64_t>(end - first));
+  }
 }
 
 }  // namespace
