@@ -366,9 +366,11 @@ std::uint64_t Device::create_texture(const Texture& texture) {
   }
   if (texture.width == 0) throw InvalidArgument("the width of a texture is 0");
   if ((texture.layered || texture.cube) && texture.depth == 0)
-    throw InvalidArgument("the number of layers of a layered texture is 0");
+    throw InvalidArgument("the number of layers or faces of a texture is 0");
   if (texture.cube && (texture.depth % 6 != 0 || texture.width != texture.height))
-    throw InvalidArgument("a cube map needs 6 square faces for each cube");
+    throw InvalidArgument("a cube map has " + std::to_string(texture.depth) + " faces of " +
+                          std::to_string(texture.width) + "x" + std::to_string(texture.height) +
+                          " texels: it needs 6 square faces for each cube");
   bytes_at(texture.data, bytes_of(texture));
   const std::unique_lock lock(state_->mutex);
   const std::uint64_t handle = state_->next_texture++;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/codec.hpp"
 
@@ -175,7 +176,7 @@ class BmpFile {
   Colour colour_of(std::uint32_t index) const {
     if (index >= palette_.size())
       fail("a pixel has colour number " + std::to_string(index) + ", but the palette has " +
-           std::to_string(palette_.size()) + " colours");
+           counted(palette_.size(), "colour"));
     return palette_[index];
   }
 

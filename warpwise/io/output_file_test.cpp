@@ -230,7 +230,7 @@ TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(refusal(path("file/a")), "cannot write " + path("file/a") + ": Not a directory");
 }
 
-TEST_F(OutputFileTest, RequirePlaceRefusesWhatWritingWould) {
+TEST_F(OutputFileTest, RequireWritablePathRefusesWhatWritingWould) {
   const auto refusal = [](const std::string& where) {
     return test::message_of<IoError>([&] { require_writable_path(where); });
   };

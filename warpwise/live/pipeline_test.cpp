@@ -140,7 +140,7 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
                {"wanting cannot take ycrcb24 frames", "ycrcb24"});
 }
 
-TEST(PipelineTest, RemembersIfOneStageDoes) {
+TEST(PipelineTest, IsStatefulIfOneStageIs) {
   EXPECT_FALSE(made_of({}, PixelFormat::i420).is_stateful());
   EXPECT_FALSE(made_of({sobel(), threshold()}, PixelFormat::i420).is_stateful());
   EXPECT_TRUE(made_of({sobel(), match_stage("match", four)}, PixelFormat::i420).is_stateful());

@@ -390,7 +390,7 @@ INSTANTIATE_TEST_SUITE_P(, LanesTest, testing::Values(Backend::cuda),
 
 class RecordingTest : public warpwise::test::BackendTest {};
 
-TEST_P(RecordingTest, WhatDoesNotRememberIsRecorded) {
+TEST_P(RecordingTest, StatelessPipelinesAreRecorded) {
   const Stream yuv = stream_of(PixelFormat::nv12, 33, 21, {});
   const Stream grey = grey_stream(33, 21);
   const auto record = [](std::unique_ptr<Stage> stage, const Stream& from) {

@@ -57,7 +57,8 @@ class GpuCode final : public LoadedCode {
       throw InvalidArgument(
           "kernel " + lab::plain_name(kernel) + " cannot be launched with " +
           grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
-          " threads: they exceed the limits of GPUs, or of the kernel's __launch_bounds__");
+          " threads: a number is 0, exceeds the limits of GPUs, or does not fit what the kernel "
+          "was compiled for, such as its __launch_bounds__");
     }
     check(functions_, refused, "kernel " + lab::plain_name(kernel) + " cannot be launched");
     const driver::Result error = functions_.synchronise();
@@ -81,7 +82,7 @@ class GpuCode final : public LoadedCode {
     const std::string what = "kernel " + lab::plain_name(kernel) + " with " +
                              std::to_string(bytes) + " bytes of dynamic shared memory";
     if (error == driver::invalid_value)
-      throw InvalidArgument(what + ": this GPU does not allow a block as many");
+      throw InvalidArgument(what + ": this GPU does not allow a block that many bytes");
     check(functions_, error, what);
   }
 

@@ -89,10 +89,12 @@ void Decoder::inline_call(const ptx::Function& callee, const CallOperands& call)
   const auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
     const Symbol* symbol = lookup(actual.name);
     if (symbol == nullptr || actual.kind != Operand::Kind::name)
-      refuse("an argument is not a variable");
+      refuse("an argument or result is not a variable");
     if (formal.space == "reg" ? symbol->kind != Symbol::Kind::reg
                               : symbol->kind != Symbol::Kind::argument) {
-      refuse("an argument and its parameter are not both registers or both .param variables");
+      refuse(
+          "an argument or result and its parameter are not both registers or both .param "
+          "variables");
     }
     frame.symbols[formal.name] = *symbol;
   };
@@ -117,7 +119,7 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
     for (const Operand& operand : operands) {
       const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
       if (symbol == nullptr || symbol->kind != Symbol::Kind::argument)
-        refuse("an argument is in a register, but the call cannot be inlined");
+        refuse("an argument or result is in a register, but the call cannot be inlined");
       result.push_back({symbol->offset, symbol->bytes});
     }
     return result;
@@ -130,7 +132,8 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
     const CalledFunction& function = code_.functions[static_cast<std::size_t>(site.function)];
     if (signature(site.results, site.arguments) !=
         signature(function.results, function.parameters)) {
-      malformed("passes '" + callee->name + "' arguments whose sizes differ from its parameters");
+      malformed("passes '" + callee->name +
+                "' arguments or results whose sizes differ from its parameters");
     }
   } else {
     pointer = read(*call.pointer, Width::w64);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 
 namespace warpwise::emulator {
@@ -13,25 +14,25 @@ void report_deadlock(Block& block, const Code& code) {
       const Operation& op = code.operations[group.pc];
       if (group.barrier == cluster_barrier) {
         const Cluster& cluster = *block.cluster;
-        record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
-                     std::to_string(cluster.arrived) +
-                         " threads have arrived at the cluster's barrier, which needs " +
-                         std::to_string(cluster.live) +
-                         "; no thread of the cluster can reach it any more");
+        record_fault(
+            warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
+            counted(cluster.arrived, "thread") + (cluster.arrived == 1 ? " has" : " have") +
+                " arrived at the cluster's barrier, which needs " + std::to_string(cluster.live) +
+                "; no thread of the cluster can reach it any more");
         continue;
       }
       if (group.barrier >= first_warpgroup_barrier) {
         record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
-                     std::to_string(block.barriers[group.barrier].arrived) +
-                         " threads of a warpgroup wait at " + code.names[group.pc] +
+                     counted(block.barriers[group.barrier].arrived, "thread") +
+                         " of a warpgroup reached " + code.names[group.pc] +
                          ", which all threads of the warpgroup's four warps have to execute");
         continue;
       }
       const auto waiting = block.barriers[group.barrier].arrived;
       const std::uint32_t expected = block.barriers[group.barrier].expected;
       record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
-                   std::to_string(waiting) + " threads wait at barrier " +
-                       std::to_string(group.barrier) + ", which needs " +
+                   counted(waiting, "thread") + (waiting == 1 ? " waits" : " wait") +
+                       " at barrier " + std::to_string(group.barrier) + ", which needs " +
                        std::to_string(expected != 0 ? expected : block.live) +
                        "; no other thread of the block can reach it any more");
     }

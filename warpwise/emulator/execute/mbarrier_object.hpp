@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "warpwise/base/counted.hpp"
+
 namespace warpwise::emulator {
 
 /// Fields from the low bits up:
@@ -70,19 +72,27 @@ struct MbarrierObject {
   }
 };
 
+/// Describes the bytes that an mbarrier still waits for: "expects 16 bytes", "has received 1 byte
+/// more than expected".
+inline std::string pending_text(const MbarrierObject& object) {
+  const std::int64_t waits_for = object.bytes();
+  const auto bytes = [](std::int64_t count) {
+    return counted(static_cast<std::uint64_t>(count), "byte");
+  };
+  return waits_for < 0 ? "has received " + bytes(-waits_for) + " more than expected"
+                       : "expects " + bytes(waits_for);
+}
+
 /// Return the message of the fault if expect() or complete() fails.
 inline std::string too_many_expected(std::uint32_t bytes, const MbarrierObject& object) {
-  return "expect-tx of " + std::to_string(bytes) + " bytes at an mbarrier that expects " +
-         std::to_string(object.bytes()) + " already: PTX allows at most " +
+  return "expect-tx of " + counted(bytes, "byte") + " at an mbarrier that already " +
+         pending_text(object) + ": PTX allows at most " +
          std::to_string(MbarrierObject::most_bytes) + " in all";
 }
 inline std::string too_many_come(std::uint32_t bytes, const MbarrierObject& object) {
-  const std::int64_t waits_for = object.bytes();
-  return "complete-tx of " + std::to_string(bytes) + " bytes at an mbarrier that " +
-         (waits_for < 0 ? "has received " + std::to_string(-waits_for) + " bytes more than expected"
-                        : "expects " + std::to_string(waits_for)) +
-         ": PTX allows at most " + std::to_string(MbarrierObject::most_bytes) +
-         " more than expected";
+  return "complete-tx of " + counted(bytes, "byte") + " at an mbarrier that " +
+         pending_text(object) + ": PTX allows at most " +
+         std::to_string(MbarrierObject::most_bytes) + " more than expected";
 }
 
 }  // namespace warpwise::emulator

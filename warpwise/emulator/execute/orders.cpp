@@ -186,7 +186,7 @@ class Orders {
       fault.block = place_in(watch.block, shape_.grid);
       fault.thread = place_in(watch.thread, shape_.block);
       fault.message +=
-          "; the reported line wrote the value of order " + std::to_string(shape_.order);
+          "; the reported thread wrote the value of order " + std::to_string(shape_.order);
     } else {
       fault.message +=
           "; in order " + std::to_string(shape_.order) + " the kernel left the value unchanged";

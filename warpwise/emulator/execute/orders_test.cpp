@@ -111,7 +111,7 @@ TEST_F(OrdersTold, WhoWroteWhat) {
   const Fault fault = run("orders", "winner_wrong", 2).result.faults.at(0);
   EXPECT_EQ(fault.message,
             "bytes 0 to 3 of data of 16384 bytes are 0x00000001 in the first order and 0x00000004 "
-            "in order 1; 1 byte differs; the reported line wrote the value of order 1 "
+            "in order 1; 1 byte differs; the reported thread wrote the value of order 1 "
             "(order 1 of seed 1)");
   // The last block begins first.
   EXPECT_EQ(fault.block, (emulator::Dim3{3, 0, 0}));

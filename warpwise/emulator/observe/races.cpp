@@ -64,7 +64,7 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
         std::string(name_of(access.kind)) + " of " + launch.device->describe(at) + " " + wrong);
   };
   for (Mask left = lanes; left != 0;) {
-    // Lanes with adjacent bytes are one access.
+    // Lanes with adjacent bytes are one access, and give at most one fault.
     const int first = std::countr_zero(left);
     int end = first;
     do {

@@ -48,7 +48,7 @@ gpu::TextureAddress address_of(emulator::AddressMode mode) {
     case emulator::AddressMode::mirror: return gpu::TextureAddress::mirror;
     case emulator::AddressMode::border: return gpu::TextureAddress::border;
   }
-  throw InvalidArgument("an address mode that no texture has");
+  throw InvalidArgument("the texture has an unknown address mode");
 }
 
 gpu::TexelKind kind_of(emulator::TexelKind kind) {
@@ -57,7 +57,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
     case emulator::TexelKind::unsigned_integer: return gpu::TexelKind::unsigned_integer;
     case emulator::TexelKind::floating: return gpu::TexelKind::floating;
   }
-  throw InvalidArgument("a kind of texels that no texture has");
+  throw InvalidArgument("the texture has an unknown kind of texels");
 }
 
 constexpr std::uint64_t texture_alignment = 512;  // bytes; gpu::Buffer is aligned only to 256

@@ -132,18 +132,24 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
             "mbarrier.init with a count of 0 arrivals: the count must be 1 to 1048575");
   EXPECT_EQ(fault_of(init(1 << 20)),
             "mbarrier.init with a count of 1048576 arrivals: the count must be 1 to 1048575");
-  const std::string at = " bytes at an mbarrier that expects ";
-  const std::string allowed = " already: PTX allows at most 1048575 in all";
+  const std::string at = " at an mbarrier that already expects ";
+  const std::string allowed = " bytes: PTX allows at most 1048575 in all";
   for (const char* expect :
        {"arrive.expect_tx.shared.b64 _,", "expect_tx.relaxed.cta.shared::cta.b64"}) {
     const std::string more = "@%p1 mbarrier." + std::string(expect) + " [%r3], ";
-    EXPECT_EQ(fault_of(init(2) + more + "2097152;"), "expect-tx of 2097152" + at + "0" + allowed);
+    EXPECT_EQ(fault_of(init(2) + more + "2097152;"),
+              "expect-tx of 2097152 bytes" + at + "0" + allowed);
     EXPECT_EQ(fault_of(init(2) + more + "1048575;\n" + more + "1;"),
-              "expect-tx of 1" + at + "1048575" + allowed);
+              "expect-tx of 1 byte" + at + "1048575" + allowed);
   }
+  EXPECT_EQ(
+      fault_of(init(2) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1;\n"
+                         "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 2097152;"),
+      "expect-tx of 2097152 bytes at an mbarrier that already has received 1 byte more than "
+      "expected: PTX allows at most 1048575 in all");
   EXPECT_EQ(fault_of(init(1) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], "
                                "1048576;"),
-            "complete-tx of 1048576 bytes at an mbarrier that expects 0: PTX allows at most "
+            "complete-tx of 1048576 bytes at an mbarrier that expects 0 bytes: PTX allows at most "
             "1048575 more than expected");
   // The largest numbers that PTX allows are valid in any order of the operations.
   run(init(1) +

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/api/arrays.hpp"
 #include "warpwise/emulator/runtime/api/pools.hpp"
@@ -161,9 +162,8 @@ cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t b
   if (error != cudaSuccess) return error;
   *pointer = reinterpret_cast<void*>(address + offset);
   if (offset <= size && bytes <= size - offset) return cudaSuccess;
-  report_bad_copy("a copy of " + std::to_string(bytes) + " bytes at byte " +
-                  std::to_string(offset) + " exceeds a variable of " + std::to_string(size) +
-                  " bytes");
+  report_bad_copy("a copy of " + counted(bytes, "byte") + " at byte " + std::to_string(offset) +
+                  " exceeds a variable of " + counted(size, "byte"));
   return report(cudaErrorInvalidValue);
 }
 
