@@ -162,8 +162,9 @@ cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t b
   if (error != cudaSuccess) return error;
   *pointer = reinterpret_cast<void*>(address + offset);
   if (offset <= size && bytes <= size - offset) return cudaSuccess;
-  report_bad_copy("a copy of " + counted(bytes, "byte") + " at byte " + std::to_string(offset) +
-                  " exceeds a variable of " + counted(size, "byte"));
+  report_bad_copy("a copy of " + warpwise::counted(bytes, "byte") + " at byte " +
+                  std::to_string(offset) + " exceeds a variable of " +
+                  warpwise::counted(size, "byte"));
   return report(cudaErrorInvalidValue);
 }
 
