@@ -361,8 +361,7 @@ class Reports {
     return report_.kernels.back();
   }
 
-  // Prints a kernel's fault even if no report is requested, because the program gets only CUDA's
-  // message.
+  // Prints a kernel's fault without a request too: the program gets only CUDA's message.
   void say_unasked(const std::string& text) const {
     if (std::getenv("WARPWISE_EMULATED_MESSAGES") == nullptr) say(text);
   }
