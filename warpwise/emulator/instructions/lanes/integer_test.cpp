@@ -201,7 +201,7 @@ TYPED_TEST(Integers, BitFields) {
     constexpr int bits = 8 * sizeof(T);
     const std::string type = type_name<T>();
     const std::string untyped = "b" + std::to_string(bits);
-    // As on a GPU, 32-bit fields use the lowest byte, 64-bit fields all; values above 255 act alike.
+    // As on a GPU, 32-bit fields use the lowest byte, 64-bit ones all; values above 255 act alike.
     const auto field = [](U64 x) {
       return static_cast<int>(bits == 64 ? std::min<U64>(x & 0xffffffff, 255) : x & 0xff);
     };
