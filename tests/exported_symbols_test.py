@@ -18,11 +18,12 @@ INSIDE = re.compile(r"warpwise::(.*::)?(detail|kernels|N_\w+|ladders|explain_cas
 KIND = re.compile(r"^(typeinfo for|typeinfo name for|vtable for|guard variable for|non-virtual thunk to) ")
 
 
-def marked(folder):
-    """Returns the names of the classes and of the functions that headers mark."""
-    text = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.hpp"))
-    return (set(re.findall(r"class WARPWISE_EXPORT (\w+)", text)),
-            set(re.findall(r"^WARPWISE_EXPORT [^;({]*?(\w+)\(", text, re.M)))
+def marked(text):
+    """Returns the names of the classes and of the functions that headers mark, a member as "Class::function"."""
+    functions = set(re.findall(r"^WARPWISE_EXPORT [^;({]*?(\w+)\(", text, re.M))
+    for name, body in re.findall(r"^class (\w+)[^;{]*\{(.*?)^\};", text, re.M | re.S):
+        functions |= {f"{name}::{each}" for each in re.findall(r"^  WARPWISE_EXPORT [^;({]*?(\w+)\(", body, re.M)}
+    return set(re.findall(r"class WARPWISE_EXPORT (\w+)", text)), functions
 
 
 def without_arguments(name):
@@ -45,14 +46,18 @@ def belongs(name, classes, functions):
     if plain == CALLED_INLINE:
         return True
     return (parts[0] == "warpwise" and not INSIDE.match(plain) and
-            (parts[-1] in functions or any(part in classes for part in parts)))
+            (not functions.isdisjoint((parts[-1], "::".join(parts[-2:]))) or any(part in classes for part in parts)))
 
 
 def main():
     nm, library, folder, *wanted = sys.argv[1:]
-    classes, functions = marked(pathlib.Path(folder))
+    classes, functions = marked("".join(path.read_text(encoding="utf-8")
+                                        for path in pathlib.Path(folder).rglob("*.hpp")))
+    assert marked("class C {\n  WARPWISE_EXPORT int f(int);\n  int g();\n};\n") == (set(), {"C::f"})
     assert belongs("void warpwise::f<int>(std::string)", set(), {"f"})
     assert belongs("typeinfo for warpwise::C", {"C"}, set())
+    assert belongs("warpwise::C::f(int)", set(), {"C::f"})
+    assert not belongs("warpwise::D::f(int)", set(), {"C::f"})
     assert not belongs("warpwise::detail::copy::f(int)", set(), {"f"})
     assert not belongs("tbb::detail::d1::f()", {"d1"}, {"f"})
     listed = subprocess.run([nm, "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
