@@ -25,6 +25,7 @@ void MemoryUses::begin(WorkNumber work, bool everywhere) {
   everywhere_ = everywhere;
   first_id_ = static_cast<std::uint32_t>(users_.size());
   for (auto& each : ids_) each.clear();
+  recent_.fill({});
   visible_pages_.clear();
   verdicts_.fill({});
 }
@@ -35,6 +36,11 @@ bool MemoryUses::watches(Address address) const {
 
 void MemoryUses::from(const void* instruction, Use use, const std::function<std::string()>& line) {
   use_ = use;
+  Recent& recent = recent_[reinterpret_cast<std::uintptr_t>(instruction) / 64 % recent_.size()];
+  if (recent.id != 0 && recent.instruction == instruction && recent.use == use) {
+    id_ = recent.id;
+    return;
+  }
   if (users_.size() == most_users) forget();  // this empties `ids_` too
   const auto [found, is_new] = ids_[static_cast<std::size_t>(use)].try_emplace(instruction, 0);
   if (is_new) {
@@ -42,6 +48,7 @@ void MemoryUses::from(const void* instruction, Use use, const std::function<std:
     users_.push_back({work_, use, &*lines_.insert(line()).first});
   }
   id_ = found->second;
+  recent = {instruction, use, id_};
 }
 
 MemoryUses::Page& MemoryUses::page_of(Address address) {
@@ -119,34 +126,59 @@ void MemoryUses::touch_word(Page& page, std::size_t word, unsigned mask, std::ui
   second = id_ << mask_bits | mask;
 }
 
+MemoryUses::Page& MemoryUses::page_to_touch(Address address) {
+  Page& page = page_of(address);
+  auto& own = use_ == Use::read ? page.reads[0] : page.writes;
+  if (own == nullptr) own = std::make_unique<Words>();
+  if (may_be_host_visible(address)) note_visible(page, address);
+  return page;
+}
+
+bool MemoryUses::are_behind(const std::unique_ptr<Words>& uses, std::size_t first,
+                            std::size_t count) {
+  if (uses == nullptr) return true;
+  const std::uint32_t* const all = uses->data() + first;
+  for (std::size_t i = 0; i < count;) {
+    const std::uint32_t use = all[i];
+    if (!is_behind(use >> mask_bits)) return false;
+    while (++i < count && all[i] == use) {
+    }
+  }
+  return true;
+}
+
+bool MemoryUses::settle(Page& page, Address begin, Address end) {
+  const std::size_t first = begin / 4 % words;
+  const std::size_t count = (end + 3) / 4 - begin / 4;
+  if (!are_behind(page.writes, first, count) || !are_behind(page.reads[0], first, count) ||
+      (use_ != Use::read && !are_behind(page.reads[1], first, count)))
+    return false;
+  std::uint32_t* const own = (use_ == Use::read ? page.reads[0] : page.writes)->data() + first;
+  const unsigned mask_of_first = mask_of_all << (begin & 3) & mask_of_all;
+  const unsigned mask_of_last = mask_of_all >> (-end & 3);
+  if (count == 1) {
+    remember(own[0], mask_of_first & mask_of_last);
+    return true;
+  }
+  remember(own[0], mask_of_first);
+  remember(own[count - 1], mask_of_last);
+  std::fill(own + 1, own + count - 1, id_ << mask_bits | mask_of_all);
+  return true;
+}
+
 std::string MemoryUses::touch(Address begin, std::uint64_t bytes, Address* at) {
   std::uint32_t found = 0;
   const Address end = begin + bytes;
   for (Address address = begin; address < end;) {
-    Page& page = page_of(address);
-    auto& own = use_ == Use::read ? page.reads[0] : page.writes;
-    if (own == nullptr) own = std::make_unique<Words>();
-    if (may_be_host_visible(address)) note_visible(page, address);
-    // The lists that an access of this kind looks at.
-    const std::array<const Words*, 3> looked_at = {
-        page.writes.get(), page.reads[0].get(), use_ == Use::read ? nullptr : page.reads[1].get()};
-    const auto is_settled = [&](std::size_t index) {
-      return std::ranges::all_of(looked_at, [&](const Words* uses) {
-        return uses == nullptr || is_behind((*uses)[index] >> mask_bits);
-      });
-    };
+    Page& page = page_to_touch(address);
     const Address stop = std::min(end, (address / page_bytes + 1) * page_bytes);
+    if (settle(page, address, stop)) address = stop;
     while (address < stop) {
       const Address word = address & ~Address{3};
       const Address next = std::min(stop, word + 4);
       const unsigned mask = (mask_of_all >> (4 - (next - address))) << (address - word);
-      const std::size_t index = word / 4 % words;
       std::uint32_t rival = 0;
-      if (is_settled(index)) {
-        remember((*own)[index], mask);
-      } else {
-        touch_word(page, index, mask, rival);
-      }
+      touch_word(page, word / 4 % words, mask, rival);
       if (rival != 0 && found == 0) {
         found = rival >> mask_bits;
         *at = word + static_cast<Address>(std::countr_zero(rival & mask));
@@ -225,6 +257,7 @@ void MemoryUses::forget() {
   pages_.clear();
   allocated_.clear();
   for (auto& each : ids_) each.clear();
+  recent_.fill({});
   lines_.clear();
   users_.resize(1);
   first_id_ = 1;

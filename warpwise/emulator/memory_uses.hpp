@@ -143,8 +143,14 @@ class MemoryUses {
   }
   /// Returns is_behind() of an id that is not the current work's, and keeps the answer.
   bool ask_order(std::uint32_t id);
+  bool are_behind(const std::unique_ptr<Words>& uses, std::size_t first, std::size_t count);
   bool collides(std::uint32_t old, unsigned mask);
   void remember(std::uint32_t& old, unsigned mask);
+  /// Returns a page in which the current work can record its use.
+  Page& page_to_touch(Address address);
+  /// Records an access to bytes of one page, if every earlier access precedes it. Otherwise returns
+  /// false and records nothing.
+  bool settle(Page& page, Address begin, Address end);
   void touch_word(Page& page, std::size_t word, unsigned mask, std::uint32_t& rival);
   std::string user_text(std::uint32_t id) const;
 
@@ -157,6 +163,12 @@ class MemoryUses {
   std::vector<User> users_ = {{}};  ///< indexed by id; id 0 stands for no access
   /// Ids of the current work's instructions, one map for each Use.
   std::array<std::unordered_map<const void*, std::uint32_t>, 5> ids_;
+  struct Recent {
+    const void* instruction = nullptr;
+    Use use = Use::read;
+    std::uint32_t id = 0;
+  };
+  std::array<Recent, 64> recent_{};  ///< a cache of `ids_`, by the instruction's address
   std::unordered_set<std::string> lines_;
   std::unordered_map<Address, Page> pages_;
   struct Allocated {

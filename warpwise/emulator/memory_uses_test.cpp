@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace warpwise::emulator {
@@ -93,6 +97,47 @@ TEST_F(MemoryUsesTest, BytesOfOneWordAreToldApart) {
   begin(4);
   EXPECT_NE(use(Use::read, device_memory + 3, 1), "");
   EXPECT_EQ(at_, device_memory + 3);
+}
+
+TEST_F(MemoryUsesTest, ALongAccessIsThatOfItsSingleWords) {
+  std::mt19937 random(5);
+  const auto below = [&](unsigned end) { return random() % end; };
+  Order order;
+  MemoryUses single(order);
+  int conflicts = 0;
+  for (WorkNumber work = 1; work <= 200; ++work) {
+    std::set<WorkNumber> behind;
+    for (WorkNumber each = 1; each < work; ++each) {
+      if (below(4) != 0) behind.insert(each);
+    }
+    order.behind = behind;
+    single.begin(work, true);
+    begin(work, behind);
+    for (int i = 0; i < 8; ++i) {
+      const Use how = std::array{Use::read, Use::write, Use::atomic}[below(3)];
+      const Address first = device_memory + 4096 - 64 + below(128);  // may reach the next page
+      const std::uint64_t bytes = 1 + below(80);
+      const std::string conflict = use(how, first, bytes);
+      std::string first_conflict;
+      Address where = 0;
+      single.from(nullptr, how, [] { return std::string("a.cu:7"); });
+      for (Address at = first; at < first + bytes;) {
+        const Address next = std::min(first + bytes, (at | 3) + 1);
+        Address of_word = 0;
+        const std::string of_this = single.touch(at, next - at, &of_word);
+        if (first_conflict.empty() && !of_this.empty()) {
+          first_conflict = of_this;
+          where = of_word;
+        }
+        at = next;
+      }
+      EXPECT_EQ(conflict, first_conflict) << "work " << work << ", access " << i;
+      EXPECT_EQ(at_, where);
+      conflicts += conflict.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(conflicts, 100);
+  EXPECT_LT(conflicts, 1500);
 }
 
 TEST_F(MemoryUsesTest, TwoReadersOfAWordAreRemembered) {

@@ -223,11 +223,15 @@ inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size
                                                     bytes, addresses, piece, neighbours);
       if (is_defined && !is_seen) return body();
       if constexpr (memory != Memory::local) {
+        Races& races = observers.template get<Races>();
+        const auto first = static_cast<Address>(addresses[0] + static_cast<Address>(op.offset));
+        constexpr Space space = memory == Memory::shared ? Space::shared : Space::global;
         if (is_defined && neighbours && bytes <= Races::most_passing_bytes &&
-            observers.template get<Races>().passes(
-                warp, op, memory == Memory::shared ? Space::shared : Space::global, kind,
-                static_cast<Address>(addresses[0] + static_cast<Address>(op.offset)), bytes))
-          return body();
+            races.passes(warp, op, space, kind, first, bytes)) {
+          body();
+          if constexpr (space == Space::global) races.after_passing(warp, op, kind, first, bytes);
+          return;
+        }
       }
       WholeAddresses to;
       const Access access =

@@ -38,8 +38,40 @@ bool is_checked(const Access& access) {
   return access.space == Space::shared || access.space == Space::global;
 }
 
-/// Records an access of global memory in `uses`, and reports a race with another launch, copy or
-/// fill (memory_uses.hpp).
+/// An access of global memory, for the check of accesses by several launches (memory_uses.hpp).
+class UseOfMemory {
+ public:
+  UseOfMemory(MemoryUses& uses, Warp& warp, const Operation& op, AccessKind kind,
+              std::uint64_t bytes)
+      : uses_(uses), warp_(warp), op_(op), kind_(kind), bytes_(bytes) {
+    const Use use = kind == AccessKind::atomic && !op.system ? Use::atomic
+                    : op.strong                              ? Use::shared
+                    : kind == AccessKind::load               ? Use::read
+                                                             : Use::write;
+    uses.from(&op, use, [&] { return line_text(*warp.worker->launch->code, op.index); });
+  }
+
+  /// Records `bytes` from `begin` on, and reports a race with another launch, copy or fill.
+  /// \param lane  accesses the first bytes
+  /// \param starter  Access::starter
+  void touch(int lane, Address begin, std::uint64_t bytes, int starter) {
+    Address at = 0;
+    const std::string wrong = uses_.touch(begin, bytes, &at);
+    const Launch& launch = *warp_.worker->launch;
+    if (wrong.empty() || !launch.checks.has(Check::races)) return;
+    const int owner = lane + static_cast<int>((at - begin) / bytes_);
+    record_fault(warp_, op_, FaultKind::race, starter >= 0 ? starter : owner,
+                 std::string(name_of(kind_)) + " of " + launch.device->describe(at) + " " + wrong);
+  }
+
+ private:
+  MemoryUses& uses_;
+  Warp& warp_;
+  const Operation& op_;
+  AccessKind kind_;
+  std::uint64_t bytes_;  ///< bytes for each lane
+};
+
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
   const auto is_watched = [&](int lane) { return uses.watches(access.addresses[lane]); };
   Mask lanes = access.lanes;
@@ -47,32 +79,22 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
     if (const int lane = std::countr_zero(left); !is_watched(lane)) lanes &= ~(Mask{1} << lane);
   }
   if (lanes == 0) return;
-  const Use use = access.kind == AccessKind::atomic && !op.system ? Use::atomic
-                  : op.strong                                     ? Use::shared
-                  : access.kind == AccessKind::load               ? Use::read
-                                                                  : Use::write;
-  const Launch& launch = *warp.worker->launch;
-  uses.from(&op, use, [&] { return line_text(*launch.code, op.index); });
   const auto bytes = static_cast<std::uint64_t>(access.bytes);
-  const auto touch = [&](int lane, std::uint64_t count) {
-    Address at = 0;
-    const std::string wrong = uses.touch(access.addresses[lane], count, &at);
-    if (wrong.empty() || !launch.checks.has(Check::races)) return;
-    const int owner = lane + static_cast<int>((at - access.addresses[lane]) / bytes);
-    record_fault(
-        warp, op, FaultKind::race, access.starter >= 0 ? access.starter : owner,
-        std::string(name_of(access.kind)) + " of " + launch.device->describe(at) + " " + wrong);
-  };
+  UseOfMemory use(uses, warp, op, access.kind, bytes);
   for (Mask left = lanes; left != 0;) {
-    // Lanes with adjacent bytes are one access, and give at most one fault.
+    // Lanes with one address, or with adjacent ones, are one access, and give at most one fault.
     const int first = std::countr_zero(left);
-    int end = first;
-    do {
-      left &= ~(Mask{1} << end);
-      ++end;
-    } while (end < warp_lanes && (left >> end & 1) != 0 &&
-             access.addresses[end] == access.addresses[end - 1] + bytes);
-    touch(first, bytes * static_cast<std::uint64_t>(end - first));
+    int end = first + 1;
+    const auto is_next = [&](std::uint64_t step) {
+      return end < warp_lanes && (left >> end & 1) != 0 &&
+             access.addresses[end] == access.addresses[end - 1] + step;
+    };
+    const std::uint64_t step = is_next(0) ? 0 : bytes;
+    while (is_next(step)) ++end;
+    left &= ~std::uint64_t{0} << end;
+    const int touched = step == 0 ? 1 : end - first;
+    use.touch(first, access.addresses[first], bytes * static_cast<std::uint64_t>(touched),
+              access.starter);
   }
 }
 
@@ -182,11 +204,18 @@ void Races::after_access(Warp& warp, const Operation& op, const Access& access) 
 
 bool Races::passes(Warp& warp, const Operation& op, Space space, AccessKind kind,
                    std::uint64_t first, std::size_t bytes) {
-  if (sections_.any_open() || (space == Space::global && launch_->device->uses != nullptr))
-    return false;
+  if (!is_on_) return true;
+  if (sections_.any_open()) return false;
   Access access{space, kind, static_cast<int>(bytes), &first, all_lanes};
   access.owner = warp.block;
   return Decision(*this, history_of(*warp.block), warp, op, access).passes();
+}
+
+void Races::after_passing(Warp& warp, const Operation& op, AccessKind kind, Address first,
+                          std::size_t bytes) {
+  MemoryUses* const uses = launch_->device->uses;
+  if (uses == nullptr || !uses->watches(first)) return;
+  UseOfMemory(*uses, warp, op, kind, bytes).touch(0, first, bytes * warp_lanes, -1);
 }
 
 void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,

@@ -104,11 +104,14 @@ class Races : public Observer {
   /// Largest access of a lane that passes() accepts, in bytes.
   static constexpr std::size_t most_passing_bytes = 8;
   /// Fast path for a load or store that is not strong, by 32 lanes with adjacent addresses. It
-  /// replaces before_access() and after_access(). Returns false, and records nothing, if there is
-  /// something to report, or if only those two can handle the access.
+  /// replaces before_access(). Returns false, and records nothing, if there is something to report,
+  /// or if only before_access() can handle the access.
   /// \param first  address of lane 0
   bool passes(Warp& warp, const Operation& op, Space space, AccessKind kind, std::uint64_t first,
               std::size_t bytes);
+  /// Replaces after_access() for an access of global memory for which passes() has returned true.
+  void after_passing(Warp& warp, const Operation& op, AccessKind kind, Address first,
+                     std::size_t bytes);
   static constexpr std::size_t most_repeated = 4;  ///< limit of on_repeated_loads()'s accesses
   /// A load whose addresses are those of an entry of `accesses`, plus a distance.
   struct RepeatedLoad {
