@@ -9,12 +9,10 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr int mask_bits = 4;
-constexpr std::uint32_t mask_of_all = 15;
-// Largest number of entries in `users_`, 4 GiB in all. An id shares 32 bits with a mask of bytes
+// Largest number of entries in `users_`, 4 GiB in all. An id shares 32 bits with a mask of 4 bytes
 // (MemoryUses::Words). Usually a wait for all streams clears `users_` long before. At the limit,
 // all remembered accesses are forgotten.
-constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
+constexpr std::size_t most_users = std::size_t{1} << 28;
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
 
@@ -55,6 +53,7 @@ MemoryUses::Page& MemoryUses::page_of(Address address) {
   const Address number = address / page_bytes;
   if (number != last_page_) {
     last_page_ = number;
+    last_settled_ = may_be_host_visible(address) ? ~Address{0} : number;
     const auto [found, is_new] = pages_.try_emplace(number);
     last_ = &found->second;
     if (const std::uint32_t id = is_new ? allocating(number * page_bytes) : 0; id != 0) {
@@ -99,13 +98,6 @@ bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
   const std::uint32_t id = old >> mask_bits;
   if (id == id_ || is_behind(id)) return false;
   return !is_atomic(use_) || !is_atomic(users_[id].use);
-}
-
-void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
-  const std::uint32_t id = old >> mask_bits;
-  // If the same work has accessed other bytes of this word before, they stay remembered.
-  if (is_own(id)) mask |= old & mask_of_all;
-  old = id_ << mask_bits | mask;
 }
 
 void MemoryUses::touch_word(Page& page, std::size_t word, unsigned mask, std::uint32_t& rival) {
@@ -245,7 +237,7 @@ bool MemoryUses::has_waited_for_bytes(const Page& page) const {
 }
 
 void MemoryUses::forget(Address begin, std::uint64_t bytes) {
-  last_page_ = ~Address{0};
+  last_page_ = last_settled_ = ~Address{0};
   allocated_.erase(allocated_.lower_bound(begin), allocated_.lower_bound(begin + bytes));
   if (pages_.empty()) return;
   for (Address page = begin / page_bytes; page <= (begin + bytes - 1) / page_bytes; ++page)
@@ -253,7 +245,7 @@ void MemoryUses::forget(Address begin, std::uint64_t bytes) {
 }
 
 void MemoryUses::forget() {
-  last_page_ = ~Address{0};
+  last_page_ = last_settled_ = ~Address{0};
   pages_.clear();
   allocated_.clear();
   for (auto& each : ids_) each.clear();

@@ -70,6 +70,8 @@ class MemoryUses {
   WARPWISE_EXPORT void begin(WorkNumber work, bool everywhere);
   /// Returns true if accesses to this address are remembered.
   WARPWISE_EXPORT bool watches(Address address) const;
+  /// Returns true if accesses to all addresses are remembered.
+  bool watches_all() const { return everywhere_; }
 
   /// Sets the source of the accesses that follow.
   /// \param instruction  null for a copy or a fill
@@ -81,6 +83,22 @@ class MemoryUses {
   /// synchronisation orders the two".
   /// \param at  receives the conflicting byte's address
   WARPWISE_EXPORT std::string touch(Address begin, std::uint64_t bytes, Address* at);
+  /// Fast path of touch() for bytes of one word, in the page that was touched last. Returns false,
+  /// and records nothing, if only touch() can handle the access.
+  bool touch_settled_word(Address begin, std::uint64_t bytes) {
+    if (begin / page_bytes != last_settled_) return false;
+    const std::size_t word = begin / 4 % words;
+    const auto behind = [&](const std::unique_ptr<Words>& uses) {
+      return uses == nullptr || is_behind((*uses)[word] >> mask_bits);
+    };
+    const bool is_read = use_ == Use::read;
+    const auto& own = is_read ? last_->reads[0] : last_->writes;
+    if (own == nullptr || !behind(last_->writes) || !behind(last_->reads[0]) ||
+        !(is_read || behind(last_->reads[1])))
+      return false;
+    remember((*own)[word], ((1U << bytes) - 1) << (begin & 3));
+    return true;
+  }
   /// Records that the current work allocates bytes: accesses must be ordered after the allocation.
   WARPWISE_EXPORT void allocates(Address begin, std::uint64_t bytes);
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
@@ -106,6 +124,8 @@ class MemoryUses {
 
  private:
   static constexpr std::size_t words = page_bytes / 4;
+  static constexpr int mask_bits = 4;
+  static constexpr std::uint32_t mask_of_all = 15;
   using Words = std::array<std::uint32_t, words>;  ///< id and byte mask of each word; 0: no access
 
   struct Page {
@@ -145,7 +165,11 @@ class MemoryUses {
   bool ask_order(std::uint32_t id);
   bool are_behind(const std::unique_ptr<Words>& uses, std::size_t first, std::size_t count);
   bool collides(std::uint32_t old, unsigned mask);
-  void remember(std::uint32_t& old, unsigned mask);
+  void remember(std::uint32_t& old, unsigned mask) const {
+    // If the same work has accessed other bytes of this word before, they stay remembered.
+    if (is_own(old >> mask_bits)) mask |= old & mask_of_all;
+    old = id_ << mask_bits | mask;
+  }
   /// Returns a page in which the current work can record its use.
   Page& page_to_touch(Address address);
   /// Records an access to bytes of one page, if every earlier access precedes it. Otherwise returns
@@ -181,6 +205,7 @@ class MemoryUses {
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};
   Page* last_ = nullptr;
+  Address last_settled_ = ~Address{0};  ///< `last_page_`, if the host does not see that page
 };
 
 }  // namespace warpwise::emulator

@@ -55,6 +55,7 @@ class UseOfMemory {
   /// \param lane  accesses the first bytes
   /// \param starter  Access::starter
   void touch(int lane, Address begin, std::uint64_t bytes, int starter) {
+    if ((begin & 3) + bytes <= 4 && uses_.touch_settled_word(begin, bytes)) return;
     Address at = 0;
     const std::string wrong = uses_.touch(begin, bytes, &at);
     const Launch& launch = *warp_.worker->launch;
@@ -73,10 +74,10 @@ class UseOfMemory {
 };
 
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
-  const auto is_watched = [&](int lane) { return uses.watches(access.addresses[lane]); };
   Mask lanes = access.lanes;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    if (const int lane = std::countr_zero(left); !is_watched(lane)) lanes &= ~(Mask{1} << lane);
+  for (Mask left = uses.watches_all() ? 0 : lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (!uses.watches(access.addresses[lane])) lanes &= ~(Mask{1} << lane);
   }
   if (lanes == 0) return;
   const auto bytes = static_cast<std::uint64_t>(access.bytes);
