@@ -113,11 +113,15 @@ cudaError_t cudaGraphicsUnregisterResource(cudaGraphicsResource_t resource) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphicsMapResources(int count, cudaGraphicsResource_t* resources, cudaStream_t) {
+cudaError_t cudaGraphicsMapResources(int count, cudaGraphicsResource_t* resources,
+                                     cudaStream_t stream) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   return for_each(count, resources, map);
 }
 
-cudaError_t cudaGraphicsUnmapResources(int count, cudaGraphicsResource_t* resources, cudaStream_t) {
+cudaError_t cudaGraphicsUnmapResources(int count, cudaGraphicsResource_t* resources,
+                                       cudaStream_t stream) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   return for_each(count, resources, unmap);
 }
 

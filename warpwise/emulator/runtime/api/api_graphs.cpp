@@ -178,6 +178,7 @@ cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType 
 
 cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
                            std::function<cudaError_t()> work) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     const std::lock_guard lock(emulated().mutex);
     if (capture->is_invalid) return report(cudaErrorStreamCaptureInvalidated);
@@ -202,6 +203,7 @@ cudaError_t run_all(const std::vector<GraphStep>& steps) {
 }
 
 cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool has_legacy_stream) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   auto capture = std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode});
   capture->has_legacy_stream = has_legacy_stream;
@@ -245,6 +247,7 @@ cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMo
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t* after, const cudaGraphEdgeData*,
                                           size_t count, cudaStreamCaptureMode mode) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
@@ -254,6 +257,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   *status = capture == nullptr     ? cudaStreamCaptureStatusNone
             : is_invalid(*capture) ? cudaStreamCaptureStatusInvalidated
@@ -264,6 +268,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
                                      size_t* count) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (edges != nullptr) *edges = nullptr;
   // For an invalid capture, a GPU's runtime sets only `status` too.
@@ -279,6 +284,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* after,
                                                 const cudaGraphEdgeData*, size_t count,
                                                 unsigned int flags) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) return report(cudaErrorIllegalState);
   for (std::size_t i = 0; i < count; ++i) {
@@ -294,6 +300,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) return report(cudaErrorIllegalState);
   if (capture->origin != stream) return invalidate(*capture, cudaErrorStreamCaptureUnmatched);
@@ -474,9 +481,10 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
   if (result != nullptr) *result = {cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
   return report(cudaErrorGraphExecUpdateFailure);
 }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t stream) { return refuse_stream(stream); }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (executable == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   // Captures a copy, because the captured launch runs the graph in its current state.
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, cudaGraphNodeTypeGraph, [own = *executable] { return run(own); });
@@ -496,9 +504,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const cudaError_t refused = refuse_unsafe_call();
-  if (refused != cudaSuccess) return refused;
-  delete executable;
-  return cudaSuccess;
+  if (refused == cudaSuccess || refused == emulated().sticky) delete executable;
+  return refused;
 }
 
 }  // extern "C"

@@ -110,7 +110,9 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
                    std::size_t shared, cudaStream_t stream, const LaunchMode& mode = {}) {
   std::function<cudaError_t()> work;
   const bool returns_nothing = std::exchange(launch_returns_nothing, false);
-  const cudaError_t error = prepare_launch(function, grid, block, arguments, shared, mode, work);
+  const cudaError_t error =
+      is_stream(stream) ? prepare_launch(function, grid, block, arguments, shared, mode, work)
+                        : report(cudaErrorInvalidResourceHandle);
   if (error != cudaSuccess && returns_nothing) note_failed_launch(function, error);
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;

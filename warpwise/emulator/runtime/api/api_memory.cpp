@@ -224,6 +224,7 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
                                     cudaStream_t stream) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) {
     PoolUse* const use = use_of(pool);
@@ -255,6 +256,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  if (const cudaError_t invalid = refuse_stream(stream); invalid != cudaSuccess) return invalid;
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     if (is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
     // A captured graph uses this memory at each launch, so the memory stays.
@@ -394,8 +396,9 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return cudaSuccess;
 }
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int,
+                                 cudaStream_t stream) {
+  return refuse_stream(stream);
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
@@ -450,6 +453,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return report(cudaErrorInvalidValue);
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   *attributes = {};
   void* const address = const_cast<void*>(pointer);
   const std::optional<AllocationKind> kind = kind_of(pointer);

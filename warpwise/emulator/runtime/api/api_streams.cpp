@@ -74,6 +74,17 @@ bool is_default(cudaStream_t stream) {
 
 }  // namespace
 
+namespace warpwise::emulator::runtime {
+
+bool is_stream(cudaStream_t stream) { return is_default(stream) || live_streams().has(stream); }
+
+cudaError_t refuse_stream(cudaStream_t stream) {
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+  return is_stream(stream) ? cudaSuccess : report(cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace warpwise::emulator::runtime
+
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
@@ -98,7 +109,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   // A capture ends when one of its streams is destroyed. A later stream may have the same address.
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) leave_capture(*capture);
   delete stream;
-  return cudaSuccess;
+  return report(emulated().sticky);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least != nullptr) *least = least_priority;
@@ -107,31 +118,39 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   if (priority == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   *priority = is_default(stream) ? 0 : stream->priority;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   if (flags == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   *flags = is_default(stream) ? cudaStreamDefault : stream->flags;
   return cudaSuccess;
 }
-cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   if (device == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   *device = 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   if (id == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
   return cudaSuccess;
 }
 // Attributes concern caches and the order of streams, and change no result.
-cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
-  return cudaSuccess;
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID,
+                                   const cudaStreamAttrValue*) {
+  return refuse_stream(stream);
 }
-cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) {
-  return cudaSuccess;
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  const cudaError_t refused = refuse_stream(to);
+  return refused != cudaSuccess ? refused : refuse_stream(from);
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned int) {
+  return refuse_stream(stream);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const cudaError_t refused = refuse_wait_for(stream);
@@ -182,10 +201,10 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (!live_events().remove(event)) return report(cudaErrorInvalidResourceHandle);
   delete event;
-  return cudaSuccess;
+  return report(emulated().sticky);
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
@@ -207,6 +226,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 // A stream that waits for another stream's captured event joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  if (const cudaError_t invalid = refuse_stream(stream); invalid != cudaSuccess) return invalid;
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const cudaError_t refused = refuse_default_stream(stream);
   if (refused != cudaSuccess) return refused;
@@ -237,6 +257,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (milliseconds == nullptr) return report(cudaErrorInvalidValue);
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   if (!live_events().has(start) || !live_events().has(end))
     return report(cudaErrorInvalidResourceHandle);
   if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))

@@ -70,6 +70,7 @@ cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode) {
 }
 
 cudaError_t refuse_unsafe_call() {
+  if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   if (own_capture_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   return refused(cudaErrorStreamCaptureUnsupported, [](cudaStream_t, const Capture& capture) {
     if (capture.thread == std::this_thread::get_id())
@@ -95,6 +96,7 @@ cudaError_t refuse_default_stream(cudaStream_t stream) {
 }
 
 cudaError_t refuse_wait_for(cudaStream_t stream) {
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   if (const std::shared_ptr<Capture> capture = capture_of(stream))
     return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
   const cudaError_t error = refuse_default_stream(stream);
@@ -102,6 +104,7 @@ cudaError_t refuse_wait_for(cudaStream_t stream) {
 }
 
 cudaError_t refuse_callback(cudaStream_t stream) {
+  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   if (const std::shared_ptr<Capture> capture = capture_of(stream))
     return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
   return refuse_default_stream(stream);

@@ -105,6 +105,12 @@ class LastErrorKept {
   cudaError_t before_;
 };
 
+/// Returns false for a stream that was destroyed, or never made.
+bool is_stream(cudaStream_t stream);
+/// Returns the error of every call that takes this stream: the fault of an earlier kernel, or
+/// cudaErrorInvalidResourceHandle for a stream that was destroyed.
+cudaError_t refuse_stream(cudaStream_t stream);
+
 /// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
 /// Adds the stream to a capture; does nothing if `capture` is null.
@@ -122,8 +128,8 @@ cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 // the error of a refused call, and invalidate the captures that forbid the call.
 
 /// Refuses a call that may wait for the device, or that allocates or frees memory: cudaMalloc(),
-/// cudaFree(), … A thread whose own capture mode is relaxed may always make the call. Otherwise
-/// these captures forbid it:
+/// cudaFree(), … After a kernel's fault it returns the fault's error. A thread whose own capture
+/// mode is relaxed may always make the call. Otherwise these captures forbid it:
 ///
 /// - one that the calling thread began, if its mode is not relaxed
 /// - one that another thread began, if its mode and the calling thread's mode are both global
@@ -132,8 +138,8 @@ cudaError_t refuse_unsafe_call();
 cudaError_t refuse_wait_for_all();
 /// Refuses work in the legacy default stream while a blocking stream captures, in every mode.
 cudaError_t refuse_default_stream(cudaStream_t stream);
-/// Refuses a wait for a stream that captures, and a wait that refuse_unsafe_call() or
-/// refuse_default_stream() refuses.
+/// Refuses a wait for a stream that captures, and a wait that refuse_stream(), refuse_unsafe_call()
+/// or refuse_default_stream() refuses.
 cudaError_t refuse_wait_for(cudaStream_t stream);
 
 /// Refuses a callback in a stream that captures, because graphs hold host functions instead.

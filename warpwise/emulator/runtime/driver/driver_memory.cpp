@@ -211,8 +211,8 @@ CUresult cuMemHostUnregister(void* pointer) {
 
 // These calls do nothing, because the memory's location changes no result.
 CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
-CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) {
-  return CUDA_SUCCESS;
+CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream stream) {
+  return DriverCall().result_of(refuse_stream(stream));
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {

@@ -90,7 +90,11 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
   return DriverCall().result_of(cudaStreamGetDevice(stream, device));
 }
-CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return cuCtxGetCurrent(context); }
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  const DriverCall call;
+  const cudaError_t refused = refuse_stream(stream);
+  return refused != cudaSuccess ? call.result_of(refused) : cuCtxGetCurrent(context);
+}
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data, unsigned int) {
   {
     const DriverCall call;
@@ -102,12 +106,16 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* d
   function(stream, result_of(emulated().sticky), data);
   return CUDA_SUCCESS;
 }
-CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, size_t, unsigned int) {
-  return CUDA_SUCCESS;
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes,
+                                unsigned int flags) {
+  return DriverCall().result_of(
+      cudaStreamAttachMemAsync(stream, pointer_of(address), bytes, flags));
 }
-CUresult cuStreamCopyAttributes(CUstream, CUstream) { return CUDA_SUCCESS; }
-CUresult cuStreamSetAttribute(CUstream, CUstreamAttrID, const CUstreamAttrValue*) {
-  return CUDA_SUCCESS;
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return DriverCall().result_of(cudaStreamCopyAttributes(to, from));
+}
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID, const CUstreamAttrValue*) {
+  return DriverCall().result_of(refuse_stream(stream));
 }
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
                              unsigned int flags) {

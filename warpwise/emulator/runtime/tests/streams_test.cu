@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iterator>
 
 namespace {
 
@@ -81,6 +82,67 @@ TEST(StreamsDeathTest, AfterAFaultNothingIsMadeAndNoHostFunctionRuns) {
                              cudaStreamCreate(&stream) == expected &&
                              cudaLaunchHostFunc(nullptr, run, &has_run) == expected;
     std::exit(expected != cudaSuccess && are_refused && !has_run ? 0 : 1);
+  };
+  EXPECT_EXIT(all_are_refused(), ::testing::ExitedWithCode(0), "");
+}
+
+// On a GPU, the runtime crashes in this test.
+TEST_F(Streams, ADestroyedStreamIsRefusedByEveryCall) {
+  cudaStream_t gone = nullptr;
+  cudaEvent_t event = nullptr;
+  int* value = nullptr;
+  ASSERT_EQ(cudaMalloc(&value, sizeof(int)), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&gone), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(gone), cudaSuccess);
+  out_of_bounds<<<1, 1, 0, gone>>>(value);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  int priority = 0;
+  unsigned flags = 0;
+  unsigned long long id = 0;
+  void* taken = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const auto nothing = [](void*) {};
+  const auto callback = [](cudaStream_t, cudaError_t, void*) {};
+  const auto relaxed = cudaStreamCaptureModeRelaxed;
+  const cudaError_t errors[] = {cudaStreamSynchronize(gone),
+                                cudaStreamQuery(gone),
+                                cudaStreamGetPriority(gone, &priority),
+                                cudaStreamGetFlags(gone, &flags),
+                                cudaStreamGetId(gone, &id),
+                                cudaStreamWaitEvent(gone, event),
+                                cudaEventRecord(event, gone),
+                                cudaMemsetAsync(value, 0, sizeof(int), gone),
+                                cudaMemcpyAsync(value, value, 4, cudaMemcpyDefault, gone),
+                                cudaMallocAsync(&taken, 16, gone),
+                                cudaFreeAsync(value, gone),
+                                cudaLaunchHostFunc(gone, nothing, nullptr),
+                                cudaStreamAddCallback(gone, callback, nullptr, 0),
+                                cudaStreamBeginCapture(gone, relaxed),
+                                cudaStreamIsCapturing(gone, &status),
+                                cudaStreamEndCapture(gone, &graph)};
+  for (std::size_t i = 0; i < std::size(errors); ++i)
+    EXPECT_EQ(errors[i], cudaErrorInvalidResourceHandle) << i;
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaFree(value), cudaSuccess);
+}
+
+// Runs in a process of its own, which the error makes useless.
+TEST(StreamsDeathTest, AfterAFaultStreamsAndEventsReturnItsErrorToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto all_are_refused = [] {
+    cudaEvent_t event = nullptr;
+    cudaStream_t stream = nullptr;
+    cudaEventCreate(&event);
+    cudaStreamCreate(&stream);
+    out_of_bounds<<<1, 1>>>(nullptr);
+    const cudaError_t expected = cudaDeviceSynchronize();
+    cudaGetLastError();
+    const bool are_refused = cudaDeviceSynchronize() == expected &&
+                             cudaEventDestroy(event) == expected &&
+                             cudaStreamDestroy(stream) == expected;
+    std::exit(expected != cudaSuccess && are_refused ? 0 : 1);
   };
   EXPECT_EXIT(all_are_refused(), ::testing::ExitedWithCode(0), "");
 }
