@@ -152,8 +152,15 @@ cudaError_t cudaDeviceSynchronize() {
 }
 cudaError_t cudaDeviceReset() {
   if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
+  destroy_streams_and_events();
   free_all_memory();
+  cudaDeviceGraphMemTrim(0);
   const std::lock_guard lock(emulated().mutex);
+  emulated().limits = default_limits();
+  for (auto& [function, kernel] : emulated().kernels) {
+    kernel.dynamic_shared_asked_for.reset();
+    kernel.allows_large_clusters = false;
+  }
   for (const auto& module : emulated().modules) {
     if (module->program != nullptr) module->program->initialise(emulated().device);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -49,6 +50,10 @@ class LiveHandles {
     const std::lock_guard lock(mutex_);
     return all_.erase(handle) == 1;
   }
+  std::set<Handle> all() const {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
 
  private:
   mutable std::mutex mutex_;
@@ -81,6 +86,18 @@ bool is_stream(cudaStream_t stream) { return is_default(stream) || live_streams(
 cudaError_t refuse_stream(cudaStream_t stream) {
   if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
   return is_stream(stream) ? cudaSuccess : report(cudaErrorInvalidResourceHandle);
+}
+
+void destroy_streams_and_events() {
+  const LastErrorKept kept;
+  // A default stream may capture too, and is not destroyed.
+  std::map<cudaStream_t, std::shared_ptr<Capture>> captures;
+  {
+    const std::lock_guard lock(emulated().mutex);
+    captures.swap(emulated().captures);
+  }
+  for (cudaStream_t stream : live_streams().all()) cudaStreamDestroy(stream);
+  for (cudaEvent_t event : live_events().all()) cudaEventDestroy(event);
 }
 
 }  // namespace warpwise::emulator::runtime

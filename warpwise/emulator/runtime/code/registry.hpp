@@ -64,6 +64,13 @@ struct Capture {
 /// more.
 inline constexpr int assumed_registers = 32;
 
+/// Returns a GPU's limits, which hold until the program sets others.
+inline std::map<cudaLimit, std::uint64_t> default_limits() {
+  return {{cudaLimitStackSize, 1024},
+          {cudaLimitMallocHeapSize, 8 << 20},
+          {cudaLimitPrintfFifoSize, 1 << 20}};
+}
+
 /// The emulated GPU, and everything that the program has registered.
 struct Runtime {
   Device device;
@@ -74,10 +81,7 @@ struct Runtime {
   }
   std::uint64_t budget = 0;
   int multiprocessors = 132;  ///< the number of an H200, unless another one is requested
-  /// Limits: a GPU's defaults, until the program sets them.
-  std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},
-                                            {cudaLimitMallocHeapSize, 8 << 20},
-                                            {cudaLimitPrintfFifoSize, 1 << 20}};
+  std::map<cudaLimit, std::uint64_t> limits = default_limits();
   std::mutex mutex;
   std::vector<std::unique_ptr<Module>> modules;
   std::map<const void*, Kernel> kernels;
@@ -110,6 +114,8 @@ bool is_stream(cudaStream_t stream);
 /// Returns the error of every call that takes this stream: the fault of an earlier kernel, or
 /// cudaErrorInvalidResourceHandle for a stream that was destroyed.
 cudaError_t refuse_stream(cudaStream_t stream);
+/// Destroys all streams and events, and ends all captures, for cudaDeviceReset().
+void destroy_streams_and_events();
 
 /// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);

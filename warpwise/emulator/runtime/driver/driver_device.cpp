@@ -169,7 +169,10 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   --primary.retained;
   return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxReset(CUdevice device) { return known(device); }
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  if (known(device) != CUDA_SUCCESS) return known(device);
+  return DriverCall().result_of(cudaDeviceReset());
+}
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
   if (known(device) == CUDA_SUCCESS) primary.flags = flags;
   return known(device);

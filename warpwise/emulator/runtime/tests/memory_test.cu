@@ -229,4 +229,17 @@ TEST(Memory, AResetFreesAllAndInitialisesVariables) {
   cudaGetLastError();
 }
 
+TEST(Memory, AResetRestoresTheLimits) {
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  for (const cudaLimit limit : {cudaLimitStackSize, cudaLimitMallocHeapSize}) {
+    std::size_t before = 0;
+    std::size_t behind = 0;
+    ASSERT_EQ(cudaDeviceGetLimit(&before, limit), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSetLimit(limit, 2 * before), cudaSuccess);
+    ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+    ASSERT_EQ(cudaDeviceGetLimit(&behind, limit), cudaSuccess);
+    EXPECT_EQ(behind, before) << limit;
+  }
+}
+
 }  // namespace

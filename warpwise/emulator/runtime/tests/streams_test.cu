@@ -128,6 +128,30 @@ TEST_F(Streams, ADestroyedStreamIsRefusedByEveryCall) {
   EXPECT_EQ(cudaFree(value), cudaSuccess);
 }
 
+// On a GPU, the runtime may crash in this test.
+TEST_F(Streams, AResetDestroysStreamsEventsAndCaptures) {
+  cudaStream_t capturing = nullptr;
+  cudaEvent_t event = nullptr;
+  int* value = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&capturing, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal), cudaSuccess);
+  constexpr int asked_for = 60000;
+  ASSERT_EQ(
+      cudaFuncSetAttribute(out_of_bounds, cudaFuncAttributeMaxDynamicSharedMemorySize, asked_for),
+      cudaSuccess);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaStreamQuery(stream_), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamDestroy(stream_), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamEndCapture(capturing, nullptr), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaMalloc(&value, sizeof(int)), cudaSuccess) << "nothing captures";
+  out_of_bounds<<<1, 1, asked_for>>>(value);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue) << "no kernel asks for more memory";
+  EXPECT_EQ(cudaFree(value), cudaSuccess);
+}
+
 // Runs in a process of its own, which the error makes useless.
 TEST(StreamsDeathTest, AfterAFaultStreamsAndEventsReturnItsErrorToo) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
