@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "warpwise/emulator/runtime/checks/copy_check.hpp"
@@ -24,6 +25,10 @@ struct CUgraphExec_st {
 namespace {
 
 cudaError_t nothing() { return cudaSuccess; }
+
+bool is_mode(cudaStreamCaptureMode mode) {
+  return mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed;
+}
 
 bool holds(cudaGraph_t graph, cudaGraphNode_t node) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(),
@@ -204,6 +209,7 @@ cudaError_t run_all(const std::vector<GraphStep>& steps) {
 
 cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, bool has_legacy_stream) {
   if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
+  if (!is_mode(mode)) return report(cudaErrorInvalidValue);
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   auto capture = std::make_shared<Capture>(Capture{stream, new CUgraph_st, {}, mode});
   capture->has_legacy_stream = has_legacy_stream;
@@ -248,6 +254,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphNode_t* after, const cudaGraphEdgeData*,
                                           size_t count, cudaStreamCaptureMode mode) {
   if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
+  if (!is_mode(mode)) return report(cudaErrorInvalidValue);
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
@@ -296,6 +303,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  if (mode == nullptr || !is_mode(*mode)) return report(cudaErrorInvalidValue);
   *mode = exchange_capture_mode(*mode);
   return cudaSuccess;
 }
@@ -304,6 +312,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture == nullptr) return report(cudaErrorIllegalState);
   if (capture->origin != stream) return invalidate(*capture, cudaErrorStreamCaptureUnmatched);
+  if (capture->mode != cudaStreamCaptureModeRelaxed &&
+      capture->thread != std::this_thread::get_id())
+    return report(cudaErrorStreamCaptureWrongThread);
   leave_capture(*capture);
   const cudaError_t error = capture->is_invalid   ? cudaErrorStreamCaptureInvalidated
                             : is_joined(*capture) ? cudaSuccess

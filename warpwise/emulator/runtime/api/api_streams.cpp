@@ -20,7 +20,8 @@ struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
   Clock done;                      // work done when the event was recorded, for the checks of order
-  std::weak_ptr<Capture> capture;  // the capture that recorded it
+  bool is_captured = false;        // true if a capture was the last to record it
+  std::weak_ptr<Capture> capture;  // that capture, until it ends
   std::vector<cudaGraphNode_t> after;  // nodes of the capture that the event follows
 };
 struct CUstream_st {
@@ -75,6 +76,27 @@ constexpr int greatest_priority = -5;
 // Returns true for the predefined streams.
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+/// Lets a stream that captures wait for an event from outside of its capture. Only a node of the
+/// graph can wait so, with cudaEventWaitExternal.
+/// \param other  the capture that recorded the event; null if none did
+cudaError_t wait_outside(cudaStream_t stream, cudaEvent_t event, unsigned flags, Capture& own,
+                         const std::shared_ptr<Capture>& other) {
+  if (other != nullptr) {
+    invalidate(*other, cudaErrorStreamCaptureMerge);
+    return invalidate(own, cudaErrorStreamCaptureMerge);
+  }
+  if ((flags & cudaEventWaitExternal) != 0) {
+    return run_or_capture(stream, cudaGraphNodeTypeWaitEvent, [event] {
+      if (StreamOrder* const order = stream_order())
+        order->stream_waits_for(OnStream::current(), event->done);
+      return cudaSuccess;
+    });
+  }
+  // An event without work to wait for changes nothing.
+  if (!event->recorded && !event->is_captured) return cudaSuccess;
+  return invalidate(own, cudaErrorStreamCaptureIsolation);
 }
 
 }  // namespace
@@ -167,7 +189,11 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return refused != cudaSuccess ? refused : refuse_stream(from);
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned int) {
-  return refuse_stream(stream);
+  if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
+  // Graphs have no node for this call.
+  if (const std::shared_ptr<Capture> capture = capture_of(stream))
+    return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const cudaError_t refused = refuse_wait_for(stream);
@@ -225,12 +251,17 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   if (capture != nullptr && is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
-  event->capture = capture;
-  if (capture != nullptr) event->after = capture->last[stream];
   // An event in a capture only lets other streams join the capture. The graph gets no node for it,
   // because the event may be destroyed before the graph runs.
-  if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
+  if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) {
+    event->is_captured = true;
+    event->capture = capture;
+    event->after = capture->last[stream];
+    return cudaSuccess;
+  }
   return run_or_capture(stream, cudaGraphNodeTypeEventRecord, [event] {
+    event->is_captured = false;
+    event->capture.reset();
     if (StreamOrder* const order = stream_order())
       event->done = order->recorded_in(OnStream::current());
     event->time = std::chrono::steady_clock::now();
@@ -242,7 +273,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 // A stream that waits for another stream's captured event joins the capture.
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   if (const cudaError_t invalid = refuse_stream(stream); invalid != cudaSuccess) return invalid;
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
   const cudaError_t refused = refuse_default_stream(stream);
@@ -251,6 +282,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   const std::shared_ptr<Capture> capture = event->capture.lock();
   if ((own != nullptr && is_invalid(*own)) || (capture != nullptr && is_invalid(*capture)))
     return report(cudaErrorStreamCaptureInvalidated);
+  if (own != nullptr && capture != own) return wait_outside(stream, event, flags, *own, capture);
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
     order->stream_waits_for(stream, event->done);
   join_capture(stream, capture);
@@ -264,9 +296,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
-  const std::shared_ptr<Capture> capture = event->capture.lock();
-  const cudaError_t refused =
-      capture != nullptr ? invalidate(*capture, cudaErrorCapturedEvent) : refuse_unsafe_call();
+  if (const std::shared_ptr<Capture> capture = event->capture.lock())
+    return invalidate(*capture, cudaErrorCapturedEvent);
+  // The end of the capture records nothing.
+  if (event->is_captured) return report(cudaErrorCapturedEvent);
+  const cudaError_t refused = refuse_unsafe_call();
   if (refused != cudaSuccess) return refused;
   if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
   return report(emulated().sticky);

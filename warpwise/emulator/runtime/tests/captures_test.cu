@@ -247,6 +247,76 @@ TEST_F(Captures, ACapturedEventIsNotWaitedFor) {
   cudaGetLastError();
 }
 
+TEST_F(Captures, TheEndOfACaptureRecordsNoEvent) {
+  ASSERT_EQ(cudaStreamBeginCapture(free_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event_, free_), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(free_, &graph), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(event_), cudaErrorCapturedEvent);
+  ASSERT_EQ(cudaEventRecord(event_, free_), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(event_), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST_F(Captures, AreNotMergedByAnEvent) {
+  ASSERT_EQ(cudaStreamBeginCapture(free_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(other_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event_, free_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, 0), cudaErrorStreamCaptureMerge);
+  EXPECT_EQ(cudaStreamEndCapture(other_, nullptr), cudaErrorStreamCaptureInvalidated);
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(free_, &graph);
+  if (graph != nullptr) EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  cudaGetLastError();
+}
+
+// The event was recorded in SetUp(), before the capture.
+TEST_F(Captures, WaitForAnEventFromOutsideOnlyInANode) {
+  ASSERT_EQ(cudaStreamBeginCapture(other_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, cudaEventWaitDefault),
+            cudaErrorStreamCaptureIsolation);
+  cudaGraph_t graph = empty_;
+  EXPECT_EQ(cudaStreamEndCapture(other_, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(graph, nullptr);
+  cudaGetLastError();
+  ASSERT_EQ(cudaStreamBeginCapture(other_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, cudaEventWaitExternal), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(other_, &graph), cudaSuccess);
+  cudaGraphNode_t node = nullptr;
+  std::size_t count = 1;
+  ASSERT_EQ(cudaGraphGetNodes(graph, &node, &count), cudaSuccess);
+  ASSERT_EQ(count, 1U);
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  ASSERT_EQ(cudaGraphNodeGetType(node, &type), cudaSuccess);
+  EXPECT_EQ(type, cudaGraphNodeTypeWaitEvent);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+TEST_F(Captures, EndInTheirOwnThreadUnlessTheyAreRelaxed) {
+  for (const auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+                          cudaStreamCaptureModeRelaxed}) {
+    const bool is_relaxed = mode == cudaStreamCaptureModeRelaxed;
+    ASSERT_EQ(cudaStreamBeginCapture(free_, mode), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    std::thread([&] {
+      EXPECT_EQ(cudaStreamEndCapture(free_, &graph),
+                is_relaxed ? cudaSuccess : cudaErrorStreamCaptureWrongThread)
+          << mode;
+    }).join();
+    if (!is_relaxed) cudaStreamEndCapture(free_, &graph);
+    if (graph != nullptr) EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    cudaGetLastError();
+  }
+}
+
+TEST_F(Captures, HaveThreeModes) {
+  auto mode = static_cast<cudaStreamCaptureMode>(3);
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamBeginCapture(free_, mode), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
 TEST_F(Captures, TheDefaultStreamCannotCapture) {
   for (cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy})
     EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
