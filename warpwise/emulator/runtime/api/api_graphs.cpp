@@ -101,6 +101,13 @@ cudaError_t run(const CUgraphExec_st& executable) {
   return error != cudaSuccess ? error : run_all(executable.steps);
 }
 
+/// Checks the arguments of a copy or fill that a graph will run.
+cudaError_t checked(cudaStream_t stream, const std::function<cudaError_t()>& work) {
+  const OnStream on(stream);
+  const ChecksAlone checks;
+  return report(work());
+}
+
 // Returns true if the stream that began a capture has joined its other streams. The last nodes of
 // those must precede the last nodes of that stream, or be among them.
 bool is_joined(const Capture& capture) {
@@ -185,6 +192,11 @@ cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
                            std::function<cudaError_t()> work) {
   if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    if (type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset) {
+      if (is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);
+      const cudaError_t error = checked(stream, work);
+      if (error != cudaSuccess) return error;
+    }
     const std::lock_guard lock(emulated().mutex);
     if (capture->is_invalid) return report(cudaErrorStreamCaptureInvalidated);
     append(*capture, stream, type, std::move(work));
@@ -369,14 +381,18 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* given) {
-  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
-                  [copy = *given] { return cudaMemcpy3D(&copy); });
+  const auto work = [copy = *given] { return cudaMemcpy3D(&copy); };
+  const cudaError_t error = checked(nullptr, work);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, work);
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count, void* to,
                                      const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
-                  [=] { return cudaMemcpy(to, from, bytes, kind); });
+  const auto work = [=] { return cudaMemcpy(to, from, bytes, kind); };
+  const cudaError_t error = checked(nullptr, work);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, work);
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, size_t count,

@@ -12,6 +12,8 @@ namespace {
 
 thread_local cudaStreamCaptureMode own_capture_mode = cudaStreamCaptureModeGlobal;
 
+thread_local bool checks_alone = false;
+
 /// Invalidates the captures that forbid a call. Returns `error` if any capture forbids it.
 cudaError_t refused(cudaError_t error,
                     const std::function<bool(cudaStream_t, const Capture&)>& forbids) {
@@ -33,6 +35,10 @@ bool is_blocking(cudaStream_t stream) {
 }
 
 }  // namespace
+
+ChecksAlone::ChecksAlone() { checks_alone = true; }
+ChecksAlone::~ChecksAlone() { checks_alone = false; }
+bool ChecksAlone::exist() { return checks_alone; }
 
 std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
   Runtime& own = emulated();

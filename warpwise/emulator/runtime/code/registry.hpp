@@ -151,7 +151,19 @@ cudaError_t refuse_wait_for(cudaStream_t stream);
 /// Refuses a callback in a stream that captures, because graphs hold host functions instead.
 cudaError_t refuse_callback(cudaStream_t stream);
 
-/// Runs work now, or records it as a node of this type if the stream captures.
+/// While an object of this class exists, the thread's copies and fills check their arguments, but
+/// access no memory.
+class ChecksAlone {
+ public:
+  ChecksAlone();
+  ~ChecksAlone();
+  ChecksAlone(const ChecksAlone&) = delete;
+  ChecksAlone& operator=(const ChecksAlone&) = delete;
+  static bool exist();
+};
+
+/// Runs work now, or records it as a node of this type if the stream captures. A copy or fill with
+/// wrong arguments is refused and not recorded.
 cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
                            std::function<cudaError_t()> work);
 /// Begins a capture in any stream, also in the default stream of a thread.

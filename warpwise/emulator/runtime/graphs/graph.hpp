@@ -90,6 +90,8 @@ void set_condition(cudaGraphConditionalHandle condition, unsigned int value);
 /// to the end of the process, because the memory may outlive the graph.
 void* reserve_graph_memory(std::size_t bytes);
 bool is_graph_memory(const void* pointer);
+/// Returns true for any address in memory that graphs have reserved.
+bool is_in_graph_memory(const void* pointer);
 /// Allocates memory at a reserved address. Returns cudaErrorInvalidValue if the address already has
 /// memory.
 cudaError_t take_graph_memory(const void* pointer);

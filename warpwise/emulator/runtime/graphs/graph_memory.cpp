@@ -1,6 +1,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -60,6 +61,14 @@ void* reserve_graph_memory(std::size_t bytes) {
 bool is_graph_memory(const void* pointer) {
   const std::lock_guard lock(memory().mutex);
   return memory().reserved.contains(pointer);
+}
+
+bool is_in_graph_memory(const void* pointer) {
+  const std::lock_guard lock(memory().mutex);
+  const auto after = memory().reserved.upper_bound(pointer);
+  if (after == memory().reserved.begin()) return false;
+  const auto& [first, bytes] = *std::prev(after);
+  return address_of(pointer) - address_of(first) < bytes;
 }
 
 cudaError_t take_graph_memory(const void* pointer) {

@@ -11,6 +11,8 @@ extern "C" cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStre
 
 namespace {
 
+__device__ int symbol;
+
 __global__ void set(int* value) { *value = 1; }
 
 enum class Rule { allowed, unsafe, wait_for_all, default_stream };
@@ -308,6 +310,39 @@ TEST_F(Captures, EndInTheirOwnThreadUnlessTheyAreRelaxed) {
     if (graph != nullptr) EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
     cudaGetLastError();
   }
+}
+
+TEST_F(Captures, RefuseWrongCopiesAtTheirCall) {
+  static int host = 0;
+  ASSERT_EQ(cudaStreamBeginCapture(free_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(value_, &host, sizeof(int), static_cast<cudaMemcpyKind>(77), free_),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpyToSymbolAsync(symbol, &host, sizeof(int), 0, cudaMemcpyDeviceToHost, free_),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_NE(cudaMemcpyAsync(value_, &host, sizeof(int), cudaMemcpyDeviceToHost, free_),
+            cudaSuccess);
+  EXPECT_NE(cudaMemsetAsync(&host, 0, sizeof(int), free_), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(free_, &graph);
+  if (graph != nullptr) EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  cudaGetLastError();
+}
+
+// Memory of the graph is no memory of the host, although it does not exist yet.
+TEST_F(Captures, CopyMemoryThatTheGraphTakes) {
+  static int host = 7;
+  int* taken = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(free_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&taken, 2 * sizeof(int), free_), cudaSuccess);
+  EXPECT_EQ(cudaMemsetAsync(taken, 0, 2 * sizeof(int), free_), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(taken + 1, &host, sizeof(int), cudaMemcpyHostToDevice, free_),
+            cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(value_, taken, sizeof(int), cudaMemcpyDeviceToDevice, free_),
+            cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(taken, free_), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(free_, &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 TEST_F(Captures, HaveThreeModes) {
