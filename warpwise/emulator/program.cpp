@@ -90,8 +90,9 @@ struct Program::State {
                     std::span<const Address> addresses) const;
   /// Runs the work that a grid at this depth launched, in order. Returns false if a kernel had a
   /// fault; the rest is then left undone.
+  /// \param executed  warp instructions of the whole launch so far; its kernels share the budget
   bool run(Device& device, std::vector<DeviceWork> work, int depth, const LaunchOptions& options,
-           std::vector<LaunchedKernel>& done);
+           std::uint64_t& executed, std::vector<LaunchedKernel>& done);
 };
 
 const ptx::Function& Program::State::find(std::string_view name) const {
@@ -207,29 +208,70 @@ void Program::State::fill(Device& owner, std::span<const Address> addresses) con
   }
 }
 
+namespace {
+
+// Limit of one grid's tail launches. A GPU has none, so a kernel may launch itself for ever.
+constexpr std::uint64_t most_tail_launches = std::uint64_t{1} << 18;
+
+/// Reports a grid whose tail launches do not end, as a fault of the last kernel.
+void stop_tails(LaunchResult& last) {
+  Fault fault;
+  fault.kind = FaultKind::budget;
+  fault.count = 1;
+  fault.message = "the tail stream of one launch has run " + std::to_string(most_tail_launches) +
+                  " kernels, the emulator's limit: a kernel may launch itself for ever";
+  last.faults.push_back(std::move(fault));
+}
+
+/// Does a copy or a fill that a kernel launched.
+void move_bytes(Device& device, const DeviceWork& work) {
+  std::byte* to = device.host_pointer(work.to, work.bytes);
+  if (work.kind == DeviceWork::Kind::fill) {
+    std::fill_n(to, work.bytes, work.value);
+  } else {
+    std::memmove(to, device.bytes_at(work.from, work.bytes), work.bytes);
+    device.copied(work.to, work.from, work.bytes);
+  }
+}
+
+/// Names the whole budget in a fault of a kernel that had only the rest of it.
+void name_budget(LaunchResult& result, std::uint64_t budget) {
+  for (Fault& fault : result.faults) {
+    if (fault.kind == FaultKind::budget)
+      fault.message = "the launch and the kernels that it launched did not end within " +
+                      std::to_string(budget) + " warp instructions";
+  }
+}
+
+}  // namespace
+
 bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth,
-                         const LaunchOptions& options, std::vector<LaunchedKernel>& done) {
+                         const LaunchOptions& options, std::uint64_t& executed,
+                         std::vector<LaunchedKernel>& done) {
+  LaunchOptions its_options = options;
+  std::uint64_t tails = 0;
   std::deque<DeviceWork> left(std::make_move_iterator(work.begin()),
                               std::make_move_iterator(work.end()));
   while (!left.empty()) {
     const DeviceWork next = std::move(left.front());
     left.pop_front();
-    if (next.bytes > 0) {
-      std::byte* to = device.host_pointer(next.to, next.bytes);
-      if (next.kind == DeviceWork::Kind::fill) {
-        std::fill_n(to, next.bytes, next.value);
-      } else {
-        std::memmove(to, device.bytes_at(next.from, next.bytes), next.bytes);
-        device.copied(next.to, next.from, next.bytes);
-      }
-    }
+    if (next.bytes > 0) move_bytes(device, next);
     if (next.kind != DeviceWork::Kind::launch) continue;
+    if (next.is_tail && tails++ == most_tail_launches) {
+      stop_tails(done.back().result);
+      return false;
+    }
+    if (options.budget != 0)
+      its_options.budget = options.budget - std::min(executed, options.budget - 1);
     const auto start = std::chrono::steady_clock::now();
     const Code& own = code(next.kernel, launch_observers(options));
     const int its_depth = next.is_tail ? depth : depth + 1;
-    LaunchResult result = run_launch(
-        own, device.state(), load(device.state(), device),
-        {next.grid, next.block, next.dynamic_shared_bytes, 0, its_depth}, next.parameters, options);
+    LaunchResult result =
+        run_launch(own, device.state(), load(device.state(), device),
+                   {next.grid, next.block, next.dynamic_shared_bytes, 0, its_depth},
+                   next.parameters, its_options);
+    executed += result.executed;
+    name_budget(result, options.budget);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     std::vector<DeviceWork> further = std::exchange(result.device_work, {});
     const bool is_sound = result.faults.empty();
@@ -240,7 +282,7 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     if (next.is_tail)
       left.insert(left.begin(), std::make_move_iterator(further.begin()),
                   std::make_move_iterator(further.end()));
-    else if (!run(device, std::move(further), its_depth, options, done))
+    else if (!run(device, std::move(further), its_depth, options, executed, done))
       return false;
   }
   return true;
@@ -313,8 +355,11 @@ LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid,
       options.orders < 2 ? run_launch(code, device.state(), variables, shape, parameters, options)
                          : run_in_orders(code, state_->code(kernel, ObserverSet::none),
                                          device.state(), variables, shape, parameters, options);
-  if (result.faults.empty())
-    state_->run(device, std::exchange(result.device_work, {}), 0, options, result.launched);
+  if (result.faults.empty()) {
+    std::uint64_t executed = result.executed;
+    state_->run(device, std::exchange(result.device_work, {}), 0, options, executed,
+                result.launched);
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "warpwise/emulator/launched.hpp"
 
@@ -92,6 +93,44 @@ TEST(DeviceRuntime, ALaunchedKernelHasAResultOfItsOwn) {
   EXPECT_EQ(child.block, (Dim3{3, 1, 1}));
   EXPECT_EQ(child.result.printed, "hi\nhi\nhi\nhi\nhi\nhi\n");
   EXPECT_EQ(child.result.blocks, 2U);
+}
+
+// `again` launches itself into the tail stream, and so never ends.
+TEST(DeviceRuntime, TailLaunchesShareTheBudget) {
+  Program endless(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2
+  (.param .b64 a, .param .align 4 .b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 a, .param .b64 b);
+.visible .entry again() {
+  .reg .b64 %a; .param .b64 f; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12];
+  .param .b32 s; .param .b64 buffer; .param .b64 in; .param .b64 stream; .param .b32 error;
+  mov.u64 %a, again;
+  st.param.b64 [f], %a; st.param.b32 [s], 0;
+  st.param.b32 [grid], 1; st.param.b32 [grid+4], 1; st.param.b32 [grid+8], 1;
+  st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;
+  call (buffer), __cudaCDP2GetParameterBufferV2, (f, grid, block, s);
+  ld.param.b64 %a, [buffer];
+  st.param.b64 [in], %a; st.param.b64 [stream], 3;
+  call (error), __cudaCDP2LaunchDeviceV2, (in, stream);
+  ret;
+}
+)");
+  Device device;
+  LaunchOptions options;
+  options.budget = 10000;
+  const LaunchResult result = endless.launch(device, "again", {}, {}, 0, {}, options);
+  EXPECT_TRUE(result.faults.empty());
+  ASSERT_GT(result.launched.size(), 10U);
+  EXPECT_LT(result.launched.size(), 10000U);
+  const std::vector<Fault>& faults = result.launched.back().result.faults;
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].kind, FaultKind::budget);
+  EXPECT_EQ(faults[0].message,
+            "the launch and the kernels that it launched did not end within 10000 warp "
+            "instructions");
 }
 
 TEST(DeviceRuntime, WhatIsNoKernelIsNotLaunched) {
