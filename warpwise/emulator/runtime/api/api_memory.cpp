@@ -238,9 +238,9 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
                                     cudaStream_t stream) {
   if (const cudaError_t refused = refuse_stream(stream); refused != cudaSuccess) return refused;
   const std::shared_ptr<Capture> capture = capture_of(stream);
+  PoolUse* const use = use_of(pool);
+  if (use == nullptr) return report(cudaErrorInvalidValue);
   if (capture == nullptr) {
-    PoolUse* const use = use_of(pool);
-    if (use == nullptr) return report(cudaErrorInvalidValue);
     const cudaError_t refused = refuse_default_stream(stream);
     if (refused != cudaSuccess) return refused;
     const OnStream on(stream);

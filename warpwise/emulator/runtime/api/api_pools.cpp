@@ -125,9 +125,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     default: return report(cudaErrorInvalidValue);
   }
 }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return refuse_unsafe_call(); }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
-  return cudaSuccess;
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  const cudaError_t refused = refuse_unsafe_call();
+  if (refused != cudaSuccess) return refused;
+  return use_of(pool) == nullptr ? report(cudaErrorInvalidValue) : cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access,
+                                 size_t count) {
+  const bool is_wrong = use_of(pool) == nullptr || (access == nullptr && count > 0);
+  return is_wrong ? report(cudaErrorInvalidValue) : cudaSuccess;
 }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return give_pool(pool, device, &Pools::first);

@@ -234,7 +234,11 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   return DriverCall().result_of(
       cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value));
 }
-CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, size_t count) {
+  // The emulated pools ignore the content, which is the same in both interfaces.
+  return DriverCall().result_of(
+      cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(access), count));
+}
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault);

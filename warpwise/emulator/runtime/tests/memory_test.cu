@@ -210,6 +210,43 @@ TEST(Memory, PoolsCountTheirOwnMemory) {
   EXPECT_EQ(cudaFree(apart), cudaSuccess);
 }
 
+TEST(Memory, NullIsNoPool) {
+  cudaMemAccessDesc access{};
+  access.location = {cudaMemLocationTypeDevice, 0};
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  cudaMemPool_t first = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&first, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolTrimTo(first, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolTrimTo(nullptr, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPoolSetAccess(first, &access, 1), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolSetAccess(nullptr, &access, 1), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+// On a GPU, the runtime may crash in this test.
+TEST(Memory, ADestroyedPoolIsRefused) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemAccessDesc access{};
+  cudaMemPool_t gone = nullptr;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaMemPoolCreate(&gone, &properties), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolDestroy(gone), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolTrimTo(gone, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPoolSetAccess(gone, &access, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceSetMemPool(0, gone), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  void* taken = nullptr;
+  EXPECT_EQ(cudaMallocFromPoolAsync(&taken, 16, gone, stream), cudaErrorInvalidValue);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST(Memory, AResetFreesAllAndInitialisesVariables) {
   std::size_t before = 0;
   std::size_t behind = 0;
