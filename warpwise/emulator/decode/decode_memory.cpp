@@ -3,6 +3,7 @@
 // Loads, stores, atomics.
 
 #include <algorithm>
+#include <string>
 
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/cluster.hpp"
@@ -155,6 +156,30 @@ void Decoder::decode_access(bool is_load) {
   if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
 }
 
+namespace {
+
+/// Returns why PTX forbids the vector of an atomic, or its absence; empty if it does not. Handlers
+/// rely on the limit of 8 elements.
+/// \param stated  length that the instruction states; 1 without a vector
+/// \param elements  length of its operand
+std::string wrong_vector(std::size_t stated, std::size_t elements, const std::string& operation,
+                         const std::string& type, bool is_global) {
+  if (elements != stated) return "has a vector of another length than it states";
+  const bool is_half = type.starts_with("f16") || type.starts_with("bf16");
+  if (stated == 1) {
+    const bool needs_vector = is_half && (operation == "min" || operation == "max");
+    return needs_vector ? "needs a vector, as PTX has no single minimum or maximum of its type"
+                        : "";
+  }
+  if (!is_half && (type != "f32" || operation != "add")) return "takes no vector";
+  const std::size_t longest = is_half && !type.ends_with("x2") ? 8 : 4;
+  if (stated > longest)
+    return "takes a vector of at most " + std::to_string(longest) + " elements of its type";
+  return is_global ? "" : "takes a vector only in global memory";
+}
+
+}  // namespace
+
 void Decoder::decode_atomic(bool has_result) {
   std::string key;
   for (const char* operation :
@@ -162,6 +187,7 @@ void Decoder::decode_atomic(bool has_result) {
     if (has(operation)) key = operation;
   }
   if (key.empty()) refuse("");
+  const std::string operation = key;
   if (has("noftz")) key += ".noftz";
   key += "." + type();
   const Table& operations = atomic_operations(observers_);
@@ -178,8 +204,12 @@ void Decoder::decode_atomic(bool has_result) {
   };
   std::vector<std::int32_t> values;
   for (const Operand& each : elements_of(value)) values.push_back(read(each, widths[3]));
-  constexpr std::size_t most_elements = 8;  // PTX has no longer vectors, and handlers rely on it
-  if (values.size() > most_elements) malformed("has a vector of more than 8 elements");
+  const std::size_t stated = has("v2") ? 2 : has("v4") ? 4 : has("v8") ? 8 : 1;
+  if (type() != "b128") {
+    const bool is_global = at.space == Space::global || at.space == Space::generic;
+    const std::string wrong = wrong_vector(stated, values.size(), operation, type(), is_global);
+    if (!wrong.empty()) malformed(wrong);
+  }
   constexpr std::size_t halves_of_b128 = 2;
   if (type() == "b128" && values.size() != halves_of_b128)
     malformed("has registers that do not fit its type");

@@ -92,6 +92,30 @@ TEST(Messages, OperandsThatDoNotFitTheInstruction) {
   EXPECT_EQ(refusal("set %r1, %r2, %r3;").substr(0, 12), "PTX line 9: ");
 }
 
+// ptxas refuses these vectors too, for sm_90.
+TEST(Messages, VectorsThatNoAtomicTakes) {
+  const auto expect = [](const std::string& name, const std::string& operands,
+                         const std::string& why) {
+    EXPECT_EQ(refusal(".reg .b16 %h<9>;\n" + name + " " + operands + ";"),
+              "PTX line 10: '" + name + "' " + why);
+  };
+  const std::string two = "[%l], {%r1, %r2}";
+  const std::string eight = "[%l], {%r1, %r2, %r3, %r1, %r2, %r3, %r1, %r2}";
+  const std::string length = "has a vector of another length than it states";
+  expect("red.global.add.f32", two, length);
+  expect("red.global.add.v4.f32", two, length);
+  expect("red.global.add.v2.f32", "[%l], %r1", length);
+  expect("atom.global.add.v2.f32", "{%r1, %r2, %r3}, [%l], {%r1, %r2, %r3}", length);
+  expect("red.global.add.v2.u32", two, "takes no vector");
+  expect("atom.global.exch.v2.b32", "{%r1, %r2}, " + two, "takes no vector");
+  const std::string four = "takes a vector of at most 4 elements of its type";
+  expect("red.global.add.v8.f32", eight, four);
+  expect("red.global.max.noftz.v8.bf16x2", eight, four);
+  expect("red.shared.add.v2.f32", "[%r3], {%r1, %r2}", "takes a vector only in global memory");
+  expect("red.global.min.noftz.f16", "[%l], %h1",
+         "needs a vector, as PTX has no single minimum or maximum of its type");
+}
+
 TEST(Messages, ACallOfASystemFunctionWithOtherArguments) {
   const auto why = [](const std::string& passed, const std::string& taken, const std::string& has) {
     return passed + " and takes " + taken + "; the function has " + has;
