@@ -190,7 +190,7 @@ cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType 
 
 cudaError_t run_or_capture(cudaStream_t stream, cudaGraphNodeType type,
                            std::function<cudaError_t()> work) {
-  if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t invalid = refuse_stream(stream); invalid != cudaSuccess) return invalid;
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     if (type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset) {
       if (is_invalid(*capture)) return report(cudaErrorStreamCaptureInvalidated);

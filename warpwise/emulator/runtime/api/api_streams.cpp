@@ -89,6 +89,7 @@ cudaError_t wait_outside(cudaStream_t stream, cudaEvent_t event, unsigned flags,
   }
   if ((flags & cudaEventWaitExternal) != 0) {
     return run_or_capture(stream, cudaGraphNodeTypeWaitEvent, [event] {
+      if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
       if (StreamOrder* const order = stream_order())
         order->stream_waits_for(OnStream::current(), event->done);
       return cudaSuccess;
@@ -260,6 +261,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return cudaSuccess;
   }
   return run_or_capture(stream, cudaGraphNodeTypeEventRecord, [event] {
+    if (!live_events().has(event)) return report(cudaErrorInvalidResourceHandle);
     event->is_captured = false;
     event->capture.reset();
     if (StreamOrder* const order = stream_order())
