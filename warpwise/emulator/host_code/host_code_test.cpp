@@ -4,6 +4,7 @@
 #include "warpwise/emulator/host_code/host_code.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,7 @@
 #include "emulator/emulated.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/host_code/random_kernel_testing.hpp"
+#include "warpwise/emulator/host_code_listing.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -116,7 +118,29 @@ std::uint32_t number_of(const char* name, std::uint32_t usual) {
   return text == nullptr ? usual : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
+/// Returns why kernels get no machine code here; null if they do. Without machine code, the tests
+/// would silently compare the interpreter with itself.
+const char* why_no_machine_code() {
+#ifdef WARPWISE_JIT
+  for (const bool is_there :
+       {__builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
+        __builtin_cpu_supports("bmi") != 0, __builtin_cpu_supports("popcnt") != 0}) {
+    if (!is_there) return "this CPU lacks AVX2, FMA, BMI or POPCNT";
+  }
+  constexpr std::size_t bytes = 4096;
+  void* const page =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return "the system gives no memory";
+  const bool is_executable = ::mprotect(page, bytes, PROT_READ | PROT_EXEC) == 0;
+  ::munmap(page, bytes);
+  return is_executable ? nullptr : "the system gives no executable memory";
+#else
+  return "this build makes no machine code: WARPWISE_JIT is OFF";
+#endif
+}
+
 TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
+  if (const char* const why = why_no_machine_code()) GTEST_SKIP() << why;
   const std::vector<Mode> modes = {{},
                                    {true, {}},
                                    {false, {Check::init}},
@@ -128,6 +152,10 @@ TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
   for (std::uint32_t seed = first; seed < first + kernels; ++seed) {
     const std::string ptx = test::RandomKernel(seed).kernel();
     const Mode& mode = modes[seed % 8 < modes.size() ? seed % 8 : seed % 2];
+    // A kernel without machine code would be compared with itself.
+    if (seed < first + 20) {
+      ASSERT_FALSE(host_code_of(ptx, "fuzz").empty()) << "kernel of seed " << seed << ":\n" << ptx;
+    }
     Program program(ptx);
     const std::string found = difference(run(program, mode, seed, Engine::interpreter),
                                          run(program, mode, seed, Engine::machine_code));
@@ -136,6 +164,7 @@ TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
 }
 
 TEST(HostCode, APairOfPredicatesMayReplaceTheOneItIsCombinedWith) {
+  if (const char* const why = why_no_machine_code()) GTEST_SKIP() << why;
   const std::string ptx =
       ".version 8.4\n.target sm_90\n.address_size 64\n"
       ".visible .entry pair(.param .u64 out)\n{\n"
@@ -155,6 +184,7 @@ TEST(HostCode, APairOfPredicatesMayReplaceTheOneItIsCombinedWith) {
 }
 
 TEST(HostCode, MemoryThatAnotherWorkerHasFreedIsNotReadAgain) {
+  if (const char* const why = why_no_machine_code()) GTEST_SKIP() << why;
   // Block 0 is busy for long, so another worker runs block 1. Block 0 frees what block 1 has read.
   const std::string ptx =
       ".version 8.4\n.target sm_90\n.address_size 64\n"
@@ -194,6 +224,7 @@ TEST(HostCode, MemoryThatAnotherWorkerHasFreedIsNotReadAgain) {
 }
 
 TEST(HostCode, AnExceptionPassesThrough) {
+  if (const char* const why = why_no_machine_code()) GTEST_SKIP() << why;
   Emulated emulated(
       ".version 8.4\n.target sm_90\n.address_size 64\n"
       ".visible .entry faulty()\n{\n.reg .b32 %w<2>;\n.reg .b64 %l<2>;\n"

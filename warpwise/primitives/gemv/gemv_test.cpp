@@ -12,6 +12,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/primitives/gemv/launch.hpp"
 
 namespace warpwise {
 namespace {
@@ -309,6 +310,21 @@ TEST_P(GemvTest, MoreChunksThanAGroup) {
   // The kernel loads whole words, and there are more chunks than blocks.
   compare(ElementType::f16, (1 << 18) + 300, 8, {1, 0, true});
   compare(ElementType::bf16, (1 << 18) + 300, 8, {1, 0, true});
+}
+
+TEST_P(GemvTest, ChunksOfMoreOutputsThanWarpsAddUp) {
+  // Each block of gemv_sum adds the chunks of 32 columns; the last block has fewer.
+  constexpr std::int64_t rows = 950, columns = 2065;
+  Problem problem(ElementType::f32, rows, columns, {1, 0, true}, {2, 2});
+  detail::gemv::GemvCall call{
+      .arguments = {}, .x_stride = 4, .type = ElementType::f32, .transpose = true};
+  call.arguments.a = reinterpret_cast<const unsigned char*>(problem.a.view().data());
+  call.arguments.pitch = problem.a.view().pitch_bytes();
+  call.arguments.rows = rows;
+  call.arguments.columns = columns;
+  constexpr int multiprocessors_of_h100 = 132;
+  EXPECT_GT(detail::gemv::gemv_plan(call, multiprocessors_of_h100, true).lists, 1);
+  problem.run_and_compare(GetParam());
 }
 
 TEST_P(GemvTest, LargerThanOneTask) {

@@ -10,6 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/gaussian_launch.hpp"
+#include "warpwise/primitives/threshold/launch.hpp"
 
 namespace warpwise {
 namespace {
@@ -199,11 +201,24 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   }
 }
 
+/// Returns the rows of an image of u8 that a thread block of threshold_gaussian_products decides.
+int gaussian_segment_rows(Size size, std::int64_t window) {
+  // These rows depend on the number of weights alone.
+  const std::vector<float> weights(static_cast<std::size_t>(window / 2 + 1),
+                                   1 / static_cast<float>(window));
+  const auto launch = detail::threshold::gaussian_product_launch(
+      {nullptr, size.width, size.width, size.height}, {}, {weights, 0, {}});
+  return launch ? launch->arguments.segment_rows : 0;
+}
+
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // Compares with the CPU path, because images for 264 thread blocks take the reference too long.
-  const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
+  // A thread block checks after `rows` rows if it is full. It must have more rows: then it decides
+  // the pixels that it keeps, and begins anew. The result is compared with the CPU path, because
+  // the reference would take too long.
+  const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window, std::int64_t rows) {
     const HostView pixels = src.view();
+    EXPECT_GT(gaussian_segment_rows({pixels.width(), pixels.height()}, window), rows);
     GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
     GuardedImage dst(ElementType::u8, pixels.width(), pixels.height());
     const ThresholdOptions options{.window = window, .method = ThresholdMethod::gaussian};
@@ -212,24 +227,27 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     test::expect_equal(expected.view(), dst.view());
     dst.expect_guards_intact();
   };
+  // An image of one strip gets 264 thread blocks at most, with whole groups of 16 rows. One row
+  // more than 264 times `rows` adds a group to each block.
+  //
   // With four levels, integers cannot decide about one pixel in a hundred. These are too few for a
-  // thread block to keep rows of tiles, so it keeps single pixels. Its 48 rows have about 130 of
+  // thread block to keep rows of tiles, so it keeps single pixels. In 48 rows it has about 90 of
   // them, more than the 64 from which on it counts as full.
-  GuardedImage four_levels(ElementType::u8, 256, 264 * 48);
+  GuardedImage four_levels(ElementType::u8, 160, 264 * 48 + 1);
   four_levels.fill_random(15);
   const HostView pixels = four_levels.view();
   for (std::int64_t y = 0; y < pixels.height(); ++y) {
     for (std::int64_t x = 0; x < pixels.width(); ++x) pixels.row(y)[x] &= std::byte{3};
   }
-  compare_with_cpu(four_levels, 15);
+  compare_with_cpu(four_levels, 15, 48);
   // With two neighbouring levels, integers decide hardly any pixel. A thread block then has more
   // rows of undecided pixels than it can decide in floats at once.
   for (const auto& [window, rows] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
-           {15, 96}, {49, 128}, {113, 192}}) {
+           {15, 48}, {49, 48}, {113, 144}}) {
     SCOPED_TRACE(window);
-    GuardedImage neighbours(ElementType::u8, 8, 264 * rows);
+    GuardedImage neighbours(ElementType::u8, 8, 264 * rows + 1);
     fill(neighbours, Content::neighbouring_levels, 0);
-    compare_with_cpu(neighbours, window);
+    compare_with_cpu(neighbours, window, rows);
   }
 }
 
@@ -342,12 +360,31 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
   }
 }
 
+/// Returns the first kernel of a call without a mean image.
+std::string first_kernel(ElementType type, Size size, std::int64_t window,
+                         std::int64_t shared_limit) {
+  const std::int64_t row_bytes = size.width * size_of(type);
+  detail::threshold::WindowRule rule;
+  rule.half = window / 2;
+  rule.area = window * window;
+  rule.wide = window > (type == ElementType::u8 ? 2051 : 127);
+  const auto launches =
+      detail::threshold::threshold_launches({nullptr, row_bytes, size.width, size.height}, {}, rule,
+                                            size_of(type), shared_limit, nullptr);
+  return detail::threshold::kernel_name(launches.begin()->kernel);
+}
+
+constexpr std::int64_t shared_limit_of_turing = 64 << 10;
+constexpr std::int64_t shared_limit_of_hopper = 227 << 10;
+
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High images of one or two strips. Most take at least 264 thread blocks, the fewest for which a
+  // High images of one or two strips. They take at least 264 thread blocks, the fewest for which a
   // GPU runs threshold_bands. That kernel writes no mean image, so the calls have none.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
+      EXPECT_EQ(first_kernel(type, size, window, shared_limit_of_turing), "threshold_bands")
+          << name_of(type) << " " << size.width << "x" << size.height << " window " << window;
       compare(type, size, content, {.window = window}, {layout, layout, {}}, false);
     };
     const bool packed = layout.offset_bytes == 0;
@@ -364,9 +401,9 @@ TEST_P(ThresholdTest, BlocksOfBands) {
     if (packed) {
       compare_bands(ElementType::u8, {700, 132 * 32}, Content::few_levels, 15);
     } else {
-      compare_bands(ElementType::u8, {40, 10900}, Content::all_levels, 33);
+      compare_bands(ElementType::u8, {40, height}, Content::all_levels, 33);
       compare_bands(ElementType::u8, {8, 31700}, Content::all_levels, 63);
-      compare_bands(ElementType::u16, {20, 10240}, Content::all_levels, 31);
+      compare_bands(ElementType::u16, {20, height}, Content::all_levels, 31);
     }
   }
   for (const std::int64_t window : {257, 301}) {
@@ -380,7 +417,7 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   // reference would take too long. For u8, 255 is the last window whose area fits 16 bits, and 257
   // the first whose area does not. From window 129 on, sums of u16 need 64 bits. Window 601 takes
   // larger thread blocks. The last two problems have small windows, and too few thread blocks for
-  // threshold_bands.
+  // threshold_bands: threshold_tiles takes them.
   struct Problem {
     ElementType type;
     Size size;
@@ -402,6 +439,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   for (const auto& [type, size, window, content] : problems) {
     SCOPED_TRACE(testing::Message() << name_of(type) << " " << size.width << "x" << size.height
                                     << " window " << window);
+    EXPECT_EQ(first_kernel(type, size, window, shared_limit_of_hopper),
+              window > 33 ? "threshold_row_sums" : "threshold_tiles");
     const Layouts layouts = k % 3 == 0 ? layouts_of(k + 4) : Layouts{};
     GuardedImage src(type, size.width, size.height, 1, layouts.src);
     fill(src, content, 11 + k);
@@ -425,13 +464,16 @@ TEST_P(ThresholdTest, WindowsThatBeginWithLessThanGroupsOfRows) {
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {241, 253, 255, 383, 511}) {
       SCOPED_TRACE(testing::Message() << name_of(type) << " window " << window);
-      GuardedImage src(type, 5, 1000);
+      // Windows to 255 of u8 take wide bands only with 112 thread blocks, of 16 rows each.
+      const Size size{5, type == ElementType::u8 && window <= 255 ? 112 * 16 : 1000};
+      EXPECT_EQ(first_kernel(type, size, window, shared_limit_of_hopper), "threshold_row_sums");
+      GuardedImage src(type, size.width, size.height);
       fill(src, Content::zero, 0);
-      for (std::int64_t y = 62; y < 1000; y += 97) {
+      for (std::int64_t y = 62; y < size.height; y += 97) {
         std::fill_n(src.view().row(y), src.view().row_bytes(), std::byte{255});
       }
-      GuardedImage expected(type, 5, 1000);
-      GuardedImage dst(type, 5, 1000);
+      GuardedImage expected(type, size.width, size.height);
+      GuardedImage dst(type, size.width, size.height);
       const ThresholdOptions options{.window = window,
                                      .offset = type == ElementType::u8 ? 20.0 : 5000.0};
       threshold(src.view(), expected.view(), options);
