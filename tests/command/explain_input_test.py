@@ -207,7 +207,9 @@ class Faults(ExplainTest):
                  "struct Scaling { const float* in; float* out; int n; float f; };\n"
         source += "".join(f"__global__ void {name}({parameters}) {{ {body} }}\n" for name, (parameters, body, _) in HARD.items())
         write("hard.cu", source.encode())
-        for each in json.loads(self.succeed("explain", "hard.cu", "--json").stdout)["kernels"]:
+        listed = json.loads(self.succeed("explain", "hard.cu", "--json").stdout)["kernels"]
+        self.assertEqual({each["kernel"] for each in listed}, set(HARD))
+        for each in listed:
             with self.subTest(each["kernel"]):
                 for words in HARD[each["kernel"]][2]:
                     self.assertIn(words, each["command"])

@@ -27,8 +27,8 @@ class Calculator(LabTest):
         [small] = self.rows("--cc", "1.3", "--block-threads", "64")
         self.assertEqual((small["blocks_per_sm"], small["occupancy"], small["limited_by"]), (8, 0.5, "blocks"))
         # Document D: an SM of CC 1.0 or 1.1 has 768 threads, which are 3 blocks of 256.
-        for row in self.rows("--cc", "1.0,1.1", "--block-threads", "256"):
-            self.assertEqual((row["blocks_per_sm"], row["warps_per_sm"], row["occupancy"]), (3, 24, 1))
+        rows = self.rows("--cc", "1.0,1.1", "--block-threads", "256")
+        self.assertEqual([(row["blocks_per_sm"], row["warps_per_sm"], row["occupancy"]) for row in rows], [(3, 24, 1)] * 2)
 
     def test_a_gpu_stands_for_its_compute_capability(self):
         self.assertEqual(self.rows("--profile", "gtx280", "--block-threads", "256"), self.rows("--cc", "1.3", "--block-threads", "256"))

@@ -1,4 +1,4 @@
-// Launches gemv_sum, which adds partial sums, directly: gemv() needs it only from 270 MB on.
+// Launches gemv_sum, which adds partial sums, directly: gemv() needs it only for few shapes.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

@@ -41,6 +41,7 @@ void expand(const std::string& text, const std::string& refusal, std::vector<For
 Forms read_forms() {
   Forms forms;
   std::ifstream file(WARPWISE_PTX_FORMS);
+  EXPECT_TRUE(file.is_open()) << WARPWISE_PTX_FORMS;
   std::vector<Form>* section = nullptr;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;

@@ -237,11 +237,11 @@ TEST(Calls, AreCountedOnTheirLines) {
       functions, "ld.global.u64 %l3, [pointer];\n" + call("%l3", "%r1", "%r3", "shape")));
   LaunchResult result;
   run(emulated, &result);
+  std::vector<std::uint64_t> counts;
   for (const auto& line : result.lines) {
-    if (line.line == 3) {
-      EXPECT_EQ(line.execution.warp_instructions, 2U * 3);
-    }
+    if (line.line == 3) counts.push_back(line.execution.warp_instructions);
   }
+  EXPECT_EQ(counts, std::vector<std::uint64_t>{2 * 3});
 }
 
 TEST(Calls, MemoryOfTheStack) {

@@ -1,9 +1,9 @@
 // The race check: kernels that race, and look-alikes that do not.
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include "emulator/emulated.hpp"
+#include "support/peak_memory.hpp"
 
 namespace warpwise {
 namespace races_tests {
@@ -306,16 +306,12 @@ TEST(Races, OfManyBlocksWithMuchSharedMemory) {
   emulated.options.checks = {emulator::Check::races};
   emulated.options.threads = 1;
   emulated.dynamic_shared_bytes = 200 * 1024;
-  const auto peak_bytes = [] {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss * 1024;  // in KiB
-  };
-  const long before = peak_bytes();
+  test::forget_peak();
+  const std::int64_t before = test::peak_bytes();
   const LaunchResult result = emulated.launch("race", {blocks}, {1});
   for (const Fault& fault : result.faults) ADD_FAILURE() << fault.message;
   // The shared memory itself takes 40 MB.
-  EXPECT_LT(peak_bytes() - before, 400 << 20);
+  EXPECT_LT(test::peak_bytes() - before, 400 << 20);
 }
 
 // The check remembers a byte that lies far from the others, too.

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <numeric>
 
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
+#include "support/peak_memory.hpp"
 #include "warpwise/emulator/tensor_map.hpp"
 
 namespace warpwise {
@@ -185,13 +184,6 @@ TEST(Bulk, ABoxThatMayNotBeginThere) {
   }
 }
 
-/// Returns the most memory in bytes that the process has had so far.
-std::int64_t peak_bytes() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return std::int64_t{1024} * used.ru_maxrss;
-}
-
 // The emulator buffers the bytes of a copy, but a copy without a valid destination allocates no
 // buffer.
 TEST(Bulk, ACopyThatSharedMemoryCannotHoldTakesNoMemory) {
@@ -202,10 +194,11 @@ TEST(Bulk, ACopyThatSharedMemoryCannotHoldTakesNoMemory) {
       "[%r6];\n",
       ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
   const Address large = emulated.device.allocate(268435456, "large");
-  const std::int64_t before = peak_bytes();
+  test::forget_peak();
+  const std::int64_t before = test::peak_bytes();
   const LaunchResult result = emulated.launch("hand", {1}, {32}, large, large);
   EXPECT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
-  EXPECT_LT(peak_bytes() - before, 64 << 20);
+  EXPECT_LT(test::peak_bytes() - before, 64 << 20);
 }
 
 TEST(Bulk, ABoxThatSharedMemoryCannotHoldTakesNoMemory) {
@@ -230,10 +223,11 @@ TEST(Bulk, ABoxThatSharedMemoryCannotHoldTakesNoMemory) {
         ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
     map.address = emulated.buffer(std::vector<std::uint32_t>(256, 7), "tensor");
     const Address maps = emulated.buffer(std::vector<emulator::TensorMap>{map}, "map");
-    const std::int64_t before = peak_bytes();
+    test::forget_peak();
+    const std::int64_t before = test::peak_bytes();
     const LaunchResult result = emulated.launch("hand", {1}, {32}, maps, maps);
     EXPECT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds}) << stores;
-    EXPECT_LT(peak_bytes() - before, 64 << 20) << stores;
+    EXPECT_LT(test::peak_bytes() - before, 64 << 20) << stores;
   }
 }
 

@@ -5,13 +5,17 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <limits>
 
+#include "support/peak_memory.hpp"
+
 namespace {
+
+using warpwise::test::forget_peak;
+using warpwise::test::peak_bytes;
 
 constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
 
@@ -19,16 +23,10 @@ __global__ void put(int* to, int value) { to[threadIdx.x] = value; }
 
 __global__ void sum(const int* from, int* to) { atomicAdd(to, from[threadIdx.x]); }
 
-/// Returns the process's peak memory.
-std::int64_t peak_bytes() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return std::int64_t{1024} * used.ru_maxrss;
-}
-
 TEST(Limits, RowsThatNoSizeHolds) {
   void* pointer = nullptr;
   size_t pitch = 0;
+  forget_peak();
   const std::int64_t before = peak_bytes();
   for (const auto& [width, height] : {std::pair<size_t, size_t>{most, 1},
                                       {most - 510, 1},
@@ -91,6 +89,7 @@ class Streams : public testing::Test {
 };
 
 TEST_F(Streams, AreForgotten) {
+  forget_peak();
   come_and_go(1000);
   const std::int64_t before = peak_bytes();
   come_and_go(10000);
@@ -111,6 +110,7 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
     }
   };
   // Memory may grow a little, because the emulator keeps freed allocations' names for messages.
+  forget_peak();
   come_and_go_with_memory(1000);
   const std::int64_t before = peak_bytes();
   come_and_go_with_memory(2000);
