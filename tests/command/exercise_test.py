@@ -92,6 +92,13 @@ class Exercise(FollowedDocument):
         self.assertIn("Nothing is left", self.exercise("hint"))
 
     @runs_rungs
+    def test_a_kernel_that_prints(self):
+        self.exercise("start", "race", "mine")
+        printing = read("mine/kernel.cu").replace(b"  __syncthreads();", b'  printf("%d", thread);\n  __syncthreads();', 1)
+        write("mine/kernel.cu", printing)
+        self.assertRegex(self.marks("mine", says="exercise hint"), "and what it prints: warpwise explain ")
+
+    @runs_rungs
     def test_hints_come_in_steps(self):
         self.exercise("start", "transpose", "mine")
         first, second, third = (self.exercise("hint", "mine") for _ in range(3))
@@ -108,6 +115,19 @@ class Exercise(FollowedDocument):
         write("mine/kernel.cu", b"wrong")
         self.assertIn("kernel.cu(1): error", self.exercise("hint", "mine"))
         self.assertIn("Read the first message", self.exercise("hint", "mine"))
+
+    @runs_rungs
+    def test_another_fault_begins_its_own_hints(self):
+        self.exercise("start", "race", "mine")
+        for _ in range(3):
+            said = self.exercise("hint", "mine")
+        self.assertIn("no more hints", said)
+        # The mark is the same, and the fault is another one.
+        outside = self.exercise("solution", "mine").replace("data[at] = ", "data[at + 1] = ")
+        write("mine/kernel.cu", outside.encode())
+        said = self.exercise("hint", "mine")
+        self.assertIn("out_of_bounds", said)
+        self.assertIn("again says more", said)
 
     @runs_rungs
     def test_korean(self):

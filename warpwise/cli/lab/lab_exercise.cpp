@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -174,16 +175,24 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
   }
   if (!marks.explain.empty())
     print_line(lab::said(
-        "Its counts, line by line: {}",
+        marks.prints ? "Its counts, line by line, and what it prints: {}"
+                     : "Its counts, line by line: {}",
         fmt::format("warpwise explain {} {}",
                     quoted((fs::path(folder) / lab::kernel_file).string()), marks.explain)));
   throw Error(lab::said("{} marks; \"{}\" says what to do next", sum_of(marks),
                         command_for("hint", folder)));
 }
 
+// Returns a word for a mark and its hints. Two faults, such as a race and an index outside of an
+// array, fail one mark with different hints.
+std::string key_of(const lab::Mark& mark) {
+  const std::string first = mark.hints.empty() ? "" : mark.hints[0];
+  return fmt::format("{}:{:x}", mark.name, std::hash<std::string>{}(first));
+}
+
 // Prints the first failed mark (a property that the kernel lacks), and hints for it. Each further
-// call for the same mark prints one more hint. If a mark has only one hint, this hint is the cure,
-// so the first call leaves it out.
+// call for the same mark and fault prints one more hint. If a mark has only one hint, this hint is
+// the cure, so the first call leaves it out.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();
@@ -194,8 +203,9 @@ void hint(const std::string& folder, const lab::Exercise& exercise) {
   print_text(next->text);
   if (!next->shown.empty()) print_text(next->shown);
   lab::Started started = started_at(folder);
-  if (started.hinted != next->name) started.hints = 0;
-  started.hinted = next->name;
+  const std::string key = key_of(*next);
+  if (started.hinted != key) started.hints = 0;
+  started.hinted = key;
   const std::size_t all = next->hints.size();
   std::size_t given = std::min(started.hints + (all > 1 ? 1 : 0), all);
   ++started.hints;

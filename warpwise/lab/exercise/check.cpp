@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
@@ -30,6 +31,8 @@ using ladders::Variables;
 
 constexpr std::uint64_t device_bytes = std::uint64_t{1} << 30;
 constexpr std::size_t most_log_lines = 12;
+// Limit of a line of a compiler's message or of a source, when it is shown.
+constexpr std::size_t most_line_columns = 500;
 
 io::Picture no_texture(const std::string& path) {
   throw InvalidArgument(path + ": an exercise reads no files");
@@ -68,11 +71,20 @@ struct LaunchShape {
   emulator::Dim3 block;
 };
 
+// Refuses a kernel whose shared arrays are too large for a GPU. PTX alone has no such limit.
+void require_shared_memory(const emulator::KernelInfo& info) {
+  constexpr std::uint64_t most = 48 * 1024;
+  if (info.static_shared_bytes <= most) return;
+  throw InvalidArgument(said("the kernel's __shared__ arrays have {} bytes; a block can declare {}",
+                             info.static_shared_bytes, most));
+}
+
 Run run(Launchable& kernel, const Exercise& exercise, const Variables& size,
         const LaunchShape& shape, const emulator::LaunchOptions& options, std::uint64_t seed) {
   emulator::Device device(device_bytes);
   device.track_definedness();
   const emulator::KernelInfo& info = kernel.program.kernel(kernel.kernel);
+  require_shared_memory(info);
   const Arguments arguments(device, info, arguments_of(exercise, size), no_texture, seed);
   Run run;
   run.shared_bytes = info.static_shared_bytes;
@@ -83,9 +95,38 @@ Run run(Launchable& kernel, const Exercise& exercise, const Variables& size,
   return run;
 }
 
+// The names of ScalarType's values in CUDA C++, in its order.
+constexpr std::array<std::string_view, 11> c_names = {
+    "signed char", "unsigned char",      "short", "unsigned short", "int",   "unsigned",
+    "long long",   "unsigned long long", "half",  "float",          "double"};
+
+// Refuses a kernel whose parameters have other types than the arguments of the exercise.
+void require_types(const emulator::KernelInfo& info, const Exercise& exercise) {
+  const std::vector<ArgumentSpec> specs = arguments_of(exercise, exercise.sizes[0]);
+  emulator::Device device(device_bytes);
+  try {
+    const Arguments fitting(device, info, specs, no_texture, 0);
+  } catch (const InvalidArgument&) {
+    std::string all;
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      all += fmt::format(
+          "{}{}{} {}", all.empty() ? "" : ", ", c_names.at(static_cast<std::size_t>(specs[i].type)),
+          specs[i].kind == ArgumentSpec::Kind::buffer ? "*" : "", exercise.arguments[i].name);
+    }
+    throw InvalidArgument(
+        said("the kernel's parameters have other types than the task's: {}({}), with or without "
+             "const",
+             exercise.kernel, all));
+  }
+}
+
 void require_parameters(Launchable& kernel, const Exercise& exercise) {
-  const std::size_t count = kernel.program.kernel(kernel.kernel).parameter_bytes.size();
-  if (count == exercise.arguments.size()) return;
+  const emulator::KernelInfo& info = kernel.program.kernel(kernel.kernel);
+  const std::size_t count = info.parameter_bytes.size();
+  if (count == exercise.arguments.size()) {
+    require_types(info, exercise);
+    return;
+  }
   std::string names;
   for (const NamedArgument& each : exercise.arguments)
     names += (names.empty() ? "" : ", ") + each.name;
@@ -107,7 +148,12 @@ emulator::Dim3 stated_block(Launchable& kernel) {
   emulator::Device device(device_bytes);
   std::uint64_t bytes = 0;
   std::array<std::int32_t, 2> block = {0, 0};
-  const emulator::Address address = kernel.program.variable(device, "block", &bytes);
+  emulator::Address address = 0;
+  try {
+    address = kernel.program.variable(device, "block", &bytes);
+  } catch (const InvalidArgument&) {
+    bytes = 0;  // the program has no such variable
+  }
   if (bytes != sizeof(block))
     throw InvalidArgument(said("'block' must be declared as __constant__ int block[2]"));
   device.read(address, std::as_writable_bytes(std::span(block)));
@@ -143,7 +189,7 @@ std::string first_lines(const std::string& log) {
   std::string text;
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line) && count < most_log_lines; ++count)
-    text += (text.empty() ? "" : "\n") + line;
+    text += (text.empty() ? "" : "\n") + io::shortened(line, most_line_columns);
   return with_own_name(std::move(text));
 }
 
@@ -306,10 +352,11 @@ struct Source {
   std::string shown(int line) const {
     std::istringstream lines(text);
     std::string found;
-    for (int i = 0; i < line; ++i) std::getline(lines, found);
+    for (int i = 0; i < line && lines; ++i) std::getline(lines, found);
     if (found.ends_with('\r')) found.pop_back();  // of a line end of Windows
     const std::size_t begin = found.find_first_not_of(" \t");
-    return lines && begin != std::string::npos ? "  " + found.substr(begin) : "";
+    if (!lines || begin == std::string::npos) return "";
+    return "  " + io::shortened(std::string_view(found).substr(begin), most_line_columns);
   }
 };
 
@@ -485,6 +532,7 @@ Marks Checker::check(const std::string& text, const std::function<double()>& tim
   }
   const Variables& counted_size = exercise_.sizes[0];
   const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);
+  marks.prints = !runs.counted->result.printed.empty();
   const Variables& shown = runs.failed != nullptr ? *runs.failed : counted_size;
   marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel)) +
                   (runs.fault ? " --check all" : "");

@@ -36,6 +36,7 @@ struct Marks {
   std::vector<Mark> marks;
   std::string explain;  ///< options of `warpwise explain` for a launch at the first failed size or,
                         ///< if none failed, at the first size; empty if the kernel did not run
+  bool prints = false;  ///< the kernel printed text, which `warpwise explain` shows
 
   int passed() const;
   int all() const;  ///< number of marks that were not skipped

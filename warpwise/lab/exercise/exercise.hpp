@@ -108,8 +108,8 @@ Exercise find_exercise(std::string_view name);
 struct Started {
   std::string exercise;   ///< the exercise's name
   std::string marks;      ///< result of the last check: "3 of 5"; empty before the first check
-  std::string hinted;     ///< mark that the last hint was for; empty before the first hint
-  std::size_t hints = 0;  ///< number of hints that were given for this mark
+  std::string hinted;     ///< word for the mark and the hints of the last hint; may be empty
+  std::size_t hints = 0;  ///< number of hints that were given for this word
 };
 /// Names of files in a student's folder.
 inline constexpr const char* kernel_file = "kernel.cu";

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "tests/support/exercises.hpp"
+#include "warpwise/lab/exercise/figures.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 #include "warpwise/lab/report/words/words.hpp"
 #include "warpwise/rules/rules.hpp"
@@ -142,11 +143,19 @@ TEST(Korean, FaultsAndRefusalsHaveIt) {
   if (const auto checker = checker_of("race")) {
     const std::string fault = mark_of(checker->check(start_of("race"), no_gpu), "checks").text;
     EXPECT_NE(fault.find("경쟁: \""), std::string::npos) << fault;
-    for (const char* source : {"#include \"a.h\"", "__global__ void relax() {}"}) {
+    for (const std::string& source :
+         {std::string("#include \"a.h\""), std::string("__global__ void relax() {}"),
+          std::string("__global__ void relax(int*, long long, int) {}"), std::string(1, '\0')}) {
       const std::string text = checker->check(source, no_gpu).marks[0].text;
       EXPECT_TRUE(is_korean(text)) << text;
     }
   }
+  report::speak(report::Language::english);
+}
+
+TEST(Korean, AFigureHasTheWordsOfItsHints) {
+  report::speak(report::Language::korean);
+  EXPECT_EQ(words_of(Figure::divergent_branches, ""), "갈라지는 분기");
   report::speak(report::Language::english);
 }
 

@@ -35,6 +35,9 @@ const char* hint_of(emulator::FaultKind kind) {
       return "A vector of 4, 8 or 16 bytes must lie at a multiple of its size.";
     case Kind::budget:
     case Kind::livelock: return "A loop does not end: look at its condition.";
+    case Kind::trap:
+      return "Either the source calls __trap(), or the compiler found an access that is never "
+             "right, such as one through a null pointer.";
     default: return "Read the message: it names the line and the thread.";
   }
 }
@@ -61,6 +64,12 @@ std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
 }
 
 std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault) {
+  // Only an array without a size, extern __shared__, can lie in shared memory of 0 bytes.
+  const bool is_unsized = fault.message.find("of the block's 0 bytes") != std::string::npos;
+  if (is_unsized)
+    return {
+        said("The launch gives no dynamic shared memory: declare the array with its size, and "
+             "without extern.")};
   const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hints_race.empty();
   return has_own ? exercise.hints_race : std::vector<std::string>{said(hint_of(fault.kind))};
 }

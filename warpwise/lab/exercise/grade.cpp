@@ -73,6 +73,16 @@ Graded graded_in(const fs::path& student, const fs::path& folder) {
   return graded;
 }
 
+// Returns the report's line for a link in a student's folder. Nothing behind the link is read,
+// since it may be another student's.
+Graded linked_in(const fs::path& student, const fs::path& folder) {
+  Graded graded;
+  graded.student = student.string();
+  graded.folder = folder;
+  graded.failure = said("{} is a link, not a folder", folder.string());
+  return graded;
+}
+
 // A folder whose kernel is being marked.
 struct Job {
   Graded* graded = nullptr;
@@ -105,6 +115,12 @@ std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>&
   return checkers;
 }
 
+// Returns the number of an exercise's marks without a time on a GPU, which `grade` never marks.
+int marks_of(const Exercise& exercise) {
+  const auto timed = std::ranges::count(exercise.gates, Figure::gpu_time_ratio, &Gate::figure);
+  return static_cast<int>(marks_before_gates + exercise.gates.size()) - static_cast<int>(timed);
+}
+
 // Formats a cell of CSV. A quote goes before a text that begins with = + - or @, since a
 // spreadsheet would take it for a formula.
 std::string cell(const std::string& text) {
@@ -132,13 +148,15 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
       inside.push_back(folder);
     } else {
       for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
-        if (fs::is_directory(each.symlink_status(error)) && is_exercise(each.path()))
+        if (fs::is_directory(each.status(error)) && is_exercise(each.path()))
           inside.push_back(each.path());
       }
     }
     std::ranges::sort(inside);
     for (const fs::path& each : inside) {
-      if (seen.insert(only_path_of(each)).second) all.push_back(graded_in(folder, each));
+      if (!seen.insert(only_path_of(each)).second) continue;
+      const bool is_link = each != folder && fs::is_symlink(each, error);
+      all.push_back(is_link ? linked_in(folder, each) : graded_in(folder, each));
     }
     if (inside.empty()) {
       Graded& none = all.emplace_back();
@@ -159,6 +177,10 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
 std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
                   const std::function<void(const Graded&)>& done) {
   const auto checkers = checkers_of(all);
+  for (Graded& each : all) {
+    const auto checker = checkers.find(each.exercise);
+    if (checker != checkers.end()) each.all_marks = marks_of(checker->second->exercise());
+  }
   std::string compiler;
   std::vector<Job> running;
   auto next = all.begin();
@@ -196,13 +218,15 @@ std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
 }
 
 std::string csv_of(const std::vector<Graded>& all) {
+  constexpr const char* byte_order_mark = "\xEF\xBB\xBF";
   std::string text =
       "student,folder,exercise,passed,of,compiles,runs,checks,result,gates,first_failure\r\n";
   for (const Graded& each : all) {
     text += cell(each.student) + "," + cell(each.folder.string()) + "," + cell(each.exercise) +
             "," +
-            (each.failure.empty() ? fmt::format("{},{}", each.marks.passed(), each.marks.all())
-                                  : std::string("0,"));
+            (each.failure.empty()  ? fmt::format("{},{}", each.marks.passed(), each.marks.all())
+             : each.all_marks == 0 ? std::string("0,")
+                                   : fmt::format("0,{}", each.all_marks));
     int gates = 0;
     for (std::size_t i = 0; i < each.marks.marks.size(); ++i) {
       const bool passed = each.marks.marks[i].state == MarkState::passed;
@@ -214,7 +238,9 @@ std::string csv_of(const std::vector<Graded>& all) {
     text += each.failure.empty() ? fmt::format(",{},", gates) : std::string(",0,0,0,0,0,");
     text += cell(first_line(why_not_all(each))) + "\r\n";
   }
-  return text;
+  // Excel takes a table without this mark for one of the system's code page.
+  const bool is_ascii = std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; });
+  return is_ascii ? text : byte_order_mark + text;
 }
 
 std::string junit_of(const std::vector<Graded>& all) {

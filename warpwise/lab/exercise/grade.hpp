@@ -17,6 +17,7 @@ struct Graded {
   std::string exercise;  ///< name; empty if exercise.txt is missing or cannot be read
   std::filesystem::path folder;
   Marks marks;
+  int all_marks = 0;        ///< number of the exercise's marks that count; 0: not known
   std::string failure;      ///< why the folder has no marks; empty if it has marks
   bool is_exercise = true;  ///< false: there is no exercise in this folder, or no such folder
 };

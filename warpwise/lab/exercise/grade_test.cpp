@@ -224,6 +224,8 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
   const std::string csv = csv_of(all);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 11);
   EXPECT_NE(csv.find(",padding,7,7,1,1,1,1,3,"), std::string::npos) << csv;
+  // A folder without marks counts in the sum of a student's possible marks.
+  EXPECT_NE(csv.find("linked,padding,0,7,0,0,0,0,0,"), std::string::npos) << csv;
   const std::string junit = junit_of(all);
   EXPECT_NE(junit.find("<failure message="), std::string::npos);
   EXPECT_NE(junit.find("<error message="), std::string::npos);
@@ -238,6 +240,17 @@ TEST(Grade, AFolderThatIsNamedTwiceCountsOnce) {
   EXPECT_EQ(graded_folders({scratch / "ada", scratch / "ben"}).size(), 2U);
 }
 
+TEST(Grade, ALinkInAStudentsFolderIsNamed) {
+  const Scratch scratch;
+  scratch.student("ada/padding", "padding", "");
+  fs::create_directory(scratch / "ben");
+  fs::create_symlink(scratch / "ada/padding", scratch / "ben/padding");
+  const std::vector<Graded> all = graded_folders({scratch / "ben"});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_NE(all[0].failure.find("padding is a link"), std::string::npos) << all[0].failure;
+  EXPECT_EQ(all[0].exercise, "");
+}
+
 TEST(Grade, ANameOfTwoLinesStaysWholeInTheTable) {
   Graded graded;
   graded.student = "ada\nlovelace";
@@ -246,6 +259,14 @@ TEST(Grade, ANameOfTwoLinesStaysWholeInTheTable) {
   EXPECT_EQ(std::ranges::count(csv, '\n'), 2) << csv;
   EXPECT_NE(csv.find("lovelace"), std::string::npos) << csv;
   EXPECT_EQ(csv.find("of two lines"), std::string::npos) << csv;
+}
+
+TEST(Grade, ATableWithKoreanNamesHasAByteOrderMark) {
+  Graded graded;
+  graded.student = "ada";
+  EXPECT_TRUE(csv_of({graded}).starts_with("student,"));
+  graded.student = "김민수";
+  EXPECT_TRUE(csv_of({graded}).starts_with("\xEF\xBB\xBFstudent,"));
 }
 
 TEST(Grade, ASpreadsheetTakesNoNameForAFormula) {

@@ -1,5 +1,7 @@
 // Tests the marks that `lab exercise check` gives to mistakes and to cheats.
 
+#include <chrono>
+
 #include "tests/support/exercises.hpp"
 
 namespace warpwise::lab {
@@ -45,6 +47,19 @@ TEST(Marks, ALineOfAWindowsFileIsShownWithoutItsEnd) {
   EXPECT_NE(shown.find("out[x * height + y] = in[y * width + x];\n"), std::string::npos) << shown;
 }
 
+// A source can claim any line by #line. A search beyond the text's end would take minutes.
+TEST(Marks, ALineBeyondTheTextIsNotSearched) {
+  CHECKER_OR_SKIP(checker, "transpose");
+  const auto begin = std::chrono::steady_clock::now();
+  const Mark mark = mark_of(checker->check(replaced(start_of("transpose"), "    const int y",
+                                                    "#line 2000000000\n    const int y"),
+                                           no_gpu),
+                            "sectors_per_element");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_EQ(mark.state, MarkState::failed);
+  EXPECT_EQ(mark.shown.find("out["), std::string::npos) << mark.shown;
+}
+
 TEST(Marks, ARaceIsNamedWithItsLines) {
   CHECKER_OR_SKIP(checker, "race");
   const Mark mark = mark_of(checker->check(start_of("race"), no_gpu), "checks");
@@ -66,6 +81,11 @@ TEST(Marks, AFaultGetsTheHintOfItsKind) {
                 .hints[0]
                 .find("must reach"),
             std::string::npos);
+  EXPECT_NE(
+      mark_with("__shared__ unsigned char tile[HEIGHT]", "extern __shared__ unsigned char tile[]")
+          .hints[0]
+          .find("no dynamic shared memory"),
+      std::string::npos);
   const Mark outside = mark_with("out[y * width + x]", "out[y * width + x + 1]");
   EXPECT_NE(outside.hints[0].find("outside of its array"), std::string::npos);
   EXPECT_NE(outside.text.find("of out[],"), std::string::npos) << outside.text;
@@ -80,6 +100,27 @@ TEST(Marks, AKernelThatDoesNotCompileIsNamedWithItsLine) {
   EXPECT_EQ(marks.marks[0].text.find("exercise/"), std::string::npos);
 }
 
+TEST(Marks, TextInUtf16IsNamed) {
+  CHECKER_OR_SKIP(checker, "padding");
+  std::string utf16 = "\xFF\xFE";
+  for (const char c : solution_of("padding")) utf16 += {c, '\0'};
+  const Mark mark = checker->check(utf16, no_gpu).marks[0];
+  EXPECT_NE(mark.text.find("save it as UTF-8"), std::string::npos) << mark.text;
+}
+
+TEST(Marks, AVeryLongLineIsShortened) {
+  CHECKER_OR_SKIP(checker, "padding");
+  const std::string letters(300000, 'A');
+  const auto text_of = [&](const std::string& source) {
+    return checker->check(source, no_gpu).marks[0].text;
+  };
+  for (const std::string& source :
+       {"#error " + letters + "\n", "__global__ void " + letters + "() {}\n"}) {
+    EXPECT_LT(text_of(source).size(), 10000U);
+    EXPECT_NE(text_of(source).find("…"), std::string::npos);
+  }
+}
+
 TEST(Marks, AnotherKernelOrOtherParametersAreRefused) {
   CHECKER_OR_SKIP(checker, "padding");
   const auto text_of = [&](const std::string& source) {
@@ -92,6 +133,19 @@ TEST(Marks, AnotherKernelOrOtherParametersAreRefused) {
   EXPECT_NE(text_of("").find("transpose"), std::string::npos);
 }
 
+TEST(Marks, ParametersOfOtherTypesAreRefusedWithTheTasksTypes) {
+  CHECKER_OR_SKIP(checker, "padding");
+  for (const auto& [from, to] :
+       {std::pair("int width, int height", "size_t width, size_t height"),
+        std::pair("float* out", "double* out"), std::pair("float* out", "int* out")}) {
+    const Marks marks = checker->check(replaced(solution_of("padding"), from, to), no_gpu);
+    EXPECT_EQ(marks.first_failed()->name, "compiles") << to;
+    EXPECT_NE(marks.marks[0].text.find("transpose(float* out, float* in, int width, int height)"),
+              std::string::npos)
+        << marks.marks[0].text;
+  }
+}
+
 TEST(Marks, ALaunchThatNoGpuMakesIsRefused) {
   CHECKER_OR_SKIP(checker, "padding");
   const std::string bounds =
@@ -99,6 +153,20 @@ TEST(Marks, ALaunchThatNoGpuMakesIsRefused) {
   const Marks marks = checker->check(bounds, no_gpu);
   EXPECT_EQ(marks.passed(), 1);
   EXPECT_EQ(marks.first_failed()->name, "runs");
+}
+
+TEST(Marks, MoreSharedMemoryThanABlockCanDeclareIsRefused) {
+  CHECKER_OR_SKIP(checker, "padding");
+  const auto first_failed = [&](int words) {
+    const std::string line = "  __shared__ volatile int more[" + std::to_string(words) +
+                             "];\n  more[threadIdx.x] = threadIdx.y == 0 ? 1 : more[threadIdx.x];";
+    return *checker->check(replaced(solution_of("padding"), "  __syncthreads();", line), no_gpu)
+                .first_failed();
+  };
+  EXPECT_EQ(first_failed(11200).text.find("__shared__ arrays"), std::string::npos);
+  const Mark large = first_failed(11264);
+  EXPECT_EQ(large.name, "runs");
+  EXPECT_NE(large.text.find("49152"), std::string::npos) << large.text;
 }
 
 TEST(Marks, AKernelThatDoesNotEndIsEnded) {
@@ -129,6 +197,9 @@ TEST(Marks, AFaultThatStopsTheLaunchEndsTheKernel) {
       first_failed("", "{ void (*volatile none)() = nullptr; void (*f)() = none; f(); }");
   EXPECT_EQ(call.name, "runs");
   EXPECT_NE(call.text.find("bad_call"), std::string::npos) << call.text;
+  const Mark null = first_failed("", "if (width > 0) *static_cast<float*>(nullptr) = 1;");
+  EXPECT_EQ(null.name, "runs");
+  EXPECT_NE(null.hints[0].find("null pointer"), std::string::npos) << null.text;
   const Mark stack = first_failed(
       "__device__ __noinline__ int deep(volatile int n) "
       "{ volatile int x[64]; x[n % 64] = n; return n < 0 ? 0 : deep(n + 1) + x[n % 64]; }\n",
@@ -193,6 +264,9 @@ TEST(Marks, AStatedBlockMustExist) {
   };
   EXPECT_NE(text_of("{64, 32}").find("64x32"), std::string::npos);
   EXPECT_NE(text_of("{0, 1}").find("0x1"), std::string::npos);
+  const std::string other = replaced(start_of("occupancy"), "int block[2]", "int shape[2]");
+  EXPECT_NE(mark_of(checker->check(other, no_gpu), "runs").text.find("__constant__ int block[2]"),
+            std::string::npos);
 }
 
 TEST(Marks, AGatesTimeNeedsAGpu) {

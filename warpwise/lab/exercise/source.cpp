@@ -112,6 +112,8 @@ void blank_within_comments(std::string& source) {
 }  // namespace
 
 void require_alone(std::string source) {
+  if (source.find('\0') != std::string::npos)
+    throw InvalidArgument(said("{} has NUL bytes, as UTF-16 has: save it as UTF-8", kernel_file));
   blank_within_lines(source);
   blank_within_comments(source);
   // Joins spliced lines, and replaces the digraph of '#' and the trigraphs of '#' and backslash.

@@ -168,7 +168,7 @@ std::string printable(std::string text, Progress& progress) {
 
 /// Runs printf, which returns the number of its arguments, or -1 without a format. Each byte of the
 /// format and of the output counts as an executed instruction, so that printf cannot exceed the
-/// launch's budget.
+/// launch's budget. After the last text that a launch may print, each lane counts as one.
 template <class Observers>
 void print(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
@@ -183,6 +183,8 @@ void print(Warp& warp, const Operation& op) {
       std::string text = format_text(memory, format, arguments);
       warp.executed += format.size() + text.size();
       worker.printed[warp.block->linear] += printable(std::move(text), progress);
+    } else {
+      ++warp.executed;
     }
     if (op.count > 2) memory.set_result(list[2], format_at == 0 ? ~0U : arguments.count());
   }

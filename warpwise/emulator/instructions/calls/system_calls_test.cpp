@@ -120,5 +120,14 @@ TEST(Print, ItsBytesAreChargedToTheBudget) {
   EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
 }
 
+// Each lane reads its arguments, also after the last text that is kept.
+TEST(Print, LanesWithoutTextAreChargedToTheBudget) {
+  Emulated emulated(printing_ptx("%1000d", 20'000));
+  emulated.options.budget = 1'500'000;
+  const LaunchResult result = emulated.launch("prints", {1}, {32});
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
+}
+
 }  // namespace system_calls_tests
 }  // namespace warpwise

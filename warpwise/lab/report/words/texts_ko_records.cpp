@@ -189,7 +189,7 @@ constexpr Translation record_texts[] = {
     {"shared memory", "공유 메모리"},
     {"warp instructions", "워프 명령"},
     {"active lanes", "활동 레인"},
-    {"divergent branches", "발산하는 분기"},
+    {"divergent branches", "갈라지는 분기"},
     {"compute capability", "계산 능력"},
     {"cuda driver", "CUDA 드라이버"},
     {"cuda runtime", "CUDA 런타임"},

@@ -178,7 +178,7 @@ const Words korean = {
     .counts_about = "크기 {}, 계산 능력(compute capability) {}, 컴파일러 {}, 커밋 {}에서 셌습니다.",
     .counts_of_another = "이 파일의 다른 판에서 센 값만 있습니다.",
     .counts_elsewhere = "실행되는 {}의 줄:",
-    .divergent = "분기 {1:.0f}개 가운데 {0:.0f}개 발산",
+    .divergent = "분기 {1:.0f}개 가운데 {0:.0f}개 갈라짐",
     .accesses = {{{"global_load", "전역 읽기: 트랜잭션 {}, 이상 {}"},
                   {"global_store", "전역 쓰기: 트랜잭션 {}, 이상 {}"},
                   {"global_atomic", "전역 원자 연산: 트랜잭션 {}, 이상 {}"},
