@@ -1,8 +1,10 @@
-"""Tests that the Python programs of README.md and the first tutorial run, and print the text that the tutorial shows."""
+"""Tests that the Python programs of README.md and two pages of docs run, and print the text that the pages show."""
 
+import itertools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -25,3 +27,31 @@ def test_program(page, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout == printed
     assert (tmp_path / "page.png").stat().st_size > 1000
+
+
+def programs(page):
+    """Returns the Python programs of a page, each with the quoted output that follows it, or with an empty text."""
+    if ROOT is None:
+        return []
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.split(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    quotes = [re.search(r"^```\n(.*?)^```$", after, re.MULTILINE | re.DOTALL) for after in found[2::2]]
+    return [(program, quote[1] if quote and "print(" in program else "") for program, quote in zip(found[1::2], quotes)]
+
+
+@pytest.mark.parametrize(("program", "printed"), programs("docs/python.md"), ids=itertools.count())
+def test_each_program(program, printed, tmp_path):
+    """A program runs by itself, and so do the tests that it defines. In the quoted output … stands for any text."""
+    for module in re.findall(r"^(?:import|from) (cv2|numba)", program, re.MULTILINE):
+        pytest.importorskip(module)
+    if re.search("emulator|lab", program) and shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
+        pytest.skip("the command warpwise is not installed here")
+    for folder in ["samples", "examples"]:
+        os.symlink(ROOT / folder, tmp_path / folder)
+    calls = "".join(f"{name}()\n" for name in re.findall(r"^def (test_\w+)", program, re.MULTILINE))
+    done = subprocess.run([sys.executable, "-c", program + calls], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=120)
+    if "there is no CUDA compiler" in done.stderr:
+        pytest.skip("there is no CUDA compiler here")
+    assert done.returncode == 0, done.stderr
+    assert re.match(".*".join(map(re.escape, printed.split("…"))), done.stdout, re.DOTALL), done.stdout

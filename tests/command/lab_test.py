@@ -312,7 +312,7 @@ class Explain(LabTest):
 class Document(FollowedDocument):
     @runs_rungs
     def test_is_true(self):
-        commands, blocks = self.follow_document("add-a-rung.md", {"sh", "cuda", "json"})
+        commands, blocks = self.follow_document("add-a-rung.md", {"", "sh", "cuda", "json"})
         for command in ["lab verify", "lab run", "lab diff", "explain"]:
             self.assertIn(f"warpwise {command} ", commands)
         [folder] = [path.parent for path in pathlib.Path(".").glob("*/ladder.json")]

@@ -407,7 +407,7 @@ class OnesOwn(LabTest):
 class Document(FollowedDocument):
     @runs_rungs
     def test_is_true(self):
-        commands, blocks = self.follow_document("add-a-study.md", {"sh", "cuda", "json"})
+        commands, blocks = self.follow_document("add-a-study.md", {"", "sh", "cuda", "json"})
         for command in ["lab list", "lab verify", "lab run", "explain"]:
             self.assertIn(f"warpwise {command} ", commands)
         [folder] = [path for path in pathlib.Path(".").iterdir() if path.is_dir()]
@@ -416,6 +416,16 @@ class Document(FollowedDocument):
         numbers = ["no", "one", "two", "three", "four", "five"]
         self.assertIn(f"{numbers[len(files)]} files in one new folder", text.replace("\n", " "))
         self.assertEqual([name for name in files if name.endswith(".json")], ["study.json"])
+
+
+class Readme(FollowedDocument):
+    @runs_rungs
+    def test_its_small_study_is_true(self):
+        self.follow_document("../warpwise/lab/README.md", {"", "sh", "cuda", "json"})
+        table = json.loads(pathlib.Path("my-study/study.json").read_text())
+        schema = json.loads((SOURCES / "lab/study/study.schema.json").read_text())
+        required = schema["$defs"]["study"]["required"]
+        self.assertEqual(sorted(table), sorted([*required, "axes"]), "the page says that a study needs all but axes")
 
 
 if __name__ == "__main__":
