@@ -179,6 +179,15 @@ def test_faults_fail_their_tests(tmp_path):
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(PLUGIN != [], reason="no installed wheel names the plugin")
+def test_the_plugin_may_be_named_twice(tmp_path):
+    """The wheel's entry point names the plugin, and so does -p."""
+    (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "pytest_warpwise", "-p", "no:cacheprovider"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 @needs_command
 def test_faults_in_tests_of_unittest(tmp_path):
     (tmp_path / "test_cases.py").write_text(CASES, encoding="utf-8")
