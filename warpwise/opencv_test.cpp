@@ -10,6 +10,7 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/primitives/convert/grey.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 namespace warpwise {
@@ -123,6 +124,17 @@ TEST(OpenCv, AChainKeepsTheOrderOfItsImage) {
     EXPECT_EQ(cv::countNonZero(edges != expected), 0);
     Chain contradictory({ChainConvert{turned, PixelFormat::gray8}, SobelOptions{}});
     EXPECT_THROW(contradictory.run(view, view_of(edges)), InvalidArgument);
+  }
+}
+
+TEST(OpenCv, GreyOf16BitsIsThatOfOpenCv) {
+  for (const Colours& colours : all_colours) {
+    const cv::Mat image = noise(41, 70, CV_MAKETYPE(CV_16U, CV_MAT_CN(colours.type)));
+    cv::Mat expected;
+    cv::cvtColor(image, expected, colours.to_grey);
+    cv::Mat result(image.size(), CV_16U);
+    grey(view_of(image, colours.order), view_of(result));
+    EXPECT_EQ(cv::norm(result, expected, cv::NORM_INF), 0) << name_of(colours.order);
   }
 }
 

@@ -47,7 +47,8 @@ struct GreyOfF32 {
 };
 
 template <int channels, class Grey>
-void grey_row(const std::byte* src, std::byte* dst, std::int64_t width, Grey grey) {
+void grey_row(const std::byte* src, std::byte* dst, std::int64_t width, bool blue_first,
+              Grey grey) {
   using Pixel = Grey::Pixel;
   const typename Grey::Pixels d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -56,7 +57,8 @@ void grey_row(const std::byte* src, std::byte* dst, std::int64_t width, Grey gre
     auto red = hn::Zero(d), green = hn::Zero(d), blue = hn::Zero(d), ignored = hn::Zero(d);
     if constexpr (channels == 3) hn::LoadInterleaved3(d, colours, red, green, blue);
     if constexpr (channels == 4) hn::LoadInterleaved4(d, colours, red, green, blue, ignored);
-    hn::StoreU(grey(red, green, blue), d, reinterpret_cast<Pixel*>(to));
+    const auto result = blue_first ? grey(blue, green, red) : grey(red, green, blue);
+    hn::StoreU(result, d, reinterpret_cast<Pixel*>(to));
   };
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(Pixel));
   std::int64_t x = 0;
@@ -73,11 +75,12 @@ void grey_row(const std::byte* src, std::byte* dst, std::int64_t width, Grey gre
 
 template <class Grey>
 void rows_of(ConstHostView src, HostView dst, Grey grey) {
+  const bool blue_first = src.order() == ChannelOrder::bgr;
   for (std::int64_t y = 0; y < dst.height(); ++y) {
     if (src.channels() == 3) {
-      grey_row<3>(src.row(y), dst.row(y), dst.width(), grey);
+      grey_row<3>(src.row(y), dst.row(y), dst.width(), blue_first, grey);
     } else {
-      grey_row<4>(src.row(y), dst.row(y), dst.width(), grey);
+      grey_row<4>(src.row(y), dst.row(y), dst.width(), blue_first, grey);
     }
   }
 }

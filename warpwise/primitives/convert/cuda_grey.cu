@@ -27,6 +27,7 @@ bool is_for_hopper() {
 
 void grey_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
+  const int blue = src.order() == ChannelOrder::bgr ? 0 : 2;
   const kernels::convert::GreyArguments arguments{
       .src = reinterpret_cast<const unsigned char*>(src.data()),
       .dst = reinterpret_cast<unsigned char*>(dst.data()),
@@ -34,7 +35,9 @@ void grey_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
       .dst_pitch = dst.pitch_bytes(),
       .width = src.width(),
       .height = src.height(),
-      .pixel_bytes = src.channels() * size_of(src.type())};
+      .pixel_bytes = src.channels() * size_of(src.type()),
+      .red_byte = (2 - blue) * size_of(src.type()),
+      .blue_byte = blue * size_of(src.type())};
   const bool aligned = is_aligned(src) && is_aligned(dst);
   const bool is_u16 = src.type() == ElementType::u16;
   const auto kernel = is_u16 ? kernel_of<std::uint16_t>(aligned) : kernel_of<float>(aligned);

@@ -33,7 +33,8 @@ struct DeepComponent {
   int channel;
 };
 
-/// Returns the components of a picture: one of grey, three or four of colours, three of YUV.
+/// Returns the components of a picture: one of grey, three or four of colours, three of YUV. Red
+/// comes first, whatever the view's order() is.
 template <class View>
 std::vector<DeepComponent<View>> components_of(std::string_view function, std::string_view which,
                                                std::span<const View> views) {
@@ -42,7 +43,10 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
   for (const View& view : views) {
     given += (given.empty() ? "" : ", ") + type_text(view.type(), view.channels());
     const int most = std::min(view.channels(), 5);  // five components are already too many
-    for (int i = 0; i < most; ++i) components.push_back({view, i});
+    const bool blue_first = views.size() == 1 && most >= 3 && view.order() == ChannelOrder::bgr;
+    for (int i = 0; i < most; ++i) {
+      components.push_back({view, blue_first && i < 3 ? 2 - i : i});
+    }
   }
   const bool is_picture =
       (views.size() == 1 && components.size() != 2 && components.size() < 5) ||

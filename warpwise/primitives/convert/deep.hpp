@@ -9,7 +9,7 @@
 
 // Colours of 16 bits. A picture is a list of views of u16 pixels:
 //
-// - one view: grey (1 channel), RGB (3) or RGBA (4), red first
+// - one view: grey (1 channel), RGB (3) or RGBA (4), red first unless the view's order() is bgr
 // - three views of 1 channel: the planes Y, Cb and Cr of a YUV frame
 // - two views: the plane Y, and a plane of 2 channels, Cb and Cr
 //

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -550,6 +551,29 @@ TEST(DeepArguments, WrongOnesAreRefused) {
   const HostView inside[] = {{all[0].data(), ElementType::u16, 8, 6, 3, all[0].pitch_bytes()}};
   EXPECT_EQ(test::message_of<InvalidArgument>([&] { convert_deep(from, inside); }),
             "convert_deep: src and dst overlap in memory");
+}
+
+TEST(DeepColours, AreReadAndWrittenInTheViewsOrder) {
+  using enum ChannelOrder;
+  std::uint16_t red_first[] = {65535, 300, 7, 9}, blue_first[] = {7, 300, 65535, 9}, turned[3];
+  const auto planes_of = [](const ConstHostView& pixel) {
+    std::array<std::uint16_t, 3> codes{};
+    const HostView planes[] = {{&codes[0], 1, 1}, {&codes[1], 1, 1}, {&codes[2], 1, 1}};
+    convert_deep(std::span(&pixel, 1), planes);
+    return codes;
+  };
+  for (const int channels : {3, 4}) {
+    const ConstHostView turned_view(blue_first, 1, 1, channels);
+    EXPECT_EQ(planes_of(turned_view.in_order(bgr)), planes_of({red_first, 1, 1, channels}));
+  }
+  const ConstHostView src[] = {{red_first, 1, 1, 4}};
+  const HostView dst[] = {HostView(turned, 1, 1, 3).in_order(bgr)};
+  convert_deep(src, dst);
+  EXPECT_TRUE(std::equal(turned, turned + 3, blue_first));
+  std::array<std::uint8_t, 3> bytes{};
+  const ConstHostView result[] = {dst[0]};
+  round_to_8_bits(result, Range::full, {bytes.data(), PixelFormat::rgb24, 1, 1});
+  EXPECT_EQ(bytes, (std::array<std::uint8_t, 3>{255, 1, 0}));
 }
 
 TEST(DeepArguments, OtherFramesAreRefused) {

@@ -16,6 +16,8 @@ struct GreyArguments {
   long long width;
   long long height;
   long long pixel_bytes;  ///< bytes of a pixel of src: 3 or 4 channels
+  long long red_byte;     ///< place of red in a pixel of src
+  long long blue_byte;    ///< place of blue in a pixel of src
 };
 
 // A thread has one pixel of each of its rows. Neighbouring threads have neighbouring pixels.
@@ -49,9 +51,9 @@ __global__ void __launch_bounds__(grey_block_threads) grey_kernel(GreyArguments 
   if (x >= a.width) return;
   for (cuda::std::int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
     const unsigned char* colour = a.src + y * a.src_pitch + x * a.pixel_bytes;
-    const T grey =
-        grey_of(load_number<aligned, T>(colour), load_number<aligned, T>(colour + sizeof(T)),
-                load_number<aligned, T>(colour + 2 * sizeof(T)));
+    const T grey = grey_of(load_number<aligned, T>(colour + a.red_byte),
+                           load_number<aligned, T>(colour + sizeof(T)),
+                           load_number<aligned, T>(colour + a.blue_byte));
     unsigned char* to = a.dst + y * a.dst_pitch + x * cuda::std::int64_t{sizeof(T)};
     if constexpr (aligned) {
       *reinterpret_cast<T*>(to) = grey;

@@ -6,8 +6,9 @@
 
 namespace warpwise {
 
-/// Computes the grey of colours that have more than 8 bits. `src` has 3 or 4 channels, red first;
-/// the fourth is ignored. `dst` has one channel of the same type:
+/// Computes the grey of colours that have more than 8 bits. `src` has 3 or 4 channels. Their order
+/// is the view's order(), or red first without one; the fourth is ignored. `dst` has one channel of
+/// the same type:
 ///
 /// - u16: (9798 R + 19235 G + 3735 B + 2^14) >> 15, as cv::cvtColor(COLOR_RGB2GRAY)
 /// - f32: (0.299 R + 0.587 G) + 0.114 B, each operation rounded to f32

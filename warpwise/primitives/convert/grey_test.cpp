@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
 #include "tests/support/message_of.hpp"
@@ -27,11 +29,11 @@ float expected_grey(float red, float green, float blue) {
 
 class GreyTest : public test::BackendTest {
  protected:
-  static void run(GuardedImage& src, GuardedImage& dst) {
-    if (GetParam() == Backend::cpu) return grey(src.view(), dst.view());
+  static void run(GuardedImage& src, GuardedImage& dst, std::optional<ChannelOrder> order = {}) {
+    if (GetParam() == Backend::cpu) return grey(src.view().in_order(order), dst.view());
     const gpu::Stream stream;
     OnDevice from(src, stream), to(dst, stream);
-    grey(from.view(), to.view(), stream);
+    grey(from.view().in_order(order), to.view(), stream);
     to.download(stream);
   }
 
@@ -93,6 +95,27 @@ TEST_P(GreyTest, LargestCodes) {
     }
   }
   compare<std::uint16_t>(src, {});
+}
+
+TEST_P(GreyTest, ColoursAreReadInTheViewsOrder) {
+  for (const int channels : {3, 4}) {
+    GuardedImage red_first(ElementType::u16, 67, 5, channels);
+    GuardedImage blue_first(ElementType::u16, 67, 5, channels);
+    red_first.fill_random(3);
+    for (std::int64_t y = 0; y < 5; ++y) {
+      for (std::int64_t i = 0; i < 67 * channels; ++i) {
+        const auto channel = i % channels;
+        const auto other = channel < 3 ? i - channel + 2 - channel : i;
+        store(blue_first.view().row(y), other, load<std::uint16_t>(red_first.view().row(y), i));
+      }
+    }
+    GuardedImage expected(ElementType::u16, 67, 5), dst(ElementType::u16, 67, 5);
+    run(red_first, expected);
+    run(blue_first, dst, ChannelOrder::bgr);
+    test::expect_equal<std::uint16_t>(expected.view(), dst.view());
+    run(red_first, dst, ChannelOrder::rgb);
+    test::expect_equal<std::uint16_t>(expected.view(), dst.view());
+  }
 }
 
 TEST_P(GreyTest, MoreRowsThanAGridHas) { compare_random(ElementType::u16, 3, {2, 65540}, {}, {}); }
