@@ -36,8 +36,9 @@ inline ElementType element_type_of_depth(int depth) {
     case CV_32F: return ElementType::f32;
     case CV_16F: return ElementType::f16;
     default:
-      throw InvalidArgument("a depth of OpenCV's is " + std::to_string(depth) +
-                            ", and has to be CV_8U, CV_16U, CV_16S, CV_32S, CV_32F or CV_16F");
+      throw InvalidArgument("an image of OpenCV's has the depth " +
+                            std::string(cv::depthToString(depth)) +
+                            "; it needs CV_8U, CV_16U, CV_16S, CV_32S, CV_32F or CV_16F");
   }
 }
 
@@ -58,7 +59,8 @@ inline void require_image(const cv::Mat& image) {
 
 /// Returns a view of an image's pixels, without a copy. The view is valid while the image keeps its
 /// memory. A view of a constant image is read-only. A view of 3 or more channels has an order of
-/// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
+/// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow. A temporary, such as
+/// edges(box), counts as constant: name it, or take view_of(edges).sub_view(), to write to it.
 /// \throws InvalidArgument  an image that is empty, of more than two dimensions, CV_8S or CV_64F
 inline HostView view_of(cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);

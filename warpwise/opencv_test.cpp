@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/algorithms/chain/chain.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -163,7 +164,9 @@ TEST(OpenCv, EveryDepthHasItsTypeOrIsRefused) {
     EXPECT_EQ(view_of(image).channels(), 2);
   }
   EXPECT_THROW(view_of(cv::Mat(2, 3, CV_8S)), InvalidArgument);
-  EXPECT_THROW(view_of(cv::Mat(2, 3, CV_64F)), InvalidArgument);
+  EXPECT_EQ(test::message_of<InvalidArgument>([] { view_of(cv::Mat(2, 3, CV_64F)); }),
+            "an image of OpenCV's has the depth CV_64F; it needs CV_8U, CV_16U, CV_16S, CV_32S, "
+            "CV_32F or CV_16F");
 }
 
 TEST(OpenCv, WhatIsNoImageIsRefused) {

@@ -383,6 +383,9 @@ class Find(CommandTest):
         done = self.succeed("find", "other.npy", "image.npy")
         self.assertRegex(done.stdout.decode(), r"^other.npy is not found in image.npy: the best place, x \d+, "
                                                r"y \d+, has zncc 0.\d+, and --min-score is 0.8,")
+        grey("flat.npy", WIDTH, HEIGHT, bytes([9]) * (WIDTH * HEIGHT))
+        done = self.succeed("find", "other.npy", "flat.npy")
+        self.assertIn("the best zncc is 0, as it is for a template or an image of one colour", done.stdout.decode())
         self.assertEqual(self.found("other.npy", "image.npy"), (0.8, False))
         self.assertEqual(self.found("other.npy", "image.npy", "--min-score", "0.05"), (0.05, True))
         self.assertEqual(self.found("part.npy", "image.npy"), (0.8, True))

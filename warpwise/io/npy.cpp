@@ -168,9 +168,13 @@ void swap_bytes(std::span<std::byte> elements, std::size_t size) {
 
 using Dimensions = std::vector<std::int64_t>;
 
+void require_elements(const Dimensions& shape, const Header& header) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) header.fail("it has no elements");
+}
+
 PictureShape picture_of(const Dimensions& shape, ElementType type, const Header& header) {
-  const bool is_picture = (shape.size() == 2 || shape.size() == 3) &&
-                          std::find(shape.begin(), shape.end(), 0) == shape.end();
+  require_elements(shape, header);
+  const bool is_picture = shape.size() == 2 || shape.size() == 3;
   if (!is_picture || (shape.size() == 3 && shape[2] > 4)) {
     header.fail("its shape is not (height, width) or (height, width, 1 to 4 channels)");
   }
@@ -179,7 +183,8 @@ PictureShape picture_of(const Dimensions& shape, ElementType type, const Header&
 }
 
 PictureShape vector_of(const Dimensions& shape, ElementType type, const Header& header) {
-  if (shape.size() != 1 || shape[0] == 0) {
+  require_elements(shape, header);
+  if (shape.size() != 1) {
     header.fail("its shape is not that of a vector, (elements,)");
   }
   return PictureShape::interleaved(type, 1, shape[0], 1);

@@ -155,7 +155,7 @@ TEST(Npy, SaysWhatItCannotRead) {
   EXPECT_NE(refusal(npy("{'descr': [('r', '|u1')], 'fortran_order': False, 'shape': (1, 1)}", 1))
                 .find("not a plain number"),
             std::string::npos);
-  for (const char* shape : {"()", "(4,)", "(0, 4)", "(2, 2, 5)", "(2, 2, 2, 2)"}) {
+  for (const char* shape : {"()", "(4,)", "(2, 2, 5)", "(2, 2, 2, 2)"}) {
     const std::string said =
         refusal(npy(u1("'fortran_order': False, 'shape': " + std::string(shape)), 4));
     EXPECT_NE(said.find("(height, width)"), std::string::npos) << shape << ": " << said;
@@ -164,6 +164,14 @@ TEST(Npy, SaysWhatItCannotRead) {
             std::string::npos);
   EXPECT_NE(refusal(npy(u1("'fortran_order': False, 'shape': (2, 3)"), 7)).find("it has 7"),
             std::string::npos);
+}
+
+TEST(Npy, SaysThatAnArrayIsEmpty) {
+  for (const char* shape : {"(0, 5)", "(5, 0)", "(4, 5, 0)"}) {
+    const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': ";
+    const std::string said = refusal(npy(header + shape + "}", 0));
+    EXPECT_NE(said.find("it has no elements"), std::string::npos) << said;
+  }
 }
 
 TEST(Npy, RefusesDamagedHeaders) {

@@ -102,6 +102,11 @@ class LastAccepted {
   std::optional<Question> accepted_;
 };
 
+/// Refuses a chain that was moved from. Its steps are in another chain.
+void require_steps_of_its_own(const std::vector<ChainStep>& steps) {
+  if (steps.empty()) throw InvalidArgument("chain: there is no step; the chain was moved from");
+}
+
 /// Launches the fused kernel, separately for each order of channels that the images have.
 void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream) {
@@ -183,11 +188,13 @@ Chain::Chain(Chain&& other) noexcept = default;
 Chain& Chain::operator=(Chain&& other) noexcept = default;
 
 void Chain::run(ConstHostView src, HostView dst) {
+  require_steps_of_its_own(steps_);
   state_->require_views(steps_, src, dst);
   detail::chain::run_bands(steps_, src, dst, state_->of_bands);
 }
 
 void Chain::run(std::span<const ConstHostView> src, std::span<const HostView> dst) {
+  require_steps_of_its_own(steps_);
   state_->require_batch(steps_, src, dst);
   for (std::size_t i = 0; i < src.size(); ++i) {
     detail::chain::run_bands(steps_, src[i], dst[i], state_->of_bands);
@@ -200,6 +207,7 @@ void Chain::run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
 
 void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                 gpu::StreamHandle stream) {
+  require_steps_of_its_own(steps_);
   state_->require_batch(steps_, src, dst);
   gpu::require_device();
   std::vector<ConstDeviceView> fused_src;
@@ -218,6 +226,7 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
 }
 
 bool Chain::is_fused(ConstDeviceView src, DeviceView dst) const {
+  require_steps_of_its_own(steps_);
   return state_->fused && detail::chain::takes_views(src, dst) &&
          state_->is_faster(std::span(&dst, 1));
 }

@@ -94,6 +94,8 @@ class WARPWISE_EXPORT Chain {
   /// \throws InvalidArgument  `steps` is empty.
   explicit Chain(std::vector<ChainStep> steps, ChainKernels kernels = ChainKernels::fastest);
   ~Chain();
+  /// `other` has no steps afterwards. Its calls throw InvalidArgument until a chain is assigned to
+  /// it.
   Chain(Chain&& other) noexcept;
   Chain& operator=(Chain&& other) noexcept;
 

@@ -6,10 +6,14 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/cpu/threads.hpp"
 #include "warpwise/gpu/graph.hpp"
 
@@ -498,6 +502,22 @@ TEST(Chain, RefusesWhatItsStepsDoNotTake) {
   EXPECT_THROW(planes.run(colours.view(), grey.view()), InvalidArgument);
   Chain other({ChainConvert{PixelFormat::rgba32, PixelFormat::gray8}, SobelOptions{}});
   EXPECT_THROW(other.run(colours.view(), grey.view()), InvalidArgument);
+}
+
+TEST(Chain, MovedFromItIsRefusedUntilOneIsAssigned) {
+  GuardedImage src(ElementType::u8, 16, 4), dst(ElementType::u8, 16, 4);
+  Chain edges({SobelOptions{}});
+  Chain other = std::move(edges);
+  other.run(src.view(), dst.view());
+  const auto refusal = [](auto call) { return test::message_of<InvalidArgument>(call); };
+  const std::string message = "chain: there is no step; the chain was moved from";
+  EXPECT_EQ(refusal([&] { edges.run(src.view(), dst.view()); }), message);
+  const std::vector<ConstHostView> from = {src.view()};
+  const std::vector<HostView> to = {dst.view()};
+  EXPECT_EQ(refusal([&] { edges.run(from, to); }), message);
+  edges = std::move(other);
+  edges.run(src.view(), dst.view());
+  EXPECT_EQ(refusal([&] { other.run(src.view(), dst.view()); }), message);
 }
 
 INSTANTIATE_TEST_SUITE_P(, ChainTest, test::both_backends(), testing::PrintToStringParamName());

@@ -190,8 +190,8 @@ class FindCommand final : public Command {
     const Finding& best = found.place;
     if (best.score == 0 && measure_ == Measure::zncc) {
       return fmt::format(
-          "{} is not found in {}: a template of one colour has a zncc of 0 "
-          "everywhere; use --measure sad",
+          "{} is not found in {}: the best zncc is 0, as it is for a template or an image of one "
+          "colour (see --measure sad)",
           paths_[0], paths_[1]);
     }
     return fmt::format(
