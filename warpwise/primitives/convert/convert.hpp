@@ -141,6 +141,7 @@ WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,
 namespace reference {
 /// Computes convert() pixel by pixel, in double precision or the convention's own integers. The
 /// fast paths are tested against it.
+/// Arguments are not checked: those that convert() refuses are undefined behaviour here.
 WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 }  // namespace reference
 

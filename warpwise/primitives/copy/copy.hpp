@@ -47,6 +47,7 @@ WARPWISE_EXPORT void copy(std::span<const ConstDeviceView> src, std::span<const 
 
 namespace reference {
 /// Copies byte by byte: the reference for the tests of the fast paths.
+/// Arguments are not checked: those that copy() refuses are undefined behaviour here.
 WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 }  // namespace reference
 

@@ -64,6 +64,7 @@ WARPWISE_EXPORT void disparity(ConstDeviceView left, ConstDeviceView right, Devi
 
 namespace reference {
 /// Computes disparity() and sums every block anew. Tests compare the fast paths with it.
+/// Arguments are not checked: those that disparity() refuses are undefined behaviour here.
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 }  // namespace reference

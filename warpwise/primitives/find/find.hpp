@@ -79,6 +79,7 @@ WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceVi
 namespace reference {
 /// Computes find() with a map by its definition: the sums at a place are computed from all pixels
 /// of its window. Tests compare the fast paths with it.
+/// Arguments are not checked: those that find() refuses are undefined behaviour here.
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 }  // namespace reference

@@ -58,6 +58,7 @@ WARPWISE_EXPORT void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y,
 namespace reference {
 /// Computes gemv() in double by plain loops and rounds each element to f32 at the end. Tests
 /// require the fast paths to stay within gemv()'s error bound of this result.
+/// Arguments are not checked: those that gemv() refuses are undefined behaviour here.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 }  // namespace reference

@@ -114,6 +114,7 @@ WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
 
 namespace reference {
 /// Computes match() pixel by pixel: the reference for the tests of the fast paths.
+/// Arguments are not checked: those that match() refuses are undefined behaviour here.
 WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
                            const MatchOptions& options = {}, std::optional<HostView> score = {});
 }  // namespace reference

@@ -122,6 +122,7 @@ inline constexpr auto all_borders = all_values<Border>();
 
 namespace reference {
 /// Computes sobel() pixel by pixel from the formulas; the fast paths are tested against it.
+/// Arguments are not checked: those that sobel() refuses are undefined behaviour here.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 }  // namespace reference
 

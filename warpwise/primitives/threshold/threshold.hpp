@@ -123,6 +123,7 @@ WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
 
 namespace reference {
 /// Computes threshold() window by window: the reference for the tests of the fast paths.
+/// Arguments are not checked: those that threshold() refuses are undefined behaviour here.
 WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                                std::optional<HostView> mean = {});
 }  // namespace reference
