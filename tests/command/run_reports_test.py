@@ -129,6 +129,33 @@ int main(int count, char**) {
                 self.assertRegex(self.said(done)[0], rf"^warpwise: out_of_bounds in kernel beyond.*; launched at \S*{place}$")
                 self.assertRegex(json.loads(read("report.json"))["runs"][0]["results"][0]["message"]["text"], place + "$")
 
+    def test_the_places_are_lines_of_the_source_in_optimised_programs_too(self):
+        """Calls of CUDA's headers and of the compiler's stubs come first, as functions or as inlined code."""
+        write("work.cu", b"""template <class T>
+__global__ void beyond(T* values) {
+  values[threadIdx.x + 64] = 1;
+}
+static __global__ void also_beyond(int* values) {
+  values[threadIdx.x + 64] = 1;
+}
+int main(int count, char**) {
+  int* values = nullptr;
+  cudaMalloc(&values, 64 * sizeof(int));
+  if (count == 1) {
+    beyond<<<1, 32>>>(values);
+  } else {
+    also_beyond<<<1, 32>>>(values);
+  }
+  return cudaFree(values) == cudaSuccess;
+}
+""")
+        for optimised in [[], ["-O2"]]:
+            nvcc("-g", *optimised, "-cudart", "shared", "-o", os.path.abspath("work"), os.path.abspath("work.cu"))
+            for words, line in [([], 12), (["also"], 14)]:
+                done = self.run_command("run", "./work", *words)
+                self.assertRegex(self.said(done)[0], r"cudaMalloc called at \S*work.cu:10 in main; "
+                                                     rf"launched at \S*work.cu:{line} in main$")
+
     def test_without_the_command(self):
         environment = dict(os.environ, LD_LIBRARY_PATH=EMULATED, WARPWISE_EMULATED_CHECK="races",
                            WARPWISE_EMULATED_JUNIT="report.xml", WARPWISE_EMULATED_ERROR_EXITCODE="7")

@@ -19,6 +19,7 @@
 #include <mutex>
 #include <vector>
 
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
 #include "warpwise/emulator/runtime/reports/python_place.hpp"
 
@@ -28,9 +29,9 @@ namespace {
 /// Site of this thread's CallScope; null outside of one.
 thread_local const CallSite* site_of_scope = nullptr;
 
-// Maximum number of program frames to look up. Inlined code of CUDA's headers may lie before the
-// caller.
-constexpr std::size_t most_looked_at = 4;
+// Maximum number of program frames to look up. Code of CUDA's headers may lie before the caller.
+// The launch of a kernel template has five such frames without optimisation.
+constexpr std::size_t most_looked_at = 8;
 
 struct Frame {
   const char* file = nullptr;
@@ -130,9 +131,11 @@ std::string hex(std::uintptr_t value) {
   return {text, end};
 }
 
-/// Returns the output of binutils' addr2line; empty if it is not installed.
+/// Returns the output of binutils' addr2line; empty if it is not installed. For each address it has
+/// a line with the address, and then two lines, function and place, for each function that was
+/// inlined there, the innermost first.
 std::string addr2line(const char* file, const std::vector<std::uintptr_t>& addresses) {
-  std::vector<std::string> words = {"addr2line", "-C", "-f", "-e", file};
+  std::vector<std::string> words = {"addr2line", "-a", "-i", "-C", "-f", "-e", file};
   for (const std::uintptr_t each : addresses) words.push_back(hex(each));
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -174,16 +177,58 @@ ProgramPlace place_of(std::string_view function, std::string_view line) {
   return place;
 }
 
-/// Returns true for the compiler's stub of a launch, and for functions in CUDA's headers.
+/// Returns true for the host function of a kernel. addr2line may name it without a template's
+/// return type, or without parameters too: "void scale<int>(int*)" or "scale<int>".
+bool is_kernel(std::string_view function, std::string_view kernel) {
+  if (kernel.empty() || function.empty()) return false;
+  if (function == kernel || function.ends_with(" " + std::string(kernel))) return true;
+  const std::size_t at = kernel.find(std::string(function) + "(");
+  return at == 0 ||
+         (at != std::string_view::npos && (kernel[at - 1] == ' ' || kernel[at - 1] == ':'));
+}
+
+/// Returns true for the functions that nvcc puts between a kernel's host function and the launch.
+bool is_stub(const ProgramPlace& place) {
+  // nvcc deletes these files.
+  return place.function.find("__device_stub_") != std::string::npos ||
+         name_of_file(place.source.file).starts_with("tmpxft_");
+}
+
+/// Returns true for stubs, for code of CUDA's headers and for the kernel's host function.
 bool is_of_cuda(const ProgramPlace& place, std::string_view kernel) {
+  if (is_stub(place) || is_of_toolkit(place.source.file)) return true;
   std::string_view function = place.function;
   // A template's name begins with its return type.
   for (const std::string_view type : {"cudaError ", "cudaError_t "}) {
     if (function.starts_with(type)) function.remove_prefix(type.size());
   }
-  return function.starts_with("__device_stub_") || function.starts_with("__cuda") ||
-         function.starts_with("cuda") ||
-         (!kernel.empty() && (function == kernel || function.ends_with(" " + std::string(kernel))));
+  const bool is_wrapper = place.source.file.empty() && function.starts_with("cuda");
+  return is_wrapper || function.starts_with("__cuda") || is_kernel(place.function, kernel);
+}
+
+/// Reads addr2line's output into the program's places, the innermost first.
+/// \param known  the frames whose addresses addr2line got
+std::vector<ProgramPlace> places_of(std::string_view text, const std::vector<Frame>& known) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  std::vector<ProgramPlace> places;
+  const auto is_address = [&](std::size_t i) { return lines[i].starts_with("0x"); };
+  std::size_t line = 0;
+  for (const Frame& each : known) {
+    const std::string offset = shown_name(each.file) + "+" + hex(each.in_file);
+    const std::size_t before = places.size();
+    if (line < lines.size() && is_address(line)) ++line;
+    for (; line + 1 < lines.size() && !is_address(line); line += 2) {
+      places.push_back(place_of(lines[line], lines[line + 1]));
+      places.back().offset = offset;
+    }
+    if (places.size() == before) places.push_back({{}, {}, offset});
+  }
+  return places;
 }
 
 ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view kernel) {
@@ -200,30 +245,22 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   if (known.empty()) return {};
   // Names the program /proc/PID/exe, because the loader's path may be relative and no longer valid.
   // Replaces /proc/self by /proc/PID, because addr2line runs in a process of its own.
-  constexpr std::string_view own = "/proc/self/";
+  constexpr std::string_view self = "/proc/self/";
   const std::string_view named = known[0].file;
   const std::string process = "/proc/" + std::to_string(::getpid()) + "/";
   const std::string file = name_of_file(named) == ::program_invocation_short_name ? process + "exe"
-                           : named.starts_with(own)
-                               ? process + std::string(named.substr(own.size()))
+                           : named.starts_with(self)
+                               ? process + std::string(named.substr(self.size()))
                                : std::string(named);
-  const std::string text = addr2line(file.c_str(), addresses);
-  std::vector<std::string_view> lines;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    lines.push_back(rest.substr(0, end));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  const std::vector<ProgramPlace> places = places_of(addr2line(file.c_str(), addresses), known);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    // addr2line gives an inlined static kernel, or one that is extern "C", its caller's name.
+    const bool is_inlined = i + 1 < places.size() && places[i + 1].offset == places[i].offset &&
+                            places[i + 1].function == places[i].function;
+    if (is_inlined && i > 0 && is_stub(places[i - 1])) continue;
+    if (!is_of_cuda(places[i], kernel)) return places[i];
   }
-  ProgramPlace place;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    ProgramPlace here;
-    if (2 * i + 1 < lines.size()) here = place_of(lines[2 * i], lines[2 * i + 1]);
-    here.offset = shown_name(known[i].file) + "+" + hex(known[i].in_file);
-    if (i == 0) place = here;
-    if (is_of_cuda(here, kernel)) continue;
-    return here;
-  }
-  return place;
+  return places.front();
 }
 
 }  // namespace
