@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
@@ -41,6 +42,22 @@ std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, Surfa
   if (outside || most[0] < 0) return nullptr;
   return bound.texels + static_cast<std::uint64_t>(all[2] + all[3]) * t.slice_bytes +
          static_cast<std::uint64_t>(all[1]) * t.pitch_bytes + static_cast<std::uint64_t>(all[0]);
+}
+
+/// Returns the text for an access outside of a surface, with its place and the surface's size.
+std::string text_of_outside(const Texture& t, const GeometryFlags& flags, SurfaceCoordinates at,
+                            std::int64_t layer, std::int64_t bytes) {
+  std::string place = std::to_string(bytes) + " bytes at byte " + std::to_string(at[0]);
+  std::string size = std::to_string(t.width * t.texel_bytes()) + " bytes";
+  const auto add = [&](std::string_view unit, std::int64_t coordinate, std::uint64_t number) {
+    const std::string name(unit);
+    place += " of " + name + " " + std::to_string(coordinate);
+    size = std::to_string(number) + " " + name + (number == 1 ? " of " : "s of ") + size;
+  };
+  if (flags.dimensions > 1) add("row", at[1], t.height);
+  if (flags.dimensions > 2) add("slice", at[2], t.depth);
+  if (flags.layered != 0) add("layer", layer, t.depth);
+  return "an access outside of a surface: " + place + ", and the surface has " + size;
 }
 
 /// Returns the error of an access; empty if there is none.
@@ -102,10 +119,12 @@ void access_surface(Warp& warp, const Operation& op) {
       continue;
     }
     bool outside = false;
+    const SurfaceCoordinates coordinates = {at(5), at(6), at(7)};
     places[static_cast<std::size_t>(i)] =
-        place_of(bound, flags, {at(5), at(6), at(7)}, at(8), bytes, outside);
+        place_of(bound, flags, coordinates, at(8), bytes, outside);
     if (outside)
-      record_fault(warp, op, FaultKind::out_of_bounds, i, "an access outside of a surface");
+      record_fault(warp, op, FaultKind::out_of_bounds, i,
+                   text_of_outside(bound.texture, flags, coordinates, at(8), bytes));
     else
       valid |= Mask{1} << i;
   }

@@ -53,7 +53,10 @@ TEST(Surface, CountsNoLaneWhoseAccessIsAFault) {
   const std::string read = "suld.b.2d.b32.trap {%r0}, [%t, {%x, %y}];";
   std::vector<Point> points(100, at_index(4, 1));
   for (std::size_t i = 0; i < points.size(); i += 2) points[i] = at_index(-4, 1);
-  expect_half(run(small.device, read, small.handle, points));
+  const Readings half = run(small.device, read, small.handle, points);
+  expect_half(half);
+  const std::string place = "4 bytes at byte -4 of row 1, and the surface has 8 rows of ";
+  EXPECT_NE(half.result.faults.at(0).message.find(place), std::string::npos);
   const Readings none = run(small.device, read, 12345, points);
   EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
 }
