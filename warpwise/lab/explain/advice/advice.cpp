@@ -51,9 +51,12 @@ std::optional<Advice> praise(const Explanation& explanation, std::size_t cc) {
         grouped(memory.global_load.ideal_transactions + memory.global_store.ideal_transactions));
   }
   if (shared.requests > 0) {
-    text += fmt::format(
-        "{} a shared read takes {}, since its threads use different banks or the same word",
-        global > 0 ? ", and" : "", passes_text(ratio(shared.passes, shared.requests)));
+    const bool are_joined = ratio(shared.passes, shared.ideal_passes) >= worth_saying;
+    text += std::string(global > 0 ? ", and" : "") +
+            (are_joined ? " the compiler joins the shared reads of neighbouring words"
+                        : fmt::format(" a shared read takes {}, since its threads use different "
+                                      "banks or the same word",
+                                      passes_text(ratio(shared.passes, shared.requests))));
   }
   if (global + shared.requests == 0) text += " there are none";
   const bool has_shared = shared.requests > 0;

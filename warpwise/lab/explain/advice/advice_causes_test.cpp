@@ -288,6 +288,58 @@ TEST_F(AdviceOnCauses, TheArrayThatGoesDownAColumnConflicts) {
   EXPECT_EQ(text_with(" + 1] in place of"), "") << "an unknown address names no array";
 }
 
+TEST_F(AdviceOnCauses, AnArrayOfAnotherKernelIsNotPadded) {
+  counts().shared_load = {32, 128, 32};
+  const auto told = [&](const std::string& own, const std::string& use) {
+    result_.sources[0].lines = {"__shared__ float s[32][32];", own, use, "__shared__ int s[8][8];"};
+    result_.launch.lines[0].line = 3;
+    return text_with("reads shared memory");
+  };
+  const std::string row = told("__shared__ float r[4], s[512];", "s[2 * o * t] += 1;");
+  EXPECT_NE(row.find("after every 32: s[i + i / 32] in place of s[i]"), std::string::npos) << row;
+  const std::string member = told("__shared__ float4 s[256];", "out[t] = s[t].y;");
+  EXPECT_NE(member.find("An element of s[] has 4 words"), std::string::npos) << member;
+  const std::string tile = told("__shared__ float r[9][4], s[16][64];", "s[t % 16][t / 16] = 1;");
+  EXPECT_NE(tile.find("declare s[16][64 + 1] in place of s[16][64]"), std::string::npos) << tile;
+  EXPECT_EQ(told("__shared__ float s[2][32][32];", "s[0][t][0] = 1;").find("declare s["),
+            std::string::npos);
+}
+
+TEST_F(AdviceOnCauses, PaddingKeepsWideAccessesAligned) {
+  counts().shared_load = {32, 1024, 32};
+  const std::string load =
+      ".shared .align 16 .b8 _ZZ1kPfE4tile[4096];\nshl.b32 %r2, %r1, 7;\n"
+      "mov.u32 %r4, _ZZ1kPfE4tile;\nadd.s32 %r5, %r4, %r2;\n.loc 1 2 0\n"
+      "ld.shared.f32 %f1, [%r5];\n";
+  set_ptx(load);
+  EXPECT_NE(text_with("declare tile[32][SIZE + 1]"), "");
+  set_ptx(load + ".loc 1 3 0\nld.shared.v4.u32 {%r3, %r6, %r7, %r8}, [%r5];\n");
+  EXPECT_NE(text_with("accesses of 16 bytes: declare tile[32][SIZE + 4]"), "");
+}
+
+TEST_F(AdviceOnCauses, LoadsWithRegistersOfTheirOwnAreNotJoined) {
+  counts().shared_load = {32, 128, 32};
+  waiting(1).memory[0].shared_load = counts().shared_load;
+  result_.prediction->sample.pace.joined_passes = 96;
+  const std::string loads = "add.s32 %r3, %r1, 4;\n.loc 1 2 0\nld.shared.f32 %f1, [%r1];\n";
+  set_ptx(loads + "ld.shared.f32 %f2, [%r3];\n");
+  EXPECT_NE(text_with("need different words of one of the 32 banks"), "");
+  set_ptx(loads + "ld.shared.f32 %f2, [%r1+4];\n");
+  EXPECT_EQ(text_with("need different words of one of the 32 banks"), "");
+}
+
+TEST_F(AdviceOnCauses, ATableThatDataIndexIsNotPadded) {
+  counts().shared_load = {32, 128, 32};
+  result_.sources[0].lines = {"__shared__ float t[256];", "out[i] = t[in[i]];"};
+  set_ptx(
+      ".shared .align 4 .b8 _ZZ1kPfE1t[1024];\nmul.wide.s32 %rd3, %r1, 4;\n"
+      "add.s64 %rd4, %rd2, %rd3;\nld.global.u32 %r2, [%rd4];\nshl.b32 %r3, %r2, 2;\n"
+      "mov.u32 %r4, _ZZ1kPfE1t;\nadd.s32 %r5, %r4, %r3;\n.loc 1 2 0\n"
+      "ld.shared.f32 %f1, [%r5];\n");
+  EXPECT_NE(text_with("The index comes from memory, so that the words lie in any banks"), "");
+  EXPECT_EQ(text_with("i + i / 32"), "");
+}
+
 TEST_F(AdviceOnCauses, ConflictsAreNotSavedByRegisters) {
   counts().shared_load = {32, 1024, 32};
   result_.launch.memory = result_.launch.lines[0].memory;

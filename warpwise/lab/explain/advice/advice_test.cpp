@@ -377,6 +377,8 @@ TEST_F(AdviceOfALine, SeesNoConflictInLoadsThatTheCompilerJoins) {
   EXPECT_TRUE(says(advice_for(result_), "need different words of one of the 32 banks"));
   sample.pace.joined_passes = 96;
   EXPECT_FALSE(says(advice_for(result_), "need different words of one of the 32 banks"));
+  EXPECT_FALSE(says(advice_for(result_), "a shared read takes 4 passes"));
+  EXPECT_TRUE(says(advice_for(result_), "the compiler joins the shared reads"));
 }
 
 TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -19,13 +20,15 @@ namespace {
 
 using emulator::LineCounts;
 
-// A two-dimensional array in shared memory, and the index into its columns that a line uses.
+// An array in shared memory, and the last index by which a line uses it.
 struct SharedArray {
   std::string name;
   std::string rows;
-  std::string columns;
+  std::string columns;  // empty if the array has not two dimensions
   std::string index;
-  int words = 1;  // 4-byte words of an element
+  int words = 1;       // 4-byte words of an element
+  int dimensions = 1;  // 3 for three and more
+  int padding = 1;     // unused columns that keep the kernel's widest accesses aligned
 };
 
 // Returns the last of the indices that `text` begins with: "x * 4 + i" for "[r][x * 4 + i] = ...".
@@ -48,22 +51,37 @@ int words_of(const std::string& type) {
   return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
 }
 
-// Returns the two-dimensional shared arrays on a line that are declared in the same file.
+// Returns the shared arrays on a line that are declared in the same file. Other kernels of the file
+// may have arrays of the same name: the last declaration before the line counts. If there is none
+// before it, the first one behind it counts.
 std::vector<SharedArray> shared_arrays(const Explanation& explanation, const LineCounts& line) {
-  static const std::regex declaration(
-      R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
-  std::vector<SharedArray> arrays;
+  static const std::regex type(R"(__shared__\s+([\w:\s<>]*?)\w+\s*\[)");
+  static const std::regex declared(
+      R"((\w+)\s*\[([^\]]*)\]\s*(?:\[([^\]]+)\]\s*)?((?:\[[^\]]+\]\s*)*)(?=[;,]))");
   const SourceFile* source = explanation.source(line.file);
-  if (source == nullptr) return arrays;
+  if (source == nullptr) return {};
   const std::string used = explanation.source_line(line.file, line.line);
+  std::vector<SharedArray> arrays;
+  int number = 0;
   for (const std::string& text : code_in(source->lines)) {
+    ++number;
     std::smatch match;
-    if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
-    const std::size_t at = used.find(match[2].str() + "[");
-    if (at == std::string::npos) continue;
-    arrays.push_back({match[2], match[3], match[4],
-                      last_index(std::string_view(used).substr(at + match[2].length())),
-                      words_of(match[1])});
+    if (text.size() > longest_line || !std::regex_search(text, match, type)) continue;
+    for (std::sregex_iterator each(text.begin() + match.position(1), text.end(), declared), end;
+         each != end; ++each) {
+      const std::string name = (*each)[1];
+      const std::regex use("\\b" + name + "\\[");
+      std::smatch at;
+      if (!std::regex_search(used, at, use)) continue;
+      const auto known = std::ranges::find(arrays, name, &SharedArray::name);
+      if (known != arrays.end() && number > line.line) continue;
+      if (known != arrays.end()) arrays.erase(known);
+      const int dimensions = (*each)[4].length() > 0 ? 3 : (*each)[3].length() > 0 ? 2 : 1;
+      const auto begin = static_cast<std::size_t>(at.position() + at.length() - 1);
+      arrays.push_back({name, (*each)[2], (*each)[3],
+                        last_index(std::string_view(used).substr(begin)), words_of(match[1]),
+                        dimensions});
+    }
   }
   return arrays;
 }
@@ -98,6 +116,7 @@ struct Conflict {
   bool has_several = false;  // the line accesses several arrays
   std::string name;          // name of the array; empty if not known
   double threads = 0;        // threads that need different words of one bank; 0 if not known
+  bool is_loaded = false;    // all indices come from memory
 };
 
 Conflict conflict_of(const Explanation& explanation, const LineCounts& line, std::size_t cc,
@@ -109,24 +128,36 @@ Conflict conflict_of(const Explanation& explanation, const LineCounts& line, std
   for (const SharedAccess& each : accesses) variables.insert(each.variable);
   const std::string only = variables.size() == 1 ? *variables.begin() : "";
   const bool has_several = variables.size() > 1 || (only.empty() && declared > 1);
-  if (!has_several) return {false, only, 0};
-  Conflict worst = {true, "", 0};
+  const bool is_loaded =
+      !accesses.empty() && std::ranges::all_of(accesses, [](const SharedAccess& each) {
+        return each.address.kind == AddressForm::Kind::loaded;
+      });
+  if (!has_several) return {false, only, 0, is_loaded};
+  Conflict worst = {true, "", 0, is_loaded};
   for (const SharedAccess& each : accesses) {
     const auto passes =
         passes_of(each, explanation.request.block, explanation.request.compute_capabilities[cc]);
-    if (!passes) return {true, "", 0};
+    if (!passes) return {true, "", 0, is_loaded};
     const double threads = static_cast<double>(passes->passes) / std::max(passes->ideal, 1);
     if (threads > std::max(worst.threads, worth_saying)) worst = {true, each.variable, threads};
   }
   return worst;
 }
 
-// Returns the conflict's array, if it has two dimensions.
+// Returns the conflict's array, if it is known.
 std::optional<SharedArray> array_of(const Conflict& conflict,
-                                    const std::vector<SharedArray>& arrays) {
-  if (!conflict.has_several && conflict.name.empty() && arrays.size() == 1) return arrays.front();
-  const auto found = std::ranges::find(arrays, conflict.name, &SharedArray::name);
-  return found == arrays.end() ? std::nullopt : std::optional(*found);
+                                    const std::vector<SharedArray>& arrays,
+                                    const std::vector<SharedAccess>& accesses) {
+  const bool is_only = !conflict.has_several && conflict.name.empty() && arrays.size() == 1;
+  const auto found =
+      is_only ? arrays.begin() : std::ranges::find(arrays, conflict.name, &SharedArray::name);
+  if (found == arrays.end()) return std::nullopt;
+  SharedArray array = *found;
+  for (const SharedAccess& each : accesses) {
+    if (each.variable == array.name)
+      array.padding = std::max(array.padding, static_cast<int>(each.bytes) / (4 * array.words));
+  }
+  return array;
 }
 
 // Says how many threads need different words of one bank.
@@ -162,15 +193,40 @@ std::optional<std::string> step_of(const std::string& index) {
   return is_number(match[1].str()) ? match[1].str() : match[2].str();
 }
 
+// Says how to place the words of an array of one dimension in different banks. `ideal` is the least
+// number of passes of a request: 1 if threads use one word of each element.
+std::string cure_of_row(const SharedArray& array, double ideal, int banks) {
+  if (array.words > 1 && ideal < worth_saying) {
+    return fmt::format(
+        " An element of {}[] has {} words, and a thread uses one of them. Keep the words that a "
+        "warp uses at once in an array of their own.",
+        array.name, array.words);
+  }
+  return fmt::format(
+      " Let neighbouring threads use neighbouring elements. If the threads' elements are a power "
+      "of two apart, leave one unused after every {1}: {0}[i + i / {1}] in place of {0}[i], in a "
+      "longer array.",
+      array.name, banks / array.words);
+}
+
 // Says how to place the warp's words in different banks.
-std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks) {
-  if (array) {
+std::string cure_of_conflict(const std::optional<SharedArray>& array, double ideal, int banks) {
+  if (array && array->dimensions == 1) return cure_of_row(*array, ideal, banks);
+  if (array && array->dimensions == 2) {
     if (const auto step = step_of(array->index)) {
       return fmt::format(
           " In {}[...][{}] the threads' words are {} apart, whatever the length of a row. Let "
           "neighbouring threads use neighbouring words: a thread that takes several elements takes "
           "each of them beside its neighbours' in turn.",
           array->name, array->index, *step);
+    }
+    if (may_fill_banks(array->columns, banks / array->words) && array->padding > 1) {
+      return fmt::format(
+          " If rows are a multiple of {0} words long, all elements of a column begin in one bank. "
+          "{1} unused columns shift each row by {2} banks, and rows stay aligned for the kernel's "
+          "accesses of {3} bytes: declare {4}[{5}][{6} + {1}] in place of {4}[{5}][{6}].",
+          banks, array->padding, array->padding * array->words, 4 * array->padding * array->words,
+          array->name, array->rows, array->columns);
     }
     if (may_fill_banks(array->columns, banks / array->words)) {
       const std::string shift =
@@ -195,6 +251,20 @@ std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
   return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
 }
 
+// Returns false if no load of a line has the base register of another load: the compiler then
+// cannot know that two loads take neighbouring words. Returns true if the PTX is not known.
+bool have_one_base(const LineCounts& line, const std::vector<SharedAccess>& accesses) {
+  std::map<std::string, int> loads;
+  std::set<std::string> own;
+  for (const SharedAccess& each : accesses) {
+    if (each.is_store) continue;
+    ++loads[each.base];
+    if (each.file == line.file && each.line == line.line) own.insert(each.base);
+  }
+  return own.empty() ||
+         std::ranges::any_of(own, [&](const std::string& base) { return loads[base] > 1; });
+}
+
 // Returns true if the compiler joins the kernel's loads of neighbouring words into wider loads, so
 // that nearly all passes beyond the ideal number go away.
 bool are_joined(const Explanation& explanation) {
@@ -215,7 +285,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   const emulator::MemoryCounts& memory = line.memory[cc];
   const emulator::PassCounts& counts = is_store ? memory.shared_store : memory.shared_load;
   if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
-  if (!is_store && are_joined(explanation)) return std::nullopt;
+  if (!is_store && are_joined(explanation) && have_one_base(line, accesses())) return std::nullopt;
   const double passes = ratio(counts.passes, counts.requests);
   const double ideal = ratio(counts.ideal_passes, counts.requests);
   const int banks = explanation.request.compute_capabilities[cc].major == 1 ? 16 : 32;
@@ -226,8 +296,12 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       is_store ? "writes" : "reads", passes_text(passes), each_request, number(ideal),
       ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
       meeting_in(conflict, passes / ideal, banks));
-  const std::string cure = cure_of_conflict(array_of(conflict, arrays), banks);
-  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example does not pad
+  const std::string cure =
+      conflict.is_loaded
+          ? " The index comes from memory, so that the words lie in any banks. Copies of a small "
+            "table, each for some of the lanes, have fewer conflicts."
+          : cure_of_conflict(array_of(conflict, arrays, accesses()), ideal, banks);
+  const bool pads = cure.find(": declare ") != std::string::npos;  // the example does not pad
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   Finding finding{static_cast<double>(over),
                   {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,

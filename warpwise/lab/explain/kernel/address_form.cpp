@@ -389,18 +389,22 @@ std::set<std::size_t> written_parameters(const std::string& ptx, const std::stri
 
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel) {
   std::vector<SharedAccess> accesses;
-  for_each_instruction(ptx, kernel,
-                       [&](const auto& module, const auto& registers, const auto& each) {
-                         const bool is_store = each.opcode == "st";
-                         if ((!is_store && each.opcode != "ld") || !has(each, "shared")) return;
-                         SharedAccess& access = accesses.emplace_back();
-                         access.file = file_of(module, each.source);
-                         access.line = each.source.line;
-                         access.is_store = is_store;
-                         access.bytes = bytes_of(each);
-                         access.address = registers.address_of(each);
-                         access.variable = name_in_source(access.address.variable);
-                       });
+  for_each_instruction(
+      ptx, kernel, [&](const auto& module, const auto& registers, const auto& each) {
+        const bool is_store = each.opcode == "st";
+        if ((!is_store && each.opcode != "ld") || !has(each, "shared")) return;
+        SharedAccess& access = accesses.emplace_back();
+        access.file = file_of(module, each.source);
+        access.line = each.source.line;
+        access.is_store = is_store;
+        access.bytes = bytes_of(each);
+        access.address = registers.address_of(each);
+        access.variable = name_in_source(access.address.variable);
+        const auto at =
+            std::ranges::find(each.operands, PtxOperand::Kind::address, &PtxOperand::kind);
+        if (at != each.operands.end() && !at->elements.empty())
+          access.base = at->elements.front().name;
+      });
   return accesses;
 }
 

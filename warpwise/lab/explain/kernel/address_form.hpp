@@ -63,6 +63,7 @@ struct SharedAccess {
   bool is_store = false;
   std::int64_t bytes = 0;  ///< bytes that a thread accesses
   std::string variable;    ///< the array's name in the source; empty if unknown
+  std::string base;        ///< the PTX's register or variable to which the address adds a constant
   AddressForm address;
 };
 
