@@ -113,8 +113,12 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   const std::uint64_t dram_before = dram;
   pace.l2_read_sectors -= pace.texture_sectors;
   pace.l2_read_lines -= pace.texture_lines;
+  const std::uint64_t asked_before = pace.l2_read_sectors;
   save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, dram,
                memory.global_load.bytes_requested, pace.distinct_read_sectors);
+  // A block that uses a sector at once does not read it again after L2 has lost it.
+  if (change.bytes > 0)
+    scale(pace.repeated_read_sectors, saved(asked_before, pace.l2_read_sectors));
   pace.l2_read_sectors += pace.texture_sectors;
   pace.l2_read_lines += pace.texture_lines;
   const double read_saved = saved(read_before, pace.l2_read_sectors);

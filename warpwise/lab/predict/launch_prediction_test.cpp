@@ -93,6 +93,17 @@ TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {
   EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 2, 0.01);
 }
 
+TEST(LaunchPrediction, WhatIsUsedAtOnceIsNotReadAgain) {
+  LaunchPrediction rows = predicted(10, 10'000);
+  rows.profile.figures["l2_kept_bytes"] = 1;
+  rows.sample.pace.l2_read_sectors = 80'000;
+  rows.sample.pace.block_read_sectors = 10'000;
+  rows.sample.pace.repeated_read_sectors = 70'000;
+  rows.sample.memory[0].global_load.bytes_requested = 32 * 10'000;
+  // An eighth of the 70,000 sectors is left, and the 10,000 that all blocks read once.
+  EXPECT_NEAR(gain_of(rows, Change{.bytes = 0.875}), 80'000 / (8750.0 + 10'000), 0.1);
+}
+
 TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
   // One block per SM takes less time than the launch. The launch must not hide the gain.
   const LaunchPrediction small = predicted(1000, 0);

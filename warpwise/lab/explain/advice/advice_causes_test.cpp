@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warpwise/lab/explain/advice/advice_of_a_line.hpp"
+#include "warpwise/lab/explain/advice/placement.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -65,6 +66,20 @@ TEST_F(AdviceOnCauses, IdleLanesAreOfTheBranchThatLeftThem) {
   const std::string text = text_with("diverges");
   EXPECT_TRUE(text.starts_with("Line 1 (switch (thread % 4) {) diverges in 100 of 100")) << text;
   EXPECT_EQ(text.find("Likewise"), std::string::npos) << text;
+}
+
+TEST_F(AdviceOnCauses, LanesThatLeaveALoopNeedEquallyManyRounds) {
+  result_.launch.lines.clear();
+  result_.launch.totals = {};
+  add_line(2, 4000, 12, 1000, 300);
+  for (const std::string line : {"for (k = p[r]; k < p[r + 1]; ++k)", "while (k < n)"}) {
+    result_.sources[0].lines[1] = line;
+    EXPECT_NE(text_with("diverges").find("sort the work by its length"), std::string::npos) << line;
+  }
+  for (const std::string line : {"if (k < n)", "for (k = 0; k < n; ++k) if (a[k])"}) {
+    result_.sources[0].lines[1] = line;
+    EXPECT_NE(text_with("diverges").find("Branch on a condition"), std::string::npos) << line;
+  }
 }
 
 TEST_F(AdviceOnCauses, OneLanesWorkIsShared) {
@@ -346,8 +361,69 @@ TEST_F(AdviceOnCauses, ConflictsAreNotSavedByRegisters) {
   result_.prediction = predicted(1'000'000, 0);
   result_.prediction->sample.memory[0].shared_load.ideal_passes = 900'000;
   EXPECT_NE(text_with("keep values that a thread reads again in registers"), "");
+  // Registers save half of the 900,000 passes without conflicts: 550,000 are left.
+  EXPECT_NE(text_with("With half these accesses, the kernel would be 1.8 times as fast"), "");
   result_.prediction->sample.memory[0].shared_load.ideal_passes = 30'000;
   EXPECT_EQ(text_with("keep values that a thread reads again in registers"), "");
+}
+
+TEST_F(AdviceOnCauses, AStencilIsNotPadded) {
+  counts().global_load = {32, 1024, 160, 0, 0, 4096, 5120, 128};
+  const std::string load =
+      "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n.loc 1 2 0\n"
+      "ld.global.f32 %f1, [%rd4+4];\n";
+  set_ptx(load);
+  EXPECT_NE(text_with("are one run, which does not begin where a segment"), "");
+  set_ptx(load + "ld.global.f32 %f2, [%rd4+8];\n");
+  EXPECT_NE(text_with("not all runs of a stencil can begin"), "");
+  EXPECT_EQ(text_with("padded pitch"), "");
+  result_.request.block = {16, 64, 1};
+  EXPECT_NE(text_with("form several runs"), "");
+}
+
+TEST_F(AdviceOnCauses, SinesOfLargeArgumentsUseLocalMemoryAndDoubles) {
+  counts().local_store = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+  result_.sources[0].lines[1] = "y[i] = sinf(x[i]);";
+  EXPECT_NE(text_with("large arguments: sinf from 105,615 on"), "");
+  EXPECT_EQ(text_with("unroll the loop"), "");
+  emulator::LaunchResult& sample = waiting(1);
+  sample.totals.warp_instructions = 1'000'000;
+  sample.instructions_by_class["float64"] = 5000;
+  sample.pace.further.conversion64 = 2000;
+  EXPECT_EQ(text_with("double precision"), "");
+  sample.pace.further.conversion64 = 6000;
+  EXPECT_NE(text_with("double precision"), "");
+}
+
+TEST_F(AdviceOnCauses, ArithmeticIsNotSharedByResults) {
+  emulator::LaunchResult& sample = waiting(1);
+  result_.prediction->profile.figures["issue_per_cycle"] = 1;
+  sample.totals.warp_instructions = 1'000'000'000;
+  sample.instructions_by_class = {{"float32", 700'000'000}, {"integer", 300'000'000}};
+  EXPECT_NE(text_with("share index arithmetic"), "");
+  sample.instructions_by_class = {{"float32", 800'000'000}, {"integer", 200'000'000}};
+  EXPECT_EQ(text_with("share index arithmetic"), "");
+  EXPECT_NE(text_with("80 % of the instructions are arithmetic with floats"), "");
+}
+
+TEST_F(AdviceOnCauses, LatencyIsHiddenAtTheRoofOfDram) {
+  waiting(1e6);
+  EXPECT_NE(placement_of(result_).text.find("does not hide their latency"), std::string::npos);
+  result_.prediction = predicted(0, 1'000'000);
+  EXPECT_EQ(placement_of(result_).kind, 2);
+  EXPECT_EQ(placement_of(result_).text.find("latency"), std::string::npos)
+      << placement_of(result_).text;
+}
+
+TEST_F(AdviceOnCauses, DramThatMovesDataAgainIsNoRoof) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  EXPECT_NE(text_with("near this GPU's roof"), "");
+  emulator::PaceCounts& pace = result_.prediction->sample.pace;
+  pace.block_read_sectors = pace.repeated_read_sectors = 5000;
+  result_.prediction->profile.figures["l2_kept_bytes"] = 1;
+  EXPECT_EQ(text_with("near this GPU's roof"), "");
+  EXPECT_NE(text_with("segments that a block reads again after L2 has lost them"), "");
 }
 
 TEST_F(AdviceOnCauses, FragmentsComeFromSharedMemory) {

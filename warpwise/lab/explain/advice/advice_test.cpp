@@ -525,6 +525,8 @@ TEST_F(AdviceOfALine, IsForAProblemThatFillsTheGpu) {
                       "GeForce GTX 1. The bottleneck\nthere is DRAM."),
             std::string::npos)
       << text;
+  result_.prediction->facts.blocks = 7980;
+  EXPECT_NE(text_of(result_, false).find("are for a slightly larger problem"), std::string::npos);
 }
 
 TEST_F(AdviceOfALine, DramIsNamedAsTheBottleneckOnlyIfItIs) {

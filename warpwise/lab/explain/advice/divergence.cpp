@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/kernel/kernel_flow.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
@@ -18,6 +20,14 @@ double divergent_share(const emulator::LineCounts& line) {
 bool has_nearly_all_lanes(const emulator::LineCounts& line) {
   constexpr double nearly = 0.9 * 32;
   return ratio(line.execution.thread_instructions, line.execution.warp_instructions) >= nearly;
+}
+
+// Returns true if a line has a loop and no other condition.
+bool is_loop(const std::string& code) {
+  static const std::regex loop(R"(\b(for|while)\s*\()");
+  static const std::regex other(R"(\bif\b|\?)");
+  return code.size() <= longest_line && std::regex_search(code, loop) &&
+         !std::regex_search(code, other);
 }
 
 }  // namespace
@@ -131,8 +141,12 @@ std::optional<Finding> Divergence::finding(const emulator::LineCounts& line) {
                    is_serial ? "One lane works behind this branch while the others wait. Share its "
                                "work among all threads: a sum by __shfl_down_sync, a running sum "
                                "by __shfl_up_sync."
-                             : "Branch on a condition that all lanes of a warp share, or sort the "
-                               "work so that neighbours take the same path."),
+                   : is_loop(explanation_.source_line(line.file, line.line))
+                       ? "Lanes that have left the loop wait for the last lane. Give neighbouring "
+                         "lanes about as many rounds each: sort the work by its length, or let "
+                         "fewer lanes share a short row."
+                       : "Branch on a condition that all lanes of a warp share, or sort the "
+                         "work so that neighbours take the same path."),
        cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence, std::nullopt,
        !is_serial},
       Change{.instructions = own}};

@@ -50,7 +50,27 @@ std::string rates_text(const DeviceProfile& profile) {
   return text + ".";
 }
 
-Suggestion about_all_instructions(const Bounds& bounds) {
+// Returns the share of PTX's instructions that are arithmetic with floats.
+double share_of_float_arithmetic(const LaunchPrediction& prediction) {
+  double floats = 0;
+  double all = 0;
+  for (const auto& [name, count] : prediction.sample.instructions_by_class) {
+    all += static_cast<double>(count);
+    if (name.starts_with("float")) floats += static_cast<double>(count);
+  }
+  return all > 0 ? floats / all : 0;
+}
+
+Suggestion about_all_instructions(const LaunchPrediction& prediction, const Bounds& bounds) {
+  constexpr double most = 0.75;
+  const double floats = share_of_float_arithmetic(prediction);
+  if (floats >= most) {
+    return {fmt::format("{}. {:.0f} % of the instructions are arithmetic with floats, so that few "
+                        "others can be saved. Look for a formula with fewer operations, or for "
+                        "values that threads compute repeatedly.",
+                        standing(bounds, Resource::issue, "instruction issue"), 100 * floats),
+            Remedy::fewer_instructions, std::nullopt, false};
+  }
   return {
       standing(bounds, Resource::issue, "instruction issue") +
           ". Compute several results per thread: they share index arithmetic and conditions. Keep "
@@ -127,7 +147,13 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
     const auto found = classes.find(name);
     return found == classes.end() ? 0.0 : static_cast<double>(found->second);
   };
-  const bool converts = prediction.sample.pace.further.conversion64 > 0;
+  const rules::MachineInstructions& further = prediction.sample.pace.further;
+  const bool converts = further.conversion64 > 0;
+  // sinf, cosf and tanf compute with a few doubles for large arguments.
+  constexpr double few = 0.01;
+  if (count("float64") + further.float64 + further.conversion64 <
+      few * machine_instructions(prediction))
+    return std::nullopt;
   constexpr double slow = 8;  // from this ratio on, doubles count as slow without conversions too
   if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
     return std::nullopt;
@@ -169,7 +195,7 @@ std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction) {
 }
 
 std::vector<Suggestion> about_issue(const LaunchPrediction& prediction, const Bounds& bounds) {
-  std::vector<Suggestion> causes = {about_all_instructions(bounds)};
+  std::vector<Suggestion> causes = {about_all_instructions(prediction, bounds)};
   constexpr double many = 0.1;
   for (auto& each : {about_divisions(prediction, many), about_doubles(prediction)}) {
     if (each) causes.push_back(each.value());

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
@@ -31,12 +33,32 @@ std::uint64_t all_bytes(const emulator::MemoryCounts& memory) {
          memory.local_store.bytes_moved;
 }
 
-std::string several_runs(const TrafficCounts& counts) {
+// Says why a line's accesses touch more segments than needed although their addresses are near.
+// `accesses` are the line's loads, or its stores.
+std::string several_runs(const Explanation& explanation, const TrafficCounts& counts,
+                         const std::vector<GlobalAccess>& accesses) {
   const double lanes = ratio(counts.references, counts.requests);
   constexpr double nearly_all = 31;
   if (lanes < nearly_all)
     return fmt::format(" On average {} of 32 lanes take part, and lanes between them are idle.",
                        number(lanes));
+  const bool is_one_run = !accesses.empty() && explanation.request.block.x % 32 == 0 &&
+                          std::ranges::all_of(accesses, [](const GlobalAccess& each) {
+                            const Step& step = each.address.steps[thread_x];
+                            return each.address.kind == AddressForm::Kind::affine &&
+                                   !step.by_variable && std::abs(step.bytes) == each.bytes;
+                          });
+  const bool has_neighbours = std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.address.parameter == accesses.front().address.parameter &&
+           each.offset != accesses.front().offset;
+  });
+  if (is_one_run && has_neighbours)
+    return " Each request is one run of addresses, but not all runs of a stencil can begin where a "
+           "segment of memory begins. A tile in shared memory reads each segment once.";
+  if (is_one_run)
+    return " The warp's addresses are one run, which does not begin where a segment of memory "
+           "begins. Let the first thread of a warp use a multiple of 32 bytes, and start rows at "
+           "multiples of 128 bytes (a padded pitch).";
   return " The warp's addresses form several runs, as in a block that is narrower than a warp, or "
          "do not begin where a segment of memory begins. Let the 32 threads of a warp use one run, "
          "and start rows at multiples of 128 bytes (a padded pitch).";
@@ -79,19 +101,21 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const bool is_store = verb == "writes";
   const bool is_fragment = is_of_fragment(explanation.source_line(line.file, line.line));
   std::optional<ScatteredAccess> known;
+  std::vector<GlobalAccess> own;
+  std::ranges::copy_if(accesses(), std::back_inserter(own), [&](const GlobalAccess& access) {
+    return access.file == line.file && access.line == line.line && access.is_store == is_store;
+  });
   bool has_runs = !is_apart;
   if (is_apart && !is_fragment) {
     known = scattered_at(explanation, accesses(), line.file, line.line, is_store);
-    has_runs = !known && std::ranges::any_of(accesses(), [&](const GlobalAccess& access) {
-      return access.file == line.file && access.line == line.line && access.is_store == is_store;
-    });
+    has_runs = !known && !own.empty();
   }
-  text += known ? fmt::format(" {} {}", known->cause, known->cure)
-          : is_fragment
-              ? moved_text(counts) +
-                    " A fragment's lanes go through several rows. Copy tiles "
-                    "through shared memory, row by row, and use fragments there."
-              : moved_text(counts) + (has_runs ? several_runs(counts) : far_apart(counts));
+  text += known         ? fmt::format(" {} {}", known->cause, known->cure)
+          : is_fragment ? moved_text(counts) +
+                              " A fragment's lanes go through several rows. Copy tiles "
+                              "through shared memory, row by row, and use fragments there."
+                        : moved_text(counts) + (has_runs ? several_runs(explanation, counts, own)
+                                                         : far_apart(counts));
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
@@ -99,7 +123,7 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   Finding finding{bytes_over / bytes_per_slot,
                   {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-                   !is_fragment && (!known || known->example_fits) &&
+                   !is_fragment && !has_runs && (!known || known->example_fits) &&
                        (!is_store || (known && known->pattern == AccessPattern::transpose)),
                    known ? std::optional(known->pattern) : std::nullopt},
                   Change{.bytes = bytes_over / all}};
@@ -110,7 +134,11 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
 // Says where to keep a thread's own array in place of local memory.
 std::string cure_of_local_array(const Explanation& explanation, const LineCounts& line) {
   static const std::regex table(R"(\bconst\b[^=;]*\b(\w+)\s*\[[^\]]*\]\s*=\s*\{)");
+  static const std::regex angle(R"(\b(sin|cos|tan|sincos)f?\s*\()");
   const std::string used = explanation.source_line(line.file, line.line);
+  if (used.size() <= longest_line && std::regex_search(used, angle))
+    return " sin, cos and tan have such an array for large arguments: sinf from 105,615 on. Keep "
+           "arguments small, or use __sinf, __cosf and __tanf where they are exact enough.";
   if (const SourceFile* const source = explanation.source(line.file)) {
     for (const std::string& each : code_in(source->lines)) {
       std::smatch match;

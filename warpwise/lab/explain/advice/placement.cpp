@@ -79,8 +79,9 @@ Placement placement_of(const Explanation& explanation) {
   if (bounds.of(Resource::latency) < bounds.of(Resource::issue))
     return {3, kind + " and enough arithmetic to hide their latency" + bottleneck};
   if (!waits_for_memory(bounds)) return {2, kind + bottleneck};
-  return {2, kind + ", but arithmetic does not hide their latency" + bottleneck +
-                 reuse_text(*prediction)};
+  const bool shows_latency = bounds.bottleneck_resource() == Resource::latency;
+  return {2, kind + (shows_latency ? ", but arithmetic does not hide their latency" : "") +
+                 bottleneck + reuse_text(*prediction)};
 }
 
 }  // namespace warpwise::lab

@@ -130,8 +130,8 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
       LineCost::loaded_bytes};
 }
 
-// Returns true if most of the passes of shared memory are due to bank conflicts.
-bool has_conflicts(const LaunchPrediction& prediction) {
+// Returns the share of the passes of shared memory that no bank conflicts cause.
+double share_of_ideal_passes(const LaunchPrediction& prediction) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   std::uint64_t passes = 0;
   std::uint64_t ideal = 0;
@@ -140,7 +140,12 @@ bool has_conflicts(const LaunchPrediction& prediction) {
     passes += each.passes;
     ideal += each.ideal_passes;
   }
-  return passes > 2 * ideal;
+  return passes == 0 ? 1 : ratio(ideal, passes);
+}
+
+// Returns true if most of the passes of shared memory are due to bank conflicts.
+bool has_conflicts(const LaunchPrediction& prediction) {
+  return share_of_ideal_passes(prediction) < half;
 }
 
 // Suggests several results per thread to save loads from shared memory, if few have bank conflicts.
@@ -228,8 +233,10 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
       if (has_conflicts(prediction)) return std::nullopt;  // findings on lines tell the cure
       return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": keep values that a thread reads again in registers, and compute "
-                            "several results from each value. With half the passes,",
-                        Remedy::reuse, Change{.passes = half}};
+                            "several results from each value. With half these accesses,",
+                        Remedy::reuse,
+                        Change{.passes = half * share_of_ideal_passes(prediction),
+                               .instructions = half * share_of_shared_loads(prediction)}};
     case Resource::atomics:
       return about_atomics(prediction, standing(bounds, resource, name_of(resource)),
                            Change{.atomics = half});
@@ -282,12 +289,26 @@ bool mostly_spills(const LaunchPrediction& prediction) {
          half * prediction.bounds.of(Resource::dram);
 }
 
+// Returns true if DRAM mostly moves sectors that blocks read again after L2 has lost them.
+bool mostly_reads_again(const LaunchPrediction& prediction) {
+  if (prediction.sample.pace.repeated_read_sectors == 0) return false;
+  LaunchPrediction once = prediction;
+  once.sample.pace.repeated_read_sectors = 0;
+  return bounds_when_full(once).of(Resource::dram) <
+         half * bounds_when_full(prediction).of(Resource::dram);
+}
+
 std::string about_dram(const LaunchPrediction& prediction, const Bounds& bounds, double share) {
   const bool is_slowest = bounds.bottleneck_resource() == Resource::dram;
   const std::string text =
       fmt::format("DRAM {} {:.0f} % of the modelled time",
                   is_slowest ? "is the bottleneck, with" : "takes", 100 * share);
   if (mostly_spills(prediction)) return text + ", mostly by spilled values: mend these first.";
+  if (mostly_reads_again(prediction)) {
+    return text +
+           ", mostly by segments that a block reads again after L2 has lost them. Use all bytes of "
+           "a segment at the same time, or keep it in shared memory.";
+  }
   const double moved = moved_bytes_per_requested_byte(prediction);
   if (moved >= too_many_bytes) {
     return fmt::format(
@@ -348,7 +369,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.bottleneck_resource())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
       // Passed as example_fits. False marks a finding on unused segments, for advice_for().
-      const bool uses_segments = moved_bytes_per_requested_byte(prediction) < too_many_bytes;
+      const bool uses_segments = moved_bytes_per_requested_byte(prediction) < too_many_bytes &&
+                                 !mostly_reads_again(prediction);
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
            std::nullopt, uses_segments});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {

@@ -41,7 +41,10 @@ std::string gain_text(const Range& gain) {
 }
 
 std::string larger_text(const ComparedTimes& times) {
-  return fmt::format("a problem {} times as large, which fills the GPU", number(times.larger));
+  return number(times.larger) == "1"
+             ? "a slightly larger problem, which fills the GPU"
+             : fmt::format("a problem {} times as large, which fills the GPU",
+                           number(times.larger));
 }
 
 // Returns " Most of the difference is L2: 13 us in the first, 3 us in the second.", or nothing.

@@ -148,6 +148,30 @@ bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>
          });
 }
 
+// Says how a thread loads or stores more bytes at a time where its elements lie side by side.
+std::string wide_accesses(const GlobalAccess& access, const Array& array) {
+  constexpr std::int64_t widest = 16;
+  constexpr std::int64_t word = 4;
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const char* const verb = access.is_store ? "store" : "load";
+  const bool is_float = array.type.starts_with("float") || (access.is_float && !array.is_vector());
+  const auto type = [&](std::int64_t width) {
+    const std::string name = is_float ? "float" : "uint";
+    return width <= word ? std::string("unsigned") : name + std::to_string(width / word);
+  };
+  std::int64_t width = widest;
+  while (bytes % width != 0) width /= 2;
+  if (width > access.bytes && width >= word)
+    return fmt::format("A thread's elements are neighbours: {} {} bytes at a time, as {}.", verb,
+                       width, type(width));
+  width = access.bytes < word ? word : widest;
+  const std::int64_t all = std::lcm(bytes, width);
+  return fmt::format(
+      "Let each thread take what {} neighbours take now, {} bytes side by side, and {} {} bytes at "
+      "a time, as {}.",
+      all / bytes, all, verb, width, type(width));
+}
+
 ScatteredAccess row_per_thread(const Explanation& explanation,
                                const std::vector<GlobalAccess>& accesses, const Array& array,
                                const GlobalAccess& access) {
@@ -164,12 +188,12 @@ ScatteredAccess row_per_thread(const Explanation& explanation,
   const Step& step = access.address.steps[thread_x];
   constexpr std::int64_t short_row = 64;
   constexpr std::int64_t widest = 16;
-  if (!step.by_variable && step.bytes != 0 && std::abs(step.bytes) <= short_row &&
-      step.bytes % widest == 0) {
+  if (!step.by_variable && step.bytes != 0 && std::abs(step.bytes) <= short_row) {
     return {AccessPattern::piece_per_thread, cause,
-            fmt::format("Rows are short: {} {} bytes at a time, as {}.",
-                        access.is_store ? "store" : "load", widest,
-                        access.is_float ? "float4" : "uint4")};
+            step.bytes % widest == 0 ? fmt::format("Rows are short: {} {} bytes at a time, as {}.",
+                                                   access.is_store ? "store" : "load", widest,
+                                                   access.is_float ? "float4" : "uint4")
+                                     : "Rows are short. " + wide_accesses(access, array)};
   }
   if (access.is_store)
     return {
@@ -238,9 +262,16 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
 
 // Returns true if the compiler unrolled a loop over a thread's elements. The source line then has
 // one index that stands for all of these elements.
-bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
-                 std::size_t used) {
-  if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
+bool is_unrolled(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
+                 const Array& array, const GlobalAccess& access) {
+  std::set<std::int64_t> offsets;
+  for (const GlobalAccess& each : accesses) {
+    if (each.file == access.file && each.line == access.line && each.is_store == access.is_store &&
+        each.address.parameter == access.address.parameter &&
+        each.address.steps[thread_x] == access.address.steps[thread_x])
+      offsets.insert(each.offset);
+  }
+  if (array.is_vector() || offsets.size() < 2) return false;
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
@@ -256,29 +287,6 @@ bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAcces
   });
 }
 
-// Says how a thread loads or stores more bytes at a time where its elements lie side by side.
-std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
-  constexpr std::int64_t widest = 16;
-  constexpr std::int64_t word = 4;
-  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
-  const char* const verb = access.is_store ? "store" : "load";
-  const auto type = [&](std::int64_t width) {
-    const std::string name = access.is_float && !is_vector ? "float" : "uint";
-    return width <= word ? std::string("unsigned") : name + std::to_string(width / word);
-  };
-  std::int64_t width = widest;
-  while (bytes % width != 0) width /= 2;
-  if (width > access.bytes && width >= word)
-    return fmt::format("A thread's elements are neighbours: {} {} bytes at a time, as {}.", verb,
-                       width, type(width));
-  width = access.bytes < word ? word : widest;
-  const std::int64_t all = std::lcm(bytes, width);
-  return fmt::format(
-      "Let each thread take what {} neighbours take now, {} bytes side by side, and {} {} bytes at "
-      "a time, as {}.",
-      all / bytes, all, verb, width, type(width));
-}
-
 // Describes accesses to groups of elements of one type, such as the colours of pixels.
 ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
@@ -288,7 +296,7 @@ ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std:
                       "bytes.",
                       counted(static_cast<std::uint64_t>(bytes), "byte"), array.shown(),
                       are_all ? "all" : std::to_string(used)),
-          are_all ? wide_accesses(access, array.is_vector())
+          are_all ? wide_accesses(access, array)
                   : "Keep the elements that the kernel uses in an array of their own, without the "
                     "others between them.",
           false};
@@ -360,13 +368,26 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
           cure};
 }
 
-// Says how shared memory helps accesses in any order; empty if the buffer does not fit in it.
+// Returns true if a block requests fewer bytes on the access's line than a table has: copying the
+// table to shared memory then costs more than it saves.
+bool is_seldom_read(const Explanation& explanation, const GlobalAccess& access,
+                    std::uint64_t table_bytes) {
+  for (const emulator::LineCounts& each : explanation.launch.lines) {
+    if (each.file != access.file || each.line != access.line || each.memory.empty()) continue;
+    const std::uint64_t requested = each.memory.front().global_load.bytes_requested;
+    return requested < table_bytes * explanation.request.grid.count();
+  }
+  return false;
+}
+
+// Says how shared memory helps accesses in any order; empty if the buffer does not fit in it, or if
+// a block reads little of it.
 std::string in_shared_memory(const Explanation& explanation, const GlobalAccess& access) {
   if (access.is_store) return " If results are few, collect them in shared memory first.";
   constexpr std::uint64_t most_shared = 49'152;  // limit of a block's static shared memory in bytes
   const std::uint64_t bytes =
       access.address.parameter ? explanation.buffer_bytes(*access.address.parameter) : 0;
-  if (bytes > most_shared) return "";
+  if (bytes > most_shared || is_seldom_read(explanation, access, bytes)) return "";
   return bytes == 0 ? " If the table is small, keep it in shared memory."
                     : fmt::format(" Or keep its {} in shared memory.", counted(bytes, "byte"));
 }
@@ -429,7 +450,7 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
                : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
-  const bool unrolled = is_unrolled(explanation, array, access, used);
+  const bool unrolled = is_unrolled(explanation, accesses, array, access);
   if (access.address.advances_in_loop || unrolled)
     if (auto each = element_by_element(explanation, accesses, array, access)) return each;
   if (access.address.advances_in_loop)

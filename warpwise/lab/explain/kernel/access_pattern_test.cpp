@@ -168,6 +168,50 @@ TEST(AccessPattern, AnUnrolledRowIsNoStructure) {
             "array of structures");
 }
 
+TEST(AccessPattern, ShortRowsAreLoadedAtOnce) {
+  std::string code = "mul.wide.s32 %rd5, %r6, 4;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n";
+  for (int k = 0; k < 4; ++k) code += "ld.global.u8 %r7, [%rd6+" + std::to_string(k) + "];\n";
+  Explanation bytes = with(code);
+  bytes.sources[0].lines[1] = "for (int k = 0; k < 4; ++k) sum += in[t * 4 + k];";
+  EXPECT_EQ(at(bytes, 2)->cure,
+            "Rows are short. A thread's elements are neighbours: load 4 bytes at a time, as "
+            "unsigned.");
+  // Two source lines are no unrolled loop.
+  Explanation pair = with(
+      "mul.wide.s32 %rd5, %r6, 8;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n"
+      "ld.global.f32 %f1, [%rd6];\n.loc 1 3 0\nld.global.f32 %f2, [%rd6+4];\n");
+  pair.sources[0].lines[1] = "s[2 * t] = in[2 * t];";
+  EXPECT_EQ(pattern_at(pair, 2), "array of structures");
+  EXPECT_NE(at(pair, 2)->cure.find("load 8 bytes at a time, as float2"), std::string::npos);
+}
+
+TEST(AccessPattern, VectorsOfFloatsBecomeFloat4) {
+  std::string code = "mul.wide.s32 %rd5, %r6, 12;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n";
+  for (const std::string at : {"0", "4", "8"}) code += "ld.global.f32 %f1, [%rd6+" + at + "];\n";
+  Explanation kernel = with(code, "_Z1kP6float3PKS_i", "float3* out, const float3* in, int n");
+  kernel.sources[0].lines[1] = "float3 a = in[i];";
+  EXPECT_NE(at(kernel, 2)->cure.find("load 16 bytes at a time, as float4"), std::string::npos)
+      << at(kernel, 2)->cure;
+}
+
+TEST(AccessPattern, ATableIsCopiedOnlyIfABlockReadsItAll) {
+  const std::string index =
+      "mul.wide.s32 %rd9, %r6, 4;\nadd.s64 %rd10, %rd4, %rd9;\nld.global.u32 %r7, [%rd10];\n";
+  Explanation kernel = with(index + load("%r7"));
+  kernel.request.grid = {10, 1, 1};
+  kernel.request.arguments = {ArgumentSpec{}, parse_argument("f32[256]"), ArgumentSpec{}};
+  emulator::LineCounts line;
+  line.file = "k.cu";
+  line.line = 2;
+  line.memory.resize(1);
+  line.memory[0].global_load.bytes_requested = 10 * 1024;
+  kernel.launch.lines = {line};
+  EXPECT_NE(at(kernel, 2)->cure.find("keep its 1024 bytes in shared memory"), std::string::npos)
+      << at(kernel, 2)->cure;
+  kernel.launch.lines[0].memory[0].global_load.bytes_requested = 10 * 1024 - 1;
+  EXPECT_EQ(at(kernel, 2)->cure.find("in shared memory"), std::string::npos);
+}
+
 TEST(AccessPattern, PiecePerThread) {
   Explanation kernel = with(
       "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"

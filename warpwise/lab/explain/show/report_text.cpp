@@ -459,10 +459,13 @@ std::string scope_text(const LaunchPrediction& prediction) {
   const double larger = larger_to_fill(prediction);
   const std::string gpu = prediction.profile.gpu_with_article();
   const std::string_view bottleneck = bottleneck_of(bounds_when_full(prediction));
+  const std::string problem = number(larger) == "1"
+                                  ? "slightly larger problem"
+                                  : fmt::format("problem {} times as large", number(larger));
   return larger > 1 ? fmt::format(
-                          "Findings and gains are for a problem {} times as large, which "
-                          "fills {}. The bottleneck there is {}.",
-                          number(larger), gpu, bottleneck)
+                          "Findings and gains are for a {}, which fills {}. The bottleneck there "
+                          "is {}.",
+                          problem, gpu, bottleneck)
                     : fmt::format("Gains are for {}, which the launch fills. The bottleneck is {}.",
                                   gpu, bottleneck);
 }
