@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "warpwise/emulator/runtime/api/arrays.hpp"
 #include "warpwise/emulator/runtime/checks/copy_check.hpp"
 #include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/graphs/graph.hpp"
@@ -133,12 +134,17 @@ cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t
 }
 
 cudaError_t fill(const cudaMemsetParams& p) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4)
+    return report(cudaErrorInvalidValue);
   if (p.elementSize == 1)
     return cudaMemset2D(p.dst, p.pitch, static_cast<int>(p.value), p.width, p.height);
   return guarded([&] {
     const std::size_t row = p.width * p.elementSize;
     if (row == 0 || p.height == 0) return cudaSuccess;
+    const bool is_wrong = is_memory_of_host(p.dst) || (p.height > 1 && row > p.pitch);
+    if (ChecksAlone::exist() && !is_wrong) return cudaSuccess;
     check_fill({p.dst, p.pitch, row, p.height});
+    if (is_wrong) return cudaErrorInvalidValue;
     bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // checks that all bytes exist
     const WorkScope scope;
     WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
@@ -397,8 +403,10 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* given) {
-  return add_node(node, graph, after, count, cudaGraphNodeTypeMemset,
-                  [filled = *given] { return fill(filled); });
+  const auto work = [filled = *given] { return fill(filled); };
+  const cudaError_t error = checked(nullptr, work);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemset, work);
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count,

@@ -81,13 +81,6 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind ki
   });
 }
 
-/// Returns true for memory that the device cannot access, and for null.
-bool is_memory_of_host(const void* pointer) {
-  // Memory of a graph exists only while the graph runs.
-  if (ChecksAlone::exist() && is_in_graph_memory(pointer)) return false;
-  return !is_device_address(address_of(pointer)) && !emulated().device.holds(address_of(pointer));
-}
-
 /// Checks the direction that a copy states, as on a GPU. `kind` may state the host for memory of
 /// the device. It must not state the device for memory that only the host can access.
 cudaError_t check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
@@ -184,6 +177,12 @@ cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t b
 }  // namespace
 
 namespace warpwise::emulator::runtime {
+
+bool is_memory_of_host(const void* pointer) {
+  // Memory of a graph exists only while the graph runs.
+  if (ChecksAlone::exist() && is_in_graph_memory(pointer)) return false;
+  return !is_device_address(address_of(pointer)) && !emulated().device.holds(address_of(pointer));
+}
 
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {

@@ -24,6 +24,9 @@ namespace warpwise::emulator::runtime {
 /// Integers have 8, 16 or 32 bits, and floating-point numbers 16 or 32.
 bool is_texel(const cudaChannelFormatDesc& format);
 
+/// Returns true for memory that the device cannot access, and for null; see api_memory.cpp.
+bool is_memory_of_host(const void* pointer);
+
 /// Copies rows between host, device and arrays; see api_memory.cpp.
 /// \param kind  direction that the call states, for Check::runtime only
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "warpwise/emulator/runtime/api/arrays.hpp"
 #include "warpwise/emulator/runtime/checks/copy_check.hpp"
 #include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/driver/driver.hpp"
@@ -101,7 +102,8 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   if (to % element != 0 || (height > 1 && pitch % element != 0)) return CUDA_ERROR_INVALID_VALUE;
   return DriverCall().result_of(run_or_capture(stream, cudaGraphNodeTypeMemset, [=] {
     return guarded([&] {
-      if (width == 0 || height == 0 || ChecksAlone::exist()) return cudaSuccess;
+      if (width == 0 || height == 0) return cudaSuccess;
+      if (ChecksAlone::exist() && !is_memory_of_host(pointer_of(to))) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
       emulated().device.bytes_at(to, pitch * (height - 1) + width * element);  // checks the range
       const WorkScope scope;

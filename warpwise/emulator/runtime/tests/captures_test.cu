@@ -328,6 +328,26 @@ TEST_F(Captures, RefuseWrongCopiesAtTheirCall) {
   cudaGetLastError();
 }
 
+TEST_F(Captures, NodesOfFillsAreChecked) {
+  static unsigned host = 7;
+  cudaGraphNode_t node = nullptr;
+  cudaMemsetParams fill{};
+  fill.width = fill.height = 1;
+  fill.dst = &host;
+  for (const unsigned bytes : {1U, 2U, 4U}) {
+    fill.elementSize = bytes;
+    EXPECT_EQ(cudaGraphAddMemsetNode(&node, empty_, nullptr, 0, &fill), cudaErrorInvalidValue)
+        << bytes;
+  }
+  fill.dst = value_;
+  fill.elementSize = 3;
+  EXPECT_EQ(cudaGraphAddMemsetNode(&node, empty_, nullptr, 0, &fill), cudaErrorInvalidValue);
+  fill.elementSize = 4;
+  EXPECT_EQ(cudaGraphAddMemsetNode(&node, empty_, nullptr, 0, &fill), cudaSuccess);
+  EXPECT_EQ(host, 7U);
+  cudaGetLastError();
+}
+
 // Memory of the graph is no memory of the host, although it does not exist yet.
 TEST_F(Captures, CopyMemoryThatTheGraphTakes) {
   static int host = 7;
