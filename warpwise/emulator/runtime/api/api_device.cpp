@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "warpwise/emulator/runtime/api/pools.hpp"
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
 #include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
@@ -154,6 +155,7 @@ cudaError_t cudaDeviceReset() {
   if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
   destroy_streams_and_events();
   free_all_memory();
+  reset_pools();
   cudaDeviceGraphMemTrim(0);
   const std::lock_guard lock(emulated().mutex);
   emulated().limits = default_limits();

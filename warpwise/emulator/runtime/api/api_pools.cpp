@@ -62,6 +62,15 @@ PoolUse* use_of(cudaMemPool_t pool) {
   return pools().has(pool) ? &pool->use : nullptr;
 }
 
+void reset_pools() {
+  const std::lock_guard lock(pools().mutex);
+  const cudaMemPool_t first = pools().current = pools().first;
+  for (const auto& [handle, pool] : pools().all) pool->is_destroyed = handle != first;
+  first->may_reuse = CUmemPoolHandle_st().may_reuse;
+  first->release_threshold = 0;
+  first->use.high = first->use.now.load();
+}
+
 }  // namespace warpwise::emulator::runtime
 
 extern "C" {

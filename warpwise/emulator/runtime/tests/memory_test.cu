@@ -265,6 +265,33 @@ TEST(Memory, AResetFreesAllAndInitialisesVariables) {
   cudaGetLastError();
 }
 
+// On a GPU, the runtime may crash in this test.
+TEST(Memory, AResetRestoresThePools) {
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t own = nullptr;
+  cudaMemPool_t first = nullptr;
+  cudaMemPool_t current = nullptr;
+  std::uint64_t before = 0;
+  std::uint64_t threshold = 12345;
+  ASSERT_EQ(cudaMemPoolCreate(&own, &properties), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSetMemPool(0, own), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&first, 0), cudaSuccess);
+  const auto attribute = cudaMemPoolAttrReleaseThreshold;
+  ASSERT_EQ(cudaMemPoolGetAttribute(first, attribute, &before), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolSetAttribute(first, attribute, &threshold), cudaSuccess);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolDestroy(own), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&first, 0), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetMemPool(&current, 0), cudaSuccess);
+  EXPECT_EQ(current, first);
+  ASSERT_EQ(cudaMemPoolGetAttribute(first, attribute, &threshold), cudaSuccess);
+  EXPECT_EQ(threshold, before);
+  cudaGetLastError();
+}
+
 TEST(Memory, AResetRestoresTheLimits) {
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
   for (const cudaLimit limit : {cudaLimitStackSize, cudaLimitMallocHeapSize}) {
