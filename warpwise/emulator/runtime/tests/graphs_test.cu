@@ -329,6 +329,29 @@ TEST_F(Graphs, ACapturedEventMayBeGoneWhenTheGraphRuns) {
   cudaGraphDestroy(graph);
 }
 
+// On a GPU, the runtime may crash in this test.
+TEST_F(Graphs, ADestroyedEventOfANodeIsRefusedAtTheLaunch) {
+  for (const bool records : {true, false}) {
+    cudaEvent_t event = nullptr;
+    ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+    if (records)
+      ASSERT_EQ(cudaEventRecordWithFlags(event, stream_, cudaEventRecordExternal), cudaSuccess);
+    else
+      ASSERT_EQ(cudaStreamWaitEvent(stream_, event, cudaEventWaitExternal), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+    cudaGraphExec_t made = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaSuccess);
+    ASSERT_EQ(cudaEventDestroy(event), cudaSuccess);
+    EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    cudaGraphExecDestroy(made);
+    cudaGraphDestroy(graph);
+  }
+}
+
 TEST_F(Graphs, MemoryMayOutliveItsGraph) {
   cudaMemAllocNodeParams taken{};
   taken.bytesize = 1 << 20;

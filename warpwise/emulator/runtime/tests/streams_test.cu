@@ -171,6 +171,27 @@ TEST(StreamsDeathTest, AfterAFaultStreamsAndEventsReturnItsErrorToo) {
   EXPECT_EXIT(all_are_refused(), ::testing::ExitedWithCode(0), "");
 }
 
+// Runs in a process of its own, which the error makes useless.
+TEST(StreamsDeathTest, AfterAFaultNothingIsCaptured) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto all_are_refused = [] {
+    cudaStream_t captured = nullptr;
+    int* value = nullptr;
+    cudaMalloc(&value, sizeof(int));
+    cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed);
+    out_of_bounds<<<1, 1>>>(nullptr);
+    // No wait, because a capture forbids it.
+    const cudaError_t expected = cudaMemsetAsync(value, 0, sizeof(int), captured);
+    const bool are_refused =
+        cudaLaunchHostFunc(
+            captured, [](void*) {}, nullptr) == expected &&
+        cudaMemcpyAsync(value, value, sizeof(int), cudaMemcpyDefault, captured) == expected;
+    std::exit(expected != cudaSuccess && are_refused ? 0 : 1);
+  };
+  EXPECT_EXIT(all_are_refused(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(Streams, EventsWithoutTimesHaveNone) {
   cudaEvent_t first = nullptr;
   cudaEvent_t second = nullptr;
