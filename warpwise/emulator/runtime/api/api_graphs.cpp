@@ -282,7 +282,9 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return report(cudaErrorInvalidValue);
   if (!is_stream(stream)) return report(cudaErrorInvalidResourceHandle);
+  if (follows_capture(stream)) return report(cudaErrorStreamCaptureImplicit);
   const std::shared_ptr<Capture> capture = capture_of(stream);
   *status = capture == nullptr     ? cudaStreamCaptureStatusNone
             : is_invalid(*capture) ? cudaStreamCaptureStatusInvalidated

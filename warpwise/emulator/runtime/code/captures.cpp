@@ -1,5 +1,6 @@
 // Captures of streams, and the calls that a GPU refuses during a capture.
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -32,6 +33,16 @@ bool is_blocking(cudaStream_t stream) {
   unsigned int flags = 0;
   cudaStreamGetFlags(stream, &flags);
   return (flags & cudaStreamNonBlocking) == 0;
+}
+
+bool is_legacy_of_program(cudaStream_t stream) {
+  // Work that runs as a part of a graph or of other work is no call of the program.
+  return (stream == nullptr || stream == cudaStreamLegacy) && !OnStream::is_any();
+}
+
+/// Returns true if work in a legacy default stream would wait for a stream that captures.
+bool is_followed(cudaStream_t captured, const Capture& capture, cudaStream_t legacy) {
+  return is_blocking(captured) && (capture.has_legacy_stream || legacy == cudaStreamLegacy);
 }
 
 }  // namespace
@@ -92,13 +103,20 @@ cudaError_t refuse_wait_for_all() {
 }
 
 cudaError_t refuse_default_stream(cudaStream_t stream) {
-  const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
-  // Work that runs as a part of a graph or of other work is no call of the program.
-  if (!is_legacy || OnStream::is_any()) return cudaSuccess;
-  return refused(
-      cudaErrorStreamCaptureImplicit, [&](cudaStream_t captured, const Capture& capture) {
-        return is_blocking(captured) && (capture.has_legacy_stream || stream == cudaStreamLegacy);
-      });
+  if (!is_legacy_of_program(stream)) return cudaSuccess;
+  return refused(cudaErrorStreamCaptureImplicit,
+                 [&](cudaStream_t captured, const Capture& capture) {
+                   return is_followed(captured, capture, stream);
+                 });
+}
+
+bool follows_capture(cudaStream_t stream) {
+  if (!is_legacy_of_program(stream)) return false;
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  return std::ranges::any_of(own.captures, [&](const auto& each) {
+    return is_followed(each.first, *each.second, stream);
+  });
 }
 
 cudaError_t refuse_wait_for(cudaStream_t stream) {

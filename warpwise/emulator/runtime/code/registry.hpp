@@ -144,6 +144,8 @@ cudaError_t refuse_unsafe_call();
 cudaError_t refuse_wait_for_all();
 /// Refuses work in the legacy default stream while a blocking stream captures, in every mode.
 cudaError_t refuse_default_stream(cudaStream_t stream);
+/// Returns true if refuse_default_stream() would refuse work in this stream. Invalidates nothing.
+bool follows_capture(cudaStream_t stream);
 /// Refuses a wait for a stream that captures, and a wait that refuse_stream(), refuse_unsafe_call()
 /// or refuse_default_stream() refuses.
 cudaError_t refuse_wait_for(cudaStream_t stream);

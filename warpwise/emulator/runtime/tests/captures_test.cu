@@ -379,6 +379,20 @@ TEST_F(Captures, TheDefaultStreamCannotCapture) {
   cudaGetLastError();
 }
 
+TEST_F(Captures, TheDefaultStreamHasNoStateWhileABlockingStreamCaptures) {
+  for (cudaStream_t stream : {other_, free_}) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+    auto status = cudaStreamCaptureStatusNone;
+    const cudaError_t expected = stream == other_ ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+    EXPECT_EQ(cudaStreamIsCapturing(nullptr, &status), expected);
+    EXPECT_EQ(cudaStreamIsCapturing(cudaStreamLegacy, &status), expected);
+    cudaGraph_t graph = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << "the capture stays valid";
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    cudaGetLastError();
+  }
+}
+
 // nvcc --default-stream per-thread calls this function. Stream 0 is then no legacy stream.
 TEST_F(Captures, AThreadsOwnDefaultStreamIsNoLegacyStream) {
   ASSERT_EQ(cudaStreamBeginCapture_ptsz(other_, cudaStreamCaptureModeRelaxed), cudaSuccess);
