@@ -105,6 +105,7 @@ TEST_F(MemoryUsesTest, ALongAccessIsThatOfItsSingleWords) {
   Order order;
   MemoryUses single(order);
   int conflicts = 0;
+  int settled = 0;
   for (WorkNumber work = 1; work <= 200; ++work) {
     std::set<WorkNumber> behind;
     for (WorkNumber each = 1; each < work; ++each) {
@@ -123,6 +124,11 @@ TEST_F(MemoryUsesTest, ALongAccessIsThatOfItsSingleWords) {
       single.from(nullptr, how, [] { return std::string("a.cu:7"); });
       for (Address at = first; at < first + bytes;) {
         const Address next = std::min(first + bytes, (at | 3) + 1);
+        if (single.touch_settled_word(at, next - at)) {
+          ++settled;
+          at = next;
+          continue;
+        }
         Address of_word = 0;
         const std::string of_this = single.touch(at, next - at, &of_word);
         if (first_conflict.empty() && !of_this.empty()) {
@@ -138,6 +144,20 @@ TEST_F(MemoryUsesTest, ALongAccessIsThatOfItsSingleWords) {
   }
   EXPECT_GT(conflicts, 100);
   EXPECT_LT(conflicts, 1500);
+  EXPECT_GT(settled, 1000);
+}
+
+TEST_F(MemoryUsesTest, OnlyThePageTouchedLastHasAFastPath) {
+  begin(1);
+  for (const Address page : {device_memory, device_memory + 4096}) {
+    EXPECT_EQ(use(Use::read, page, 4), "");
+    EXPECT_TRUE(uses_.touch_settled_word(page + 8, 4));
+  }
+  EXPECT_FALSE(uses_.touch_settled_word(device_memory, 4));
+  uses_.forget(device_memory + 4096, 4096);
+  EXPECT_FALSE(uses_.touch_settled_word(device_memory + 4096, 4)) << "the page is gone";
+  EXPECT_EQ(use(Use::read, memory_of_both, 4), "");
+  EXPECT_FALSE(uses_.touch_settled_word(memory_of_both, 4)) << "visible pages are listed";
 }
 
 TEST_F(MemoryUsesTest, TwoReadersOfAWordAreRemembered) {
