@@ -215,6 +215,20 @@ void host_takes(Wait how) {
   taken = memory.values[31];
 }
 
+// The copy would wait, but it is refused, because a blocking stream captures.
+void host_takes_behind_refused_copy() {
+  const Managed memory;
+  const Ints from(1);
+  const Two on(cudaStreamDefault);
+  int to = 0;
+  put<<<1, 32, 0, on.first>>>(memory.values, 1);
+  check(cudaStreamBeginCapture(on.second, cudaStreamCaptureModeRelaxed));
+  cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, nullptr);
+  taken = memory.values[31];
+  cudaStreamEndCapture(on.second, nullptr);
+  cudaGetLastError();
+}
+
 __global__ void put_into_both(int* first, int* second) {
   int* const to = threadIdx.x < 16 ? first : second;
   to[threadIdx.x] = 1;
@@ -463,6 +477,7 @@ std::vector<Case> stream_cases() {
       {"managed_taken_after_other", "unsynchronised", [] { host_takes(Wait::other_stream); }},
       {"managed_taken_after_event_in_other", "unsynchronised",
        [] { host_takes(Wait::event_then); }},
+      {"managed_taken_after_refused_copy", "unsynchronised", host_takes_behind_refused_copy},
       {"managed_taken_after_stream", sound, [] { host_takes(Wait::stream); }},
       {"managed_taken_after_event", sound, [] { host_takes(Wait::event); }},
       {"managed_taken_after_asking", sound, [] { host_takes(Wait::query); }},

@@ -399,7 +399,9 @@ void WorkScope::touch(const void* first, std::size_t pitch, std::size_t width, s
 cudaError_t wait_for_copy(const void* to, const void* from, cudaError_t error,
                           std::optional<cudaStream_t> stream) {
   StreamOrder* const order = stream_order();
-  if (order == nullptr) return report(error);
+  // A refused call waits for nothing. A call that returns the fault of a kernel may have waited.
+  const bool is_refused = error != cudaSuccess && emulated().sticky == cudaSuccess;
+  if (order == nullptr || is_refused) return report(error);
   const auto is_device = [](const void* p) { return is_device_address(address_of(p)); };
   if (stream) {
     // A copy to pageable memory of the host is complete when the call returns.
