@@ -28,6 +28,7 @@ struct Tags {
   std::uint16_t orientation = 0;
   bool has_alpha = false;  // true if alpha is the only sample besides grey or the colours
   bool has_straight_alpha = false;
+  bool has_premultiplied_alpha = false;
   bool tiled = false;
   std::uint32_t block_width = 0;  // width of a tile or a strip
   std::uint32_t block_height = 0;
@@ -71,8 +72,8 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
   const std::uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_samples, &kinds);
   tags.has_straight_alpha = extra_samples == 1 && kinds[0] == EXTRASAMPLE_UNASSALPHA;
-  tags.has_alpha =
-      tags.has_straight_alpha || (extra_samples == 1 && kinds[0] == EXTRASAMPLE_ASSOCALPHA);
+  tags.has_premultiplied_alpha = extra_samples == 1 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+  tags.has_alpha = tags.has_straight_alpha || tags.has_premultiplied_alpha;
   tags.tiled = TIFFIsTiled(tiff) != 0;
   if (tags.tiled) {
     TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tags.block_width);
@@ -312,6 +313,37 @@ void copy_grey(const Picture& samples, Picture& picture) {
   }
 }
 
+// Divides colours by their alpha. Colours of a transparent pixel, and colours above alpha, have no
+// quotient: the former stay, and the latter become full.
+template <class Sample>
+void divide_by_alpha(const Tags& tags, std::span<std::byte> samples) {
+  // Samples of 10, 12 and 14 bits lie in the upper bits of a u16.
+  const std::uint64_t full = sizeof(Sample) == 1 ? 0xff : 0x10000 - (1U << (16 - tags.bits));
+  const auto count = static_cast<std::int64_t>(samples.size() / sizeof(Sample));
+  for (std::int64_t i = 0; i < count; i += 4) {
+    const std::uint64_t alpha = load<Sample>(samples.data(), i + 3);
+    if (alpha == 0) continue;
+    for (std::int64_t c = i; c < i + 3; ++c) {
+      const std::uint64_t colour = load<Sample>(samples.data(), c);
+      const std::uint64_t quotient = (2 * colour * full + alpha) / (2 * alpha);
+      store(samples.data(), c, static_cast<Sample>(std::min(full, quotient)));
+    }
+  }
+}
+
+// Makes the alpha of unsigned integers straight, as in a PNG or WebP file.
+void make_alpha_straight(const Tags& tags, Picture& picture) {
+  const PictureShape& shape = picture.shape();
+  const bool is_multiplied = tags.has_premultiplied_alpha && shape.channels == 4 &&
+                             tags.photometric != PHOTOMETRIC_MINISWHITE;
+  if (is_multiplied && shape.type == ElementType::u8) {
+    divide_by_alpha<std::uint8_t>(tags, picture.bytes());
+  }
+  if (is_multiplied && shape.type == ElementType::u16) {
+    divide_by_alpha<std::uint16_t>(tags, picture.bytes());
+  }
+}
+
 Picture read_samples(const TiffStream& stream, const Tags& tags, const std::string& name) {
   const PictureShape shape = shape_of(tags, name);
   Picture samples(PictureShape::interleaved(shape.type, tags.samples, shape.width, shape.height));
@@ -368,6 +400,7 @@ Picture read_tiff(const TiffStream& stream, const std::string& name) {
   const Tags tags = tags_of(stream.tiff(), name);
   Picture picture = tags.is_coloured_by_libtiff() ? read_coloured(stream, tags, name)
                                                   : read_samples(stream, tags, name);
+  make_alpha_straight(tags, picture);
   picture.set_orientation(tags.orientation);
   return picture;
 }
