@@ -386,6 +386,13 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
       (compression == COMPRESSION_LZW && !set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL))) {
     return false;
   }
+  // Without this tag, other programs take alpha for a sample of no meaning. The alpha of floats
+  // stays untold, since EXR files have it multiplied, and .npy files do not say.
+  const std::uint16_t straight = EXTRASAMPLE_UNASSALPHA;
+  if (shape.channels == 4 && shape.type != ElementType::f32 &&
+      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &straight) == 0) {
+    return false;
+  }
   std::vector<std::byte> row(row_bytes);  // a copy, because libtiff writes the differences into it
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const auto bytes = row_in_rgb_order(picture, y, row);
