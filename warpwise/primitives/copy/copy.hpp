@@ -13,7 +13,7 @@ namespace warpwise {
 ///
 /// Views may have any element type, channels, pitch and alignment. View an element of n bytes as a
 /// u8 pixel of n channels, and a one-dimensional array as one row. `src` and `dst` must not
-/// overlap.
+/// overlap. The views' order() does not count: channels keep their places.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 /// Source: document B of docs/sources.md, rows B1 to B3 (vectorised memory access).
