@@ -162,7 +162,7 @@ class MemoryUses {
     return verdict.id == id ? verdict.is_behind : ask_order(id);
   }
   /// Returns is_behind() of an id that is not the current work's, and keeps the answer.
-  bool ask_order(std::uint32_t id);
+  WARPWISE_EXPORT bool ask_order(std::uint32_t id);
   bool are_behind(const std::unique_ptr<Words>& uses, std::size_t first, std::size_t count);
   bool collides(std::uint32_t old, unsigned mask);
   void remember(std::uint32_t& old, unsigned mask) const {
