@@ -30,7 +30,7 @@ defines=(-C "build-dir=$work/build")
 # Runs away from the sources, so that the installed package is tested.
 mkdir "$work/examples" "$work/docs"
 cp -r python/tests samples README.md "$work"
-cp docs/first-pictures.md docs/gpu-python.md "$work/docs"
-cp -r examples/ci examples/notebooks "$work/examples"
+cp docs/first-pictures.md docs/python.md docs/gpu-python.md "$work/docs"
+cp -r examples/ci examples/notebooks examples/transpose.cu "$work/examples"
 [ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; tests compare warpwise.ray's results with the command's
 cd "$work" && venv/bin/python -m pytest -q -rs tests
