@@ -117,6 +117,13 @@ class Exercise(FollowedDocument):
         self.assertIn("Read the first message", self.exercise("hint", "mine"))
 
     @runs_rungs
+    def test_hints_go_on_in_another_language(self):
+        self.exercise("start", "transpose", "mine")
+        self.assertNotIn("shared memory", self.exercise("hint", "mine"))
+        self.assertIn("타일을 행을 따라 공유 메모리에", self.exercise("hint", "mine", "--lang", "ko"))
+        self.assertIn("no more hints", self.exercise("hint", "mine"))
+
+    @runs_rungs
     def test_another_fault_begins_its_own_hints(self):
         self.exercise("start", "race", "mine")
         for _ in range(3):

@@ -101,6 +101,7 @@ class Faults(RunTest):
         self.fault("misaligned", "misaligned", "misaligned")
         self.fault("assert", "assertion", "disagrees", "thread (7,0,0)", '"\\"<&>\\""')
         self.fault("endless", "budget", "endless", "1000 warp instructions", options=["--end-after", "1000"])
+        self.assertIn(b"together with those of the kernels that it launches", self.run_command("run", "--help").stdout)
 
     def test_races_are_for_the_asking(self):
         for check in ["races", "all"]:

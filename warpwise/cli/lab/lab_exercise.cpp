@@ -21,6 +21,7 @@
 #include "warpwise/lab/exercise/check.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 #include "warpwise/lab/exercise/said.hpp"
+#include "warpwise/lab/report/words/korean.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -184,10 +185,12 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
 }
 
 // Returns a word for a mark and its hints. Two faults, such as a race and an index outside of an
-// array, fail one mark with different hints.
+// array, fail one mark with different hints. The word is the same in all languages: the Korean text
+// of a hint that is Korean already is this hint.
 std::string key_of(const lab::Mark& mark) {
-  const std::string first = mark.hints.empty() ? "" : mark.hints[0];
-  return fmt::format("{}:{:x}", mark.name, std::hash<std::string>{}(first));
+  const std::string_view first =
+      mark.hints.empty() ? std::string_view() : lab::report::korean_of(mark.hints[0]);
+  return fmt::format("{}:{:x}", mark.name, std::hash<std::string_view>{}(first));
 }
 
 // Prints the first failed mark (a property that the kernel lacks), and hints for it. Each further

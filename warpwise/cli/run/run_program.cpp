@@ -283,7 +283,8 @@ class RunCommand final : public Command {
         "of --profile)",
         [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
     add_text_option(app, "--end-after", "N",
-                    "End a kernel after this many warp instructions (default: no limit)",
+                    "End a launch after this many warp instructions, together with those of the "
+                    "kernels that it launches (default: no limit)",
                     [this](const std::string& text) {
                       budget_ = parse_integer("--end-after", text, 1,
                                               std::numeric_limits<std::int64_t>::max());

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/instructions/textures/sampling.hpp"
@@ -47,8 +48,9 @@ std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, Surfa
 /// Returns the text for an access outside of a surface, with its place and the surface's size.
 std::string text_of_outside(const Texture& t, const GeometryFlags& flags, SurfaceCoordinates at,
                             std::int64_t layer, std::int64_t bytes) {
-  std::string place = std::to_string(bytes) + " bytes at byte " + std::to_string(at[0]);
-  std::string size = std::to_string(t.width * t.texel_bytes()) + " bytes";
+  std::string place =
+      counted(static_cast<std::uint64_t>(bytes), "byte") + " at byte " + std::to_string(at[0]);
+  std::string size = counted(t.width * t.texel_bytes(), "byte");
   const auto add = [&](std::string_view unit, std::int64_t coordinate, std::uint64_t number) {
     const std::string name(unit);
     place += " of " + name + " " + std::to_string(coordinate);

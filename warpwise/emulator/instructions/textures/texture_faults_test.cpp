@@ -57,6 +57,10 @@ TEST(Surface, CountsNoLaneWhoseAccessIsAFault) {
   expect_half(half);
   const std::string place = "4 bytes at byte -4 of row 1, and the surface has 8 rows of ";
   EXPECT_NE(half.result.faults.at(0).message.find(place), std::string::npos);
+  const Readings byte =
+      run(small.device, "{ .reg .b16 %h; suld.b.2d.b8.trap {%h}, [%t, {%x, %y}]; }", small.handle,
+          {at_index(-1, 1)});
+  EXPECT_NE(byte.result.faults.at(0).message.find(": 1 byte at byte -1 of"), std::string::npos);
   const Readings none = run(small.device, read, 12345, points);
   EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
 }

@@ -72,11 +72,12 @@ TEST_F(AdviceOnCauses, LanesThatLeaveALoopNeedEquallyManyRounds) {
   result_.launch.lines.clear();
   result_.launch.totals = {};
   add_line(2, 4000, 12, 1000, 300);
-  for (const std::string line : {"for (k = p[r]; k < p[r + 1]; ++k)", "while (k < n)"}) {
+  for (const std::string line : {"for (k = p[r]; k < p[r + 1]; ++k)", "while (k < n)  // if any"}) {
     result_.sources[0].lines[1] = line;
     EXPECT_NE(text_with("diverges").find("sort the work by its length"), std::string::npos) << line;
   }
-  for (const std::string line : {"if (k < n)", "for (k = 0; k < n; ++k) if (a[k])"}) {
+  for (const std::string line : {"if (k < n)", "for (k = 0; k < n; ++k) if (a[k])",
+                                 "switch (k) {  // for (k = 0; k < n; ++k)"}) {
     result_.sources[0].lines[1] = line;
     EXPECT_NE(text_with("diverges").find("Branch on a condition"), std::string::npos) << line;
   }
@@ -403,7 +404,11 @@ TEST_F(AdviceOnCauses, ArithmeticIsNotSharedByResults) {
   EXPECT_NE(text_with("share index arithmetic"), "");
   sample.instructions_by_class = {{"float32", 800'000'000}, {"integer", 200'000'000}};
   EXPECT_EQ(text_with("share index arithmetic"), "");
-  EXPECT_NE(text_with("80 % of the instructions are arithmetic with floats"), "");
+  EXPECT_NE(text_with("80 % of the instructions are arithmetic with floats,"), "");
+  sample.instructions_by_class = {{"float64", 800'000'000}, {"integer", 200'000'000}};
+  EXPECT_NE(text_with("80 % of the instructions are arithmetic with doubles,"), "");
+  sample.instructions_by_class["float32"] = 100'000'000;
+  EXPECT_NE(text_with("82 % of the instructions are arithmetic with floats and doubles,"), "");
 }
 
 TEST_F(AdviceOnCauses, LatencyIsHiddenAtTheRoofOfDram) {
@@ -424,6 +429,27 @@ TEST_F(AdviceOnCauses, DramThatMovesDataAgainIsNoRoof) {
   result_.prediction->profile.figures["l2_kept_bytes"] = 1;
   EXPECT_EQ(text_with("near this GPU's roof"), "");
   EXPECT_NE(text_with("segments that a block reads again after L2 has lost them"), "");
+}
+
+TEST_F(AdviceOnCauses, OnlyDeclarationsNameSharedArrays) {
+  counts().shared_load.passes = 128;
+  result_.sources[0].lines = {"", "__shared__ float s[64]; s[t] = x[i], y[i] = s[t * 4];"};
+  EXPECT_NE(text_with("s[i + i / 32] in place of s[i]"), "") << text_with("shared memory");
+  result_.sources[0].lines = {"__shared__ float s[64]; __shared__ double w[64];",
+                              "y[i] = w[4 * t];"};
+  counts().shared_load.ideal_passes = 64;
+  EXPECT_NE(text_with("w[i + i / 16] in place of w[i]"), "") << text_with("shared memory");
+}
+
+// A column of bytes or halves shifts a row by a part of a bank only.
+TEST_F(AdviceOnCauses, RowsOfElementsBelowAWordArePaddedByAWord) {
+  counts().shared_load.passes = 128;
+  for (const std::string type : {"unsigned char", "std::uint8_t", "__half"}) {
+    result_.sources[0].lines = {"__shared__ " + type + " s[32][64];", "y[i] = s[t][c];"};
+    EXPECT_NE(text_with("pad the rows by one word"), "") << text_with("shared memory");
+  }
+  result_.sources[0].lines = {"__shared__ uchar4 s[32][64];", "y[i] = s[t][c];"};
+  EXPECT_NE(text_with("declare s[32][64 + 1]"), "") << text_with("shared memory");
 }
 
 TEST_F(AdviceOnCauses, FragmentsComeFromSharedMemory) {

@@ -26,9 +26,10 @@ struct SharedArray {
   std::string rows;
   std::string columns;  // empty if the array has not two dimensions
   std::string index;
-  int words = 1;       // 4-byte words of an element
-  int dimensions = 1;  // 3 for three and more
-  int padding = 1;     // unused columns that keep the kernel's widest accesses aligned
+  int words = 1;               // 4-byte words of an element
+  int dimensions = 1;          // 3 for three and more
+  bool is_below_word = false;  // an element has fewer than 4 bytes
+  int padding = 1;             // unused columns that keep the kernel's widest accesses aligned
 };
 
 // Returns the last of the indices that `text` begins with: "x * 4 + i" for "[r][x * 4 + i] = ...".
@@ -51,36 +52,65 @@ int words_of(const std::string& type) {
   return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
 }
 
+// Returns true if an element of this type has fewer than 4 bytes; false for types that are not
+// CUDA's own.
+bool is_below_word(const std::string& type) {
+  static const std::regex below(
+      R"(\b(bool|u?char[12]?|u?int(8|16)_t|u?short1?|(__)?half|(__)?nv_bfloat16|__nv_fp8_\w+)\b)");
+  return std::regex_search(type, below);
+}
+
+// A declaration of shared arrays: its type, and its text from the type to the first semicolon.
+struct Declaration {
+  std::string type;
+  std::string text;
+};
+
+// Returns the declarations of shared arrays on a line.
+std::vector<Declaration> declarations_in(const std::string& line) {
+  static const std::regex type(R"(__shared__\s+([\w:\s<>]*?)\w+\s*\[)");
+  std::vector<Declaration> found;
+  for (std::sregex_iterator each(line.begin(), line.end(), type), end; each != end; ++each) {
+    const auto begin = static_cast<std::size_t>(each->position(1));
+    const std::size_t semicolon = line.find(';', begin);
+    const std::size_t length =
+        semicolon == std::string::npos ? std::string::npos : semicolon + 1 - begin;
+    found.push_back({(*each)[1], line.substr(begin, length)});
+  }
+  return found;
+}
+
 // Returns the shared arrays on a line that are declared in the same file. Other kernels of the file
 // may have arrays of the same name: the last declaration before the line counts. If there is none
 // before it, the first one behind it counts.
 std::vector<SharedArray> shared_arrays(const Explanation& explanation, const LineCounts& line) {
-  static const std::regex type(R"(__shared__\s+([\w:\s<>]*?)\w+\s*\[)");
   static const std::regex declared(
       R"((\w+)\s*\[([^\]]*)\]\s*(?:\[([^\]]+)\]\s*)?((?:\[[^\]]+\]\s*)*)(?=[;,]))");
   const SourceFile* source = explanation.source(line.file);
   if (source == nullptr) return {};
   const std::string used = explanation.source_line(line.file, line.line);
   std::vector<SharedArray> arrays;
+  const auto add = [&](const std::smatch& array, const std::string& type, int number) {
+    const std::string name = array[1];
+    const std::regex use("\\b" + name + "\\[");
+    std::smatch at;
+    if (!std::regex_search(used, at, use)) return;
+    const auto known = std::ranges::find(arrays, name, &SharedArray::name);
+    if (known != arrays.end() && number > line.line) return;
+    if (known != arrays.end()) arrays.erase(known);
+    const int dimensions = array[4].length() > 0 ? 3 : array[3].length() > 0 ? 2 : 1;
+    const auto begin = static_cast<std::size_t>(at.position() + at.length() - 1);
+    arrays.push_back({name, array[2], array[3], last_index(std::string_view(used).substr(begin)),
+                      words_of(type), dimensions, is_below_word(type)});
+  };
   int number = 0;
   for (const std::string& text : code_in(source->lines)) {
     ++number;
-    std::smatch match;
-    if (text.size() > longest_line || !std::regex_search(text, match, type)) continue;
-    for (std::sregex_iterator each(text.begin() + match.position(1), text.end(), declared), end;
-         each != end; ++each) {
-      const std::string name = (*each)[1];
-      const std::regex use("\\b" + name + "\\[");
-      std::smatch at;
-      if (!std::regex_search(used, at, use)) continue;
-      const auto known = std::ranges::find(arrays, name, &SharedArray::name);
-      if (known != arrays.end() && number > line.line) continue;
-      if (known != arrays.end()) arrays.erase(known);
-      const int dimensions = (*each)[4].length() > 0 ? 3 : (*each)[3].length() > 0 ? 2 : 1;
-      const auto begin = static_cast<std::size_t>(at.position() + at.length() - 1);
-      arrays.push_back({name, (*each)[2], (*each)[3],
-                        last_index(std::string_view(used).substr(begin)), words_of(match[1]),
-                        dimensions});
+    if (text.size() > longest_line) continue;
+    for (const Declaration& each : declarations_in(text)) {
+      for (std::sregex_iterator array(each.text.begin(), each.text.end(), declared), end;
+           array != end; ++array)
+        add(*array, each.type, number);
     }
   }
   return arrays;
@@ -212,7 +242,7 @@ std::string cure_of_row(const SharedArray& array, double ideal, int banks) {
 // Says how to place the warp's words in different banks.
 std::string cure_of_conflict(const std::optional<SharedArray>& array, double ideal, int banks) {
   if (array && array->dimensions == 1) return cure_of_row(*array, ideal, banks);
-  if (array && array->dimensions == 2) {
+  if (array && array->dimensions == 2 && !array->is_below_word) {
     if (const auto step = step_of(array->index)) {
       return fmt::format(
           " In {}[...][{}] the threads' words are {} apart, whatever the length of a row. Let "

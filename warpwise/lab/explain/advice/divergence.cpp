@@ -6,6 +6,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/kernel/kernel_flow.hpp"
+#include "warpwise/lab/explain/launch/scanned.hpp"
 #include "warpwise/lab/explain/number_text.hpp"
 
 namespace warpwise::lab {
@@ -22,8 +23,12 @@ bool has_nearly_all_lanes(const emulator::LineCounts& line) {
   return ratio(line.execution.thread_instructions, line.execution.warp_instructions) >= nearly;
 }
 
-// Returns true if a line has a loop and no other condition.
-bool is_loop(const std::string& code) {
+// Returns true if a line has a loop and no other condition. Comments do not count.
+bool is_loop(const Explanation& explanation, const emulator::LineCounts& line) {
+  const SourceFile* const source = explanation.source(line.file);
+  const auto index = static_cast<std::size_t>(line.line) - 1;  // line 0 is past the end
+  if (source == nullptr || index >= source->lines.size()) return false;
+  const std::string code = code_in(source->lines)[index];
   static const std::regex loop(R"(\b(for|while)\s*\()");
   static const std::regex other(R"(\bif\b|\?)");
   return code.size() <= longest_line && std::regex_search(code, loop) &&
@@ -141,7 +146,7 @@ std::optional<Finding> Divergence::finding(const emulator::LineCounts& line) {
                    is_serial ? "One lane works behind this branch while the others wait. Share its "
                                "work among all threads: a sum by __shfl_down_sync, a running sum "
                                "by __shfl_up_sync."
-                   : is_loop(explanation_.source_line(line.file, line.line))
+                   : is_loop(explanation_, line)
                        ? "Lanes that have left the loop wait for the last lane. Give neighbouring "
                          "lanes about as many rounds each: sort the work by its length, or let "
                          "fewer lanes share a short row."

@@ -50,25 +50,38 @@ std::string rates_text(const DeviceProfile& profile) {
   return text + ".";
 }
 
-// Returns the share of PTX's instructions that are arithmetic with floats.
-double share_of_float_arithmetic(const LaunchPrediction& prediction) {
+// Shares of PTX's instructions that are arithmetic with floats and with doubles.
+struct FloatArithmetic {
   double floats = 0;
+  double doubles = 0;
+
+  const char* operands() const {
+    return doubles == 0 ? "floats" : floats == 0 ? "doubles" : "floats and doubles";
+  }
+};
+
+FloatArithmetic share_of_float_arithmetic(const LaunchPrediction& prediction) {
+  FloatArithmetic counts;
   double all = 0;
   for (const auto& [name, count] : prediction.sample.instructions_by_class) {
     all += static_cast<double>(count);
-    if (name.starts_with("float")) floats += static_cast<double>(count);
+    if (name == "float32") counts.floats += static_cast<double>(count);
+    if (name == "float64") counts.doubles += static_cast<double>(count);
   }
-  return all > 0 ? floats / all : 0;
+  if (all == 0) return {};
+  return {counts.floats / all, counts.doubles / all};
 }
 
 Suggestion about_all_instructions(const LaunchPrediction& prediction, const Bounds& bounds) {
   constexpr double most = 0.75;
-  const double floats = share_of_float_arithmetic(prediction);
-  if (floats >= most) {
-    return {fmt::format("{}. {:.0f} % of the instructions are arithmetic with floats, so that few "
+  const FloatArithmetic arithmetic = share_of_float_arithmetic(prediction);
+  const double share = arithmetic.floats + arithmetic.doubles;
+  if (share >= most) {
+    return {fmt::format("{}. {:.0f} % of the instructions are arithmetic with {}, so that few "
                         "others can be saved. Look for a formula with fewer operations, or for "
                         "values that threads compute repeatedly.",
-                        standing(bounds, Resource::issue, "instruction issue"), 100 * floats),
+                        standing(bounds, Resource::issue, "instruction issue"), 100 * share,
+                        arithmetic.operands()),
             Remedy::fewer_instructions, std::nullopt, false};
   }
   return {
