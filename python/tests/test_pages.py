@@ -44,7 +44,7 @@ def test_each_program(program, printed, tmp_path):
     """A program runs by itself, and so do the tests that it defines. In the quoted output … stands for any text."""
     for module in re.findall(r"^(?:import|from) (cv2|numba)", program, re.MULTILINE):
         pytest.importorskip(module)
-    if re.search("emulator|lab", program) and shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
+    if re.search(r"\b(emulator|lab)\b", program) and shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
         pytest.skip("the command warpwise is not installed here")
     for folder in ["samples", "examples"]:
         os.symlink(ROOT / folder, tmp_path / folder)
@@ -54,4 +54,4 @@ def test_each_program(program, printed, tmp_path):
     if "there is no CUDA compiler" in done.stderr:
         pytest.skip("there is no CUDA compiler here")
     assert done.returncode == 0, done.stderr
-    assert re.match(".*".join(map(re.escape, printed.split("…"))), done.stdout, re.DOTALL), done.stdout
+    assert re.fullmatch(".*".join(map(re.escape, printed.split("…"))), done.stdout, re.DOTALL), done.stdout
