@@ -58,7 +58,7 @@ constexpr auto enum_names(Use) {
 /// - two reads, even if more unordered works read the word
 /// - the last work, if several works access different bytes of the word
 ///
-/// Only the members that another library calls are exported: the compiler can inline the others.
+/// Other libraries call the exported members, some from inline code. The others can be inlined.
 class MemoryUses {
  public:
   explicit MemoryUses(const WorkOrder& order) : order_(order) {}
